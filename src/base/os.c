@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Linux. */
+#define _GNU_SOURCE
+#include "base/os.h"
+
+#include "base/options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t hw_now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+unsigned hw_cpu_count(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return (unsigned)CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
+}
+
+static char cpu_name[128];
+
+static void read_cpu_name(void)
+{
+    strcpy(cpu_name, "CPU");
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    while (f && fgets(line, sizeof line, f)) {
+        if (strncmp(line, "model name", 10) != 0)
+            continue;
+        char *from = strchr(line, ':'), *to = cpu_name;
+        for (from = from ? from + 1 : line; *from && *from != '\n' && to < cpu_name + sizeof cpu_name - 1; from++)
+            if (*from != ' ' || (to > cpu_name && to[-1] != ' '))
+                *to++ = *from;
+        *to = 0;
+        break;
+    }
+    if (f)
+        fclose(f);
+}
+
+const char *hw_cpu_name(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_cpu_name);
+    return cpu_name;
+}
+
+uint64_t hw_memory_bytes(void)
+{
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * hw_page_bytes();
+}
+
+size_t hw_page_bytes(void)
+{
+    static size_t bytes;
+    if (!bytes)
+        bytes = (size_t)sysconf(_SC_PAGESIZE);
+    return bytes;
+}
+
+void hw_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns)
+{
+    struct timespec t = { (time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u) };
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, timeout_ns ? &t : NULL, NULL, 0);
+}
+
+void hw_futex_wake(_Atomic uint32_t *word, int count)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+char *hw_file_read(const char *path, size_t *out_bytes)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    size_t n = 0, cap = 64 * 1024;
+    struct stat st;
+    if (fstat(fd, &st) == 0 && st.st_size > 0)
+        cap = (size_t)st.st_size + 1;
+    char *data = hw_alloc(cap + 1);
+    for (;;) {
+        ssize_t got = read(fd, data + n, cap - n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            int saved = errno;
+            hw_free(data);
+            close(fd);
+            errno = saved;
+            return NULL;
+        }
+        if (got == 0)
+            break;
+        n += (size_t)got;
+        if (n == cap) {
+            cap *= 2;
+            data = hw_realloc(data, cap + 1);
+        }
+    }
+    close(fd);
+    data[n] = 0;
+    if (out_bytes)
+        *out_bytes = n;
+    return data;
+}
+
+bool hw_file_write(const char *path, const void *data, size_t bytes)
+{
+    static _Atomic unsigned serial;
+    char *temp = hw_sprintf("%s.%d.%u.new", path, (int)getpid(), serial++);
+    int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    bool ok = fd >= 0;
+    for (size_t done = 0; ok && done < bytes;) {
+        ssize_t n = write(fd, (const char *)data + done, bytes - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        ok = n > 0;
+        done += ok ? (size_t)n : 0;
+    }
+    if (fd >= 0)
+        ok = close(fd) == 0 && ok;
+    ok = ok && rename(temp, path) == 0;
+    if (!ok && fd >= 0)
+        unlink(temp);
+    hw_free(temp);
+    return ok;
+}
+
+bool hw_mkdirs(const char *path)
+{
+    char *copy = hw_strdup(path);
+    bool ok = true;
+    for (char *p = copy + 1; ok; p++) {
+        if (*p && *p != '/')
+            continue;
+        char saved = *p;
+        *p = 0;
+        ok = mkdir(copy, 0777) == 0 || errno == EEXIST;
+        *p = saved;
+        if (!saved)
+            break;
+    }
+    hw_free(copy);
+    return ok;
+}
+
+char *hw_cache_dir(const char *sub)
+{
+    const char *top = hw_options()->cache, *home;
+    char *dir;
+    if (strcmp(top, "off") == 0)
+        return NULL;
+    if (*top)
+        dir = hw_sprintf("%s/%s", top, sub);
+    else if ((home = getenv("XDG_CACHE_HOME")) && *home)
+        dir = hw_sprintf("%s/hostwarp/%s", home, sub);
+    else if ((home = getenv("HOME")) && *home)
+        dir = hw_sprintf("%s/.cache/hostwarp/%s", home, sub);
+    else
+        return NULL;
+    if (!hw_mkdirs(dir)) {
+        hw_free(dir);
+        return NULL;
+    }
+    return dir;
+}

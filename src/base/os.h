@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operating system and the CPU: the only folder beside jit/ that may assume Linux or x86-64. */
+#ifndef HW_OS_H
+#define HW_OS_H
+
+#include "base/base.h"
+
+uint64_t hw_now_ns(void);                                        /* monotonic */
+unsigned hw_cpu_count(void);                                     /* CPUs this process may run on */
+const char *hw_cpu_name(void);                                   /* as the CPU calls itself, blanks folded */
+uint64_t hw_memory_bytes(void);                                  /* physical memory of the machine */
+size_t hw_page_bytes(void);
+
+static inline void hw_cpu_relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Sleeps while *word == seen, or until timeout_ns have passed (0: no limit). May wake for no reason. */
+void hw_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns);
+void hw_futex_wake(_Atomic uint32_t *word, int count);
+
+/* Files. Read: a zero byte follows the data; NULL and errno on failure. Write: to a temporary name, then renamed. */
+char *hw_file_read(const char *path, size_t *out_bytes);
+bool hw_file_write(const char *path, const void *data, size_t bytes);
+bool hw_mkdirs(const char *path);                                /* mkdir -p */
+char *hw_cache_dir(const char *sub);                             /* created; NULL when caching is off; hw_free it */
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* IR to machine code. The only door into LLVM: nothing outside jit/ includes llvm-c. */
+#ifndef JIT_H
+#define JIT_H
+
+#include "base/diag.h"
+#include "ir/ir.h"
+#include "kabi/kabi.h"
+
+struct jit_request {
+    uint32_t ntid[3];            /* the block's shape: code is made for exactly this one */
+    bool small_grid;             /* the grid has fewer than 2^31 threads in x: blockIdx.x * blockDim.x + threadIdx.x cannot wrap */
+    uint32_t width;              /* lanes per vector: 1, 4, 8, 16; 0 = HOSTWARP_WIDTH or what suits this CPU */
+};
+
+/* Compiles, or takes the object from the cache on disk. Thread-safe; slow (milliseconds): call with no lock held.
+   NULL: the reason is in diag. */
+struct kabi_kernel *jit_compile(const struct ir_func *func, const struct jit_request *request, struct diag *diag);
+void jit_kernel_free(struct kabi_kernel *kernel);
+
+/* For people: "AVX-512, 16 lanes" and the like. */
+const char *jit_target_name(void);
+
+#endif
