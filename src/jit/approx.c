@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The approximate instructions. Division and square root are the CPU's own, exactly rounded: on current cores hardly
+ * slower than an estimate with a Newton step. The others are the vector library's, more exact than a GPU's.
+ */
+#include "jit/emit.h"
+#include "jit/math.h"
+
+static LLVMValueRef library(struct emit *e, enum ir_math id, LLVMValueRef a, unsigned lanes)
+{
+    struct ir_inst call = { .op = IR_MATH, .type = IR_F32, .imm = id, .n_src = 1 };
+    return math_value(e, &call, &a, lanes, 0);
+}
+
+LLVMValueRef approx_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes)
+{
+    if (i->op < IR_RCP_A || i->op > IR_TANH_A)
+        return NULL;
+    LLVMTypeRef ft = ty(e, i->type, lanes);
+    bool ftz = (i->flags & IR_FTZ) && i->type == IR_F32;
+    LLVMValueRef a = ftz ? flush(e, src[0], i->type, lanes) : src[0], v = NULL;
+    LLVMValueRef one = k_bits(e, i->type, lanes, i->type == IR_F64 ? 0x3ff0000000000000u : 0x3f800000u);
+    switch (i->op) {
+    case IR_RCP_A: v = LLVMBuildFDiv(e->b, one, a, ""); break;
+    case IR_DIV_A: v = LLVMBuildFDiv(e->b, a, ftz ? flush(e, src[1], i->type, lanes) : src[1], ""); break;
+    case IR_SQRT_A: v = intrinsic1(e, "llvm.sqrt", ft, a); break;
+    case IR_RSQRT_A: v = LLVMBuildFDiv(e->b, one, intrinsic1(e, "llvm.sqrt", ft, a), ""); break;
+    case IR_SIN_A: v = library(e, IR_MATH_SINF, a, lanes); break;
+    case IR_COS_A: v = library(e, IR_MATH_COSF, a, lanes); break;
+    case IR_EX2_A: v = library(e, IR_MATH_EXP2F, a, lanes); break;
+    case IR_LG2_A: v = library(e, IR_MATH_LOG2F, a, lanes); break;
+    case IR_TANH_A: v = library(e, IR_MATH_TANHF, a, lanes); break;
+    default: return NULL;
+    }
+    return ftz ? flush(e, v, i->type, lanes) : v;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Atomics and fences. A block runs on one thread, so shared memory needs no locked instructions: plain load, operation,
+ * store, lane after lane. Elsewhere one locked instruction per active lane; when all lanes hit one address and nobody looks
+ * at the old value, the lanes are added up first.
+ */
+#include "jit/emit.h"
+
+static LLVMAtomicRMWBinOp rmw_op(uint8_t atom)
+{
+    switch (atom) {
+    case IR_ATOM_ADD: return LLVMAtomicRMWBinOpAdd;
+    case IR_ATOM_EXCH: return LLVMAtomicRMWBinOpXchg;
+    case IR_ATOM_AND: return LLVMAtomicRMWBinOpAnd;
+    case IR_ATOM_OR: return LLVMAtomicRMWBinOpOr;
+    case IR_ATOM_XOR: return LLVMAtomicRMWBinOpXor;
+    case IR_ATOM_MIN_S: return LLVMAtomicRMWBinOpMin;
+    case IR_ATOM_MIN_U: return LLVMAtomicRMWBinOpUMin;
+    case IR_ATOM_MAX_S: return LLVMAtomicRMWBinOpMax;
+    case IR_ATOM_MAX_U: return LLVMAtomicRMWBinOpUMax;
+    case IR_ATOM_INC: return LLVMAtomicRMWBinOpUIncWrap;
+    case IR_ATOM_DEC: return LLVMAtomicRMWBinOpUDecWrap;
+    case IR_ATOM_FADD: return LLVMAtomicRMWBinOpFAdd;
+    case IR_ATOM_FMIN: return LLVMAtomicRMWBinOpFMin;
+    default: return LLVMAtomicRMWBinOpFMax;
+    }
+}
+
+/* old, operand -> new, for shared memory */
+static LLVMValueRef combine(struct emit *e, const struct ir_inst *i, LLVMValueRef old, LLVMValueRef x)
+{
+    LLVMTypeRef t = ty(e, i->type, 1);
+    switch (i->atom) {
+    case IR_ATOM_ADD: return LLVMBuildAdd(e->b, old, x, "");
+    case IR_ATOM_EXCH: return x;
+    case IR_ATOM_AND: return LLVMBuildAnd(e->b, old, x, "");
+    case IR_ATOM_OR: return LLVMBuildOr(e->b, old, x, "");
+    case IR_ATOM_XOR: return LLVMBuildXor(e->b, old, x, "");
+    case IR_ATOM_MIN_S: return intrinsic2(e, "llvm.smin", t, old, x);
+    case IR_ATOM_MIN_U: return intrinsic2(e, "llvm.umin", t, old, x);
+    case IR_ATOM_MAX_S: return intrinsic2(e, "llvm.smax", t, old, x);
+    case IR_ATOM_MAX_U: return intrinsic2(e, "llvm.umax", t, old, x);
+    case IR_ATOM_INC: {
+        LLVMValueRef wraps = LLVMBuildICmp(e->b, LLVMIntUGE, old, x, "");
+        return LLVMBuildSelect(e->b, wraps, LLVMConstNull(t), LLVMBuildAdd(e->b, old, LLVMConstInt(t, 1, false), ""), "");
+    }
+    case IR_ATOM_DEC: {
+        LLVMValueRef wraps = LLVMBuildOr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, old, LLVMConstNull(t), ""), LLVMBuildICmp(e->b, LLVMIntUGT, old, x, ""), "");
+        return LLVMBuildSelect(e->b, wraps, x, LLVMBuildSub(e->b, old, LLVMConstInt(t, 1, false), ""), "");
+    }
+    case IR_ATOM_FADD: return LLVMBuildFAdd(e->b, old, x, "");
+    case IR_ATOM_FMIN: return intrinsic2(e, "llvm.minnum", t, old, x);
+    default: return intrinsic2(e, "llvm.maxnum", t, old, x);
+    }
+}
+
+static LLVMValueRef one_lane(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMTypeRef t = ty(e, i->type, 1);
+    unsigned bytes = ir_type_bits(i->type) / 8;
+    if (i->space == IR_SHARED) {
+        LLVMValueRef old = LLVMBuildLoad2(e->b, t, ptr, "");
+        LLVMSetAlignment(old, bytes);
+        tag_memory(e, old, TAG_SHARED);
+        LLVMValueRef fresh = i->atom == IR_ATOM_CAS ? LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, old, x, ""), y, old, "") : combine(e, i, old, x);
+        LLVMValueRef s = LLVMBuildStore(e->b, fresh, ptr);
+        LLVMSetAlignment(s, bytes);
+        tag_memory(e, s, TAG_SHARED);
+        return old;
+    }
+    LLVMAtomicOrdering order = llvm_order((enum ir_order)i->order);
+    if (i->atom == IR_ATOM_CAS) {
+        LLVMAtomicOrdering on_failure = order == LLVMAtomicOrderingRelease || order == LLVMAtomicOrderingMonotonic ? LLVMAtomicOrderingMonotonic
+                                        : order == LLVMAtomicOrderingAcquireRelease ? LLVMAtomicOrderingAcquire : order;
+        LLVMValueRef pair = LLVMBuildAtomicCmpXchg(e->b, ptr, x, y, order, on_failure, false);
+        return LLVMBuildExtractValue(e->b, pair, 0, "");
+    }
+    return LLVMBuildAtomicRMW(e->b, rmw_op(i->atom), ptr, x, order, false);
+}
+
+static const char *reduction(uint8_t atom)
+{
+    switch (atom) {
+    case IR_ATOM_ADD: return "llvm.vector.reduce.add";
+    case IR_ATOM_AND: return "llvm.vector.reduce.and";
+    case IR_ATOM_OR: return "llvm.vector.reduce.or";
+    case IR_ATOM_XOR: return "llvm.vector.reduce.xor";
+    case IR_ATOM_MIN_S: return "llvm.vector.reduce.smin";
+    case IR_ATOM_MIN_U: return "llvm.vector.reduce.umin";
+    case IR_ATOM_MAX_S: return "llvm.vector.reduce.smax";
+    case IR_ATOM_MAX_U: return "llvm.vector.reduce.umax";
+    default: return NULL;
+    }
+}
+
+static uint64_t neutral(uint8_t atom, unsigned bits)
+{
+    uint64_t top = (uint64_t)1 << (bits - 1);
+    switch (atom) {
+    case IR_ATOM_AND: case IR_ATOM_MIN_U: return UINT64_MAX;
+    case IR_ATOM_MIN_S: return top - 1;
+    case IR_ATOM_MAX_S: return top;
+    default: return 0;
+    }
+}
+
+static void aggregated(struct emit *e, const struct ir_inst *i)
+{
+    unsigned bits = ir_type_bits(i->type);
+    LLVMValueRef sum = NULL;
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef v = v_operand(e, &i->src[1], i->type, c);
+        if (e->m[0])
+            v = LLVMBuildSelect(e->b, e->m[c], v, k_int(e, bits, e->W, neutral(i->atom, bits)), "");
+        LLVMValueRef r = intrinsic1(e, reduction(i->atom), ty(e, i->type, e->W), v);
+        sum = sum ? combine(e, i, sum, r) : r;
+    }
+    one_lane(e, i, u_address(e, i, 0), sum, NULL);
+}
+
+void emit_atomic(struct emit *e, const struct ir_inst *i)
+{
+    struct shape s = o_shape(e, &i->src[0]);
+    bool unused = i->n_dst == 0 || !i->dst[0] || dst_reg(e, i, 0)->n_uses == 0;
+    LLVMTypeRef t = ty_scalar(e, i->type), i64 = ty_int(e, 64, 1);
+    if (e->W == 1) {
+        LLVMValueRef y = i->n_src > 2 ? u_operand(e, &i->src[2], i->type, 0) : NULL;
+        LLVMValueRef old = one_lane(e, i, u_address(e, i, 0), u_operand(e, &i->src[1], i->type, 0), y);
+        if (!unused)
+            set_uniform(e, i, 0, 0, old);
+        return;
+    }
+    if (unused && i->space != IR_LOCAL && shape_group_uniform(&s) && reduction(i->atom)) {
+        aggregated(e, i);
+        return;
+    }
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef addresses = lanes_spill(e, v_address(e, i, c)), results = unused ? NULL : lanes_array(e, t);
+        LLVMValueRef xs = lanes_spill(e, v_operand(e, &i->src[1], i->type, c));
+        LLVMValueRef ys = i->n_src > 2 ? lanes_spill(e, v_operand(e, &i->src[2], i->type, c)) : NULL;
+        struct lanes l;
+        lanes_begin(e, &l, c);
+        LLVMValueRef p = LLVMBuildIntToPtr(e->b, lanes_get(e, &l, addresses, i64), ty_ptr(e), "");
+        LLVMValueRef old = one_lane(e, i, p, lanes_get(e, &l, xs, t), ys ? lanes_get(e, &l, ys, t) : NULL);
+        if (results)
+            lanes_put(e, &l, results, t, old);
+        lanes_end(e, &l);
+        if (results)
+            set_varying(e, i, 0, c, lanes_vector(e, results, t));
+    }
+}
+
+void emit_fence(struct emit *e, const struct ir_inst *i)
+{
+    /* Threads of a block share one OS thread: for them only the compiler must keep the order. */
+    LLVMBuildFence(e->b, LLVMAtomicOrderingSequentiallyConsistent, i->scope == IR_CTA, "");
+}

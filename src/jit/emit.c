@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Regions, blocks and control flow: static predication. */
+#include "jit/emit.h"
+
+#include <stdio.h>
+
+#include "jit/frame.h"
+
+static LLVMBasicBlockRef new_bb(struct emit *e, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(e->cx, e->fn, name);
+}
+
+/* ---- instructions ---- */
+
+/* Widening an affine 32-bit address: lanes behind a wrap are the real ones, lanes before it lie 4 GiB up and are off. */
+static LLVMValueRef widen_address(struct emit *e, const struct ir_inst *i, LLVMValueRef base, const struct shape *s)
+{
+    LLVMTypeRef i64 = ty_int(e, 64, 1);
+    LLVMValueRef z = LLVMBuildZExt(e->b, base, i64, "");
+    if (i->type2 != IR_I32 || s->stride <= 0 || s->umax <= UINT32_MAX)
+        return z;
+    uint64_t span = (uint64_t)s->stride * ((s->group ? e->p->lanes : e->W) - 1);
+    LLVMValueRef last = LLVMBuildAdd(e->b, z, k_int(e, 64, 1, span), "");
+    LLVMValueRef wraps = LLVMBuildICmp(e->b, LLVMIntUGT, last, k_int(e, 64, 1, UINT32_MAX), "");
+    return LLVMBuildSelect(e->b, wraps, LLVMBuildSub(e->b, z, k_int(e, 64, 1, (uint64_t)1 << 32), ""), z, "");
+}
+
+static void emit_carry(struct emit *e, const struct ir_inst *i)
+{
+    bool affine = dst_reg(e, i, 0)->shape.kind == SHAPE_AFFINE;
+    unsigned lanes = affine ? 1 : e->W, bits = ir_type_bits(i->type), n = slot_count(e, i->dst[0]);
+    for (unsigned c = 0; c < n; c++) {
+        LLVMValueRef s[3];
+        for (int k = 0; k < 3; k++)
+            s[k] = affine ? u_operand(e, &i->src[k], src_type(i, k), c) : v_operand(e, &i->src[k], src_type(i, k), c);
+        LLVMTypeRef wide = ty_int(e, 2 * bits, lanes), t = ty_int(e, bits, lanes), i32 = ty_int(e, 32, lanes);
+        LLVMValueRef a = LLVMBuildZExt(e->b, s[0], wide, ""), b = LLVMBuildZExt(e->b, s[1], wide, ""), k = LLVMBuildZExt(e->b, s[2], wide, "");
+        LLVMValueRef r = i->op == IR_ADDC ? LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, a, b, ""), k, "") : LLVMBuildSub(e->b, LLVMBuildSub(e->b, a, b, ""), k, "");
+        LLVMValueRef carry = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, r, k_int(e, 2 * bits, lanes, bits), ""), k_int(e, 2 * bits, lanes, 1), "");
+        LLVMValueRef out[2] = { LLVMBuildTrunc(e->b, r, t, ""), bits >= 32 ? LLVMBuildTrunc(e->b, carry, i32, "") : LLVMBuildZExt(e->b, carry, i32, "") };
+        for (int d = 0; d < 2; d++) {
+            if (!i->dst[d])
+                continue;
+            if (affine)
+                set_uniform(e, i, d, c, out[d]);
+            else
+                set_varying(e, i, d, c, out[d]);
+        }
+    }
+}
+
+static void emit_isspace(struct emit *e, const struct ir_inst *i)
+{
+    /* Shared: inside the block's shared memory. Local: inside its threads' local memory. Else: neither. */
+    bool affine = dst_reg(e, i, 0)->shape.kind == SHAPE_AFFINE;
+    unsigned lanes = affine ? 1 : e->W, n = slot_count(e, i->dst[0]);
+    LLVMTypeRef i64 = ty_int(e, 64, 1);
+    for (unsigned c = 0; c < n; c++) {
+        LLVMValueRef a = affine ? u_operand(e, &i->src[0], IR_I64, c) : v_operand(e, &i->src[0], IR_I64, c), in[2];
+        for (int k = 0; k < 2; k++) {
+            LLVMValueRef base = LLVMBuildPtrToInt(e->b, env(e, k ? ENV_LOCAL : ENV_SHARED), i64, "");
+            LLVMValueRef size = k ? k_int(e, 64, 1, (uint64_t)e->p->func->local_bytes * e->p->groups * e->p->lanes) : LLVMBuildZExt(e->b, env(e, ENV_SHARED_BYTES), i64, "");
+            LLVMValueRef off = LLVMBuildSub(e->b, a, splat(e, base, lanes), "");
+            in[k] = LLVMBuildICmp(e->b, LLVMIntULT, off, splat(e, size, lanes), "");
+        }
+        LLVMValueRef r = i->space == IR_SHARED ? in[0] : i->space == IR_LOCAL ? in[1] : LLVMBuildNot(e->b, LLVMBuildOr(e->b, in[0], in[1], ""), "");
+        if (affine)
+            set_uniform(e, i, 0, c, r);
+        else
+            set_varying(e, i, 0, c, r);
+    }
+}
+
+static void emit_value(struct emit *e, const struct ir_inst *i)
+{
+    LLVMValueRef src[IR_MAX_SRC];
+    if (!i->dst[0])
+        return;
+    struct plan_reg *d = dst_reg(e, i, 0);
+    bool affine = d->shape.kind == SHAPE_AFFINE;
+    unsigned n = slot_count(e, i->dst[0]);
+    for (unsigned c = 0; c < n; c++) {
+        for (int k = 0; k < i->n_src; k++)
+            src[k] = affine ? u_operand(e, &i->src[k], src_type(i, k), c) : v_operand(e, &i->src[k], src_type(i, k), c);
+        LLVMValueRef v;
+        if (i->op == IR_ZEXT && affine && d->shape.stride)
+            v = widen_address(e, i, src[0], &d->shape);
+        else
+            v = op_value(e, i, src, affine ? 1 : e->W, c);
+        if (!v) {
+            diag_error(e->diag, (int)i->ptx_line, 0, "kernel %s: %s is not supported yet", e->p->func->name, ir_op_info[i->op].text);
+            return;
+        }
+        if (affine)
+            set_uniform(e, i, 0, c, v);
+        else
+            set_varying(e, i, 0, c, v);
+    }
+}
+
+void emit_inst(struct emit *e, const struct ir_inst *i)
+{
+    e->inst = i;
+    switch (i->op) {
+    case IR_SREG: emit_sreg(e, i); break;
+    case IR_PARAM: case IR_PARAMADDR: case IR_VARADDR: case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED: case IR_LOCAL_TO_GENERIC:
+    case IR_GENERIC_TO_LOCAL: emit_address(e, i); break;
+    case IR_ISSPACE: emit_isspace(e, i); break;
+    case IR_ADDC: case IR_SUBC: emit_carry(e, i); break;
+    case IR_LD: emit_load(e, i); break;
+    case IR_ST: emit_store(e, i); break;
+    case IR_ATOM: emit_atomic(e, i); break;
+    case IR_FENCE: emit_fence(e, i); break;
+    case IR_SHFL: case IR_VOTE: case IR_MATCH: case IR_REDUX: case IR_ACTIVEMASK: case IR_WARPSYNC: emit_warp(e, i); break;
+    case IR_VPRINTF: case IR_ASSERTFAIL: case IR_MALLOC: case IR_FREE: emit_service(e, i); break;
+    case IR_NANOSLEEP: break;                             /* a hint; waiting would only hold up the other warps of the block */
+    default: emit_value(e, i); break;
+    }
+}
+
+/* ---- control flow ---- */
+
+static bool has_mask_slot(struct emit *e, int b)
+{
+    return e->p->blocks[b].masked && e->p->blocks[b].mask_from < 0;
+}
+
+static void masks_load(struct emit *e, LLVMValueRef *slots, LLVMValueRef *out)
+{
+    for (unsigned c = 0; c < e->C; c++)
+        out[c] = LLVMBuildLoad2(e->b, ty_int(e, 1, e->W), slots[c], "");
+}
+
+static void masks_store(struct emit *e, LLVMValueRef *slots, LLVMValueRef *m)
+{
+    for (unsigned c = 0; c < e->C; c++)
+        LLVMBuildStore(e->b, m ? m[c] : LLVMConstNull(ty_int(e, 1, e->W)), slots[c]);
+}
+
+/* Lanes m (NULL: all) go to block b: they wait there. */
+static void deliver(struct emit *e, int b, LLVMValueRef *m)
+{
+    if (e->p->blocks[b].exit_only || !has_mask_slot(e, b))
+        return;
+    LLVMValueRef old[PLAN_MAX_CHUNKS];
+    masks_load(e, e->mask[b], old);
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef more = m && m[0] ? m[c] : LLVMConstAllOnes(ty_int(e, 1, e->W));
+        LLVMBuildStore(e->b, LLVMBuildOr(e->b, old[c], more, ""), e->mask[b][c]);
+    }
+}
+
+/* The warp has reached barrier `target`, or is finished (target KABI_DONE). */
+static void warp_stops(struct emit *e, int64_t target)
+{
+    if (e->p->regions.n > 1) {
+        LLVMTypeRef i32 = ty_int(e, 32, 1);
+        uint32_t state = target == KABI_DONE ? (uint32_t)KABI_DONE : (uint32_t)target | KABI_ARRIVED;
+        LLVMBuildStore(e->b, k_int(e, 32, 1, state), frame_state_ptr(e, e->warp));
+        int32_t answer = target == KABI_DONE ? KABI_ALL_DONE : (int32_t)target;
+        LLVMValueRef so_far = LLVMBuildLoad2(e->b, i32, e->common, ""), mine = k_int(e, 32, 1, (uint64_t)(int64_t)answer);
+        LLVMValueRef first = LLVMBuildICmp(e->b, LLVMIntEQ, so_far, k_int(e, 32, 1, (uint64_t)(int64_t)-3), "");
+        LLVMValueRef same = LLVMBuildOr(e->b, first, LLVMBuildICmp(e->b, LLVMIntEQ, so_far, mine, ""), "");
+        LLVMBuildStore(e->b, LLVMBuildSelect(e->b, same, mine, k_int(e, 32, 1, (uint64_t)(int64_t)KABI_MIXED), ""), e->common);
+    }
+    LLVMBuildBr(e->b, e->next);
+}
+
+/* Goes to the first of the blocks in `candidates` (bits, after e->at, before `last`) in which lanes wait, else to `last`
+   (-1: the warp is finished). */
+static void chain(struct emit *e, const bits_word *candidates, int last)
+{
+    int end = last >= 0 ? last : e->p->n_blocks;
+    for (int b = e->at + 1; b < end; b++) {
+        if (!bits_has(candidates, (size_t)b) || !has_mask_slot(e, b))
+            continue;
+        LLVMValueRef m[PLAN_MAX_CHUNKS];
+        masks_load(e, e->mask[b], m);
+        LLVMBasicBlockRef other = new_bb(e, "chain");
+        LLVMBuildCondBr(e->b, mask_any(e, m), e->bb[b], other);
+        LLVMPositionBuilderAtEnd(e->b, other);
+    }
+    if (last >= 0)
+        LLVMBuildBr(e->b, e->bb[last]);
+    else
+        warp_stops(e, KABI_DONE);
+}
+
+/* Blocks in which lanes may wait while this one runs; nobody waits anywhere while all lanes are here. */
+static const bits_word *waiting(struct emit *e)
+{
+    const struct plan_block *from = &e->p->blocks[e->at];
+    return from->masked ? from->pending : e->nowhere;
+}
+
+/* All lanes of this block go to `to`. */
+static void go(struct emit *e, int to)
+{
+    if (e->p->blocks[to].exit_only) {
+        chain(e, waiting(e), -1);
+        return;
+    }
+    deliver(e, to, e->m);
+    if (to <= e->at)
+        LLVMBuildBr(e->b, e->bb[to]);
+    else
+        chain(e, waiting(e), to);
+}
+
+static void uniform_branch(struct emit *e, const struct ir_inst *i)
+{
+    const struct plan_block *from = &e->p->blocks[e->at];
+    LLVMBasicBlockRef yes = new_bb(e, "yes"), no = new_bb(e, "no");
+    LLVMBuildCondBr(e->b, u_operand(e, &i->src[0], IR_PRED, 0), yes, no);
+    LLVMPositionBuilderAtEnd(e->b, yes);
+    go(e, from->succ[0]);
+    LLVMPositionBuilderAtEnd(e->b, no);
+    go(e, from->succ[1]);
+}
+
+static void divergent_branch(struct emit *e, const struct ir_inst *i)
+{
+    const struct plan *p = e->p;
+    const struct plan_block *from = &p->blocks[e->at];
+    LLVMValueRef m[2][PLAN_MAX_CHUNKS];
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef v = v_operand(e, &i->src[0], IR_PRED, c), not_v = LLVMBuildNot(e->b, v, "");
+        m[0][c] = e->m[0] ? LLVMBuildAnd(e->b, e->m[c], v, "") : v;
+        m[1][c] = e->m[0] ? LLVMBuildAnd(e->b, e->m[c], not_v, "") : not_v;
+    }
+    deliver(e, from->succ[0], m[0]);
+    deliver(e, from->succ[1], m[1]);
+    int forward[2], n = 0;
+    for (int k = 0; k < 2; k++) {
+        int to = from->succ[k];
+        if (to > e->at) {
+            forward[n++] = to;
+            continue;
+        }
+        LLVMBasicBlockRef rest = new_bb(e, "leave");      /* round the loop while any lane stays in it */
+        LLVMBuildCondBr(e->b, mask_any(e, m[k]), e->bb[to], rest);
+        LLVMPositionBuilderAtEnd(e->b, rest);
+    }
+    /* The last block that is sure to get lanes: a join of all, or the later of the two. */
+    int last = -1;
+    for (int k = 0; k < n; k++)
+        if (!p->blocks[forward[k]].exit_only && !has_mask_slot(e, forward[k]))
+            last = forward[k];
+    bool exits = (n > 0 && p->blocks[forward[0]].exit_only) || (n > 1 && p->blocks[forward[1]].exit_only);
+    if (last < 0 && !exits && n > 0)
+        last = n > 1 && forward[1] > forward[0] ? forward[1] : forward[0];
+    bits_word *candidates = bits_new(&e->arena, (size_t)p->n_blocks);
+    bits_or(candidates, waiting(e), (size_t)p->n_blocks);
+    for (int k = 0; k < n; k++)
+        if (!p->blocks[forward[k]].exit_only)
+            bits_add(candidates, (size_t)forward[k]);
+    chain(e, candidates, last);
+}
+
+/* Each warp leaves its part of the reduction in the frame; the next region adds them up before its first warp runs. */
+static void contribute(struct emit *e, const struct ir_inst *i)
+{
+    LLVMTypeRef i32 = ty_int(e, 32, 1);
+    LLVMValueRef part = NULL;
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef v;
+        if (e->W == 1) {
+            v = LLVMBuildZExt(e->b, u_operand(e, &i->src[0], IR_PRED, 0), i32, "");
+        } else {
+            LLVMValueRef p = v_operand(e, &i->src[0], IR_PRED, c), m = mask_or_all(e, c);
+            if (i->imm == IR_BAR_AND)                     /* count the lanes that say no */
+                p = LLVMBuildNot(e->b, p, "");
+            v = intrinsic1(e, "llvm.ctpop", i32, mask_bits(e, LLVMBuildAnd(e->b, p, m, "")));
+        }
+        if (e->W == 1 && i->imm == IR_BAR_AND)
+            v = LLVMBuildXor(e->b, v, k_int(e, 32, 1, 1), "");
+        part = part ? LLVMBuildAdd(e->b, part, v, "") : v;
+    }
+    LLVMBuildStore(e->b, part, frame_red_ptr(e, e->warp));
+}
+
+static void emit_barrier(struct emit *e, const struct ir_inst *i)
+{
+    int to = e->p->blocks[e->at].succ[0];
+    int first = i->op == IR_BAR_RED ? 1 : 0;
+    bool plain = i->imm == IR_BAR_SYNC || i->op == IR_BAR_RED;
+    if (i->n_src > first && !(i->src[first].kind == IR_IMM && i->src[first].imm == 0))
+        plain = false;
+    if (i->n_src > first + 1 && !(i->src[first + 1].kind == IR_IMM && i->src[first + 1].imm == hw_align_up(e->p->threads, 32)))
+        plain = false;
+    if (!plain)
+        diag_error(e->diag, (int)i->ptx_line, 0, "kernel %s: barriers other than 0 over the whole block are not supported yet", e->p->func->name);
+    if (i->op == IR_BAR_RED)
+        contribute(e, i);
+    deliver(e, to, e->m);
+    frame_save(e, to);
+    warp_stops(e, e->p->blocks[to].resume);
+}
+
+static void emit_terminator(struct emit *e, const struct ir_inst *i)
+{
+    const struct plan_block *blk = &e->p->blocks[e->at];
+    e->inst = i;
+    switch (i->op) {
+    case IR_BR: go(e, blk->succ[0]); break;
+    case IR_CBR:
+        if (blk->divergent)
+            divergent_branch(e, i);
+        else
+            uniform_branch(e, i);
+        break;
+    case IR_RET: chain(e, waiting(e), -1); break;
+    case IR_TRAP:
+        emit_trap(e, i);
+        LLVMBuildUnreachable(e->b);
+        break;
+    default: emit_barrier(e, i); break;
+    }
+}
+
+static void emit_block(struct emit *e, int b)
+{
+    const struct plan_block *blk = &e->p->blocks[b];
+    LLVMPositionBuilderAtEnd(e->b, e->bb[b]);
+    e->at = b;
+    e->m[0] = NULL;
+    if (blk->masked) {
+        masks_load(e, blk->mask_from >= 0 ? e->cur[blk->mask_from] : e->mask[b], e->m);
+        if (blk->mask_from < 0)
+            masks_store(e, e->mask[b], NULL);
+        if (e->is_source[b])
+            masks_store(e, e->cur[b], e->m);
+    }
+    for (size_t j = 0; j + 1 < blk->ir->insts.n; j++)
+        emit_inst(e, blk->ir->insts.v[j]);
+    emit_terminator(e, ir_block_term(blk->ir));
+}
+
+/* ---- a region ---- */
+
+/* The reduction of a BAR_RED that leads here, from all groups that were at it. */
+static void sum_reduction(struct emit *e, const struct ir_inst *i)
+{
+    LLVMTypeRef i32 = ty_int(e, 32, 1);
+    LLVMValueRef sum = k_int(e, 32, 1, 0);
+    LLVMBuilderRef saved = e->b;
+    e->b = e->eb;
+    for (uint32_t g = 0; g < e->p->groups; g++) {
+        LLVMValueRef group = k_int(e, 32, 1, g), state = LLVMBuildLoad2(e->b, i32, frame_state_ptr(e, group), "");
+        LLVMValueRef here = LLVMBuildICmp(e->b, LLVMIntEQ, state, k_int(e, 32, 1, (uint64_t)e->region), "");
+        LLVMValueRef part = LLVMBuildLoad2(e->b, i32, frame_red_ptr(e, group), "");
+        sum = LLVMBuildAdd(e->b, sum, LLVMBuildSelect(e->b, here, part, k_int(e, 32, 1, 0), ""), "");
+    }
+    LLVMValueRef any = LLVMBuildICmp(e->b, LLVMIntNE, sum, k_int(e, 32, 1, 0), "");
+    e->red = i->imm == IR_BAR_POPC ? sum : i->imm == IR_BAR_OR ? any : LLVMBuildNot(e->b, any, "");
+    e->b = saved;
+}
+
+static void make_mask_slots(struct emit *e)
+{
+    const struct plan *p = e->p;
+    LLVMTypeRef t = ty_int(e, 1, e->W);
+    for (int b = 0; b < p->n_blocks; b++)
+        for (unsigned c = 0; c < e->C; c++) {
+            e->mask[b][c] = has_mask_slot(e, b) ? entry_alloca(e, t, "mask") : NULL;
+            e->cur[b][c] = e->is_source[b] ? entry_alloca(e, t, "cur") : NULL;
+        }
+}
+
+/* Lanes of the last group that are no threads are off from the start. */
+static void entry_mask(struct emit *e)
+{
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef thread = LLVMBuildAdd(e->b, splat(e, linear_thread(e, c), e->W), k_lanes(e, 32, e->W, 0, 1), "");
+        LLVMBuildStore(e->b, LLVMBuildICmp(e->b, LLVMIntULT, thread, k_int(e, 32, e->W, e->p->threads), ""), e->mask[0][c]);
+    }
+}
+
+static void begin_warp(struct emit *e)
+{
+    const struct plan *p = e->p;
+    const struct plan_region *r = &p->regions.v[e->region];
+    e->m[0] = NULL;
+    e->at = r->entry;
+    for (int b = 0; b < p->n_blocks; b++)
+        if (has_mask_slot(e, b))
+            masks_store(e, e->mask[b], NULL);
+    if (e->region == 0) {
+        if (p->partial && p->lanes > 1)
+            entry_mask(e);
+        else if (has_mask_slot(e, 0))                     /* block 0 heads a divergent loop */
+            deliver(e, 0, NULL);
+    } else {
+        frame_restore(e, r->entry);
+        e->m[0] = NULL;
+        for (int b = 0; b < p->n_blocks; b++) {
+            struct ir_inst *t = ir_block_term(p->blocks[b].ir);
+            if (t->op == IR_BAR_RED && p->blocks[b].succ[0] == r->entry && t->dst[0])
+                for (unsigned c = 0; c < slot_count(e, t->dst[0]); c++)
+                    set_uniform(e, t, 0, c, e->red);
+        }
+    }
+    LLVMBuildBr(e->b, e->bb[r->entry]);
+}
+
+static void add_attribute(struct emit *e, LLVMValueRef fn, LLVMAttributeIndex at, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(fn, at, LLVMCreateEnumAttribute(e->cx, kind, 0));
+}
+
+static void begin_function(struct emit *e)
+{
+    char name[32];
+    LLVMTypeRef p = ty_ptr(e), i32 = ty_int(e, 32, 1), types[] = { p, p, p };
+    snprintf(name, sizeof name, "hw_region_%d", e->region);
+    e->fn = LLVMAddFunction(e->mod, name, LLVMFunctionType(i32, types, 3, false));
+    e->launch = LLVMGetParam(e->fn, 0);
+    e->block = LLVMGetParam(e->fn, 1);
+    e->frame = LLVMGetParam(e->fn, 2);
+    for (unsigned k = 1; k <= 3; k++)
+        add_attribute(e, e->fn, k, "noalias");
+    add_attribute(e, e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind");
+    LLVMAddTargetDependentFunctionAttr(e->fn, "prefer-vector-width", "512");
+    memset(e->env, 0, sizeof e->env);
+    memset(e->slot, 0, e->p->n_regs * sizeof *e->slot);
+    LLVMBasicBlockRef entry = new_bb(e, "entry");
+    LLVMPositionBuilderAtEnd(e->eb, entry);
+    e->safe = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), 16), "safe");
+    e->common = entry_alloca(e, i32, "common");
+}
+
+/* After the last warp: what the engine does next. */
+static void finish_function(struct emit *e)
+{
+    LLVMTypeRef i32 = ty_int(e, 32, 1);
+    if (e->p->regions.n == 1) {
+        LLVMBuildRet(e->b, k_int(e, 32, 1, (uint64_t)(int64_t)KABI_ALL_DONE));
+        return;
+    }
+    LLVMValueRef common = LLVMBuildLoad2(e->b, i32, e->common, "");
+    LLVMBasicBlockRef all = new_bb(e, "all"), out = new_bb(e, "out");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSGE, common, LLVMConstNull(i32), ""), all, out);
+    LLVMPositionBuilderAtEnd(e->b, all);                  /* every warp arrived: the barrier is complete, clear ARRIVED */
+    uint32_t g = 0;
+    for (; g + 8 <= e->p->groups; g += 8) {
+        LLVMValueRef s = LLVMBuildStore(e->b, splat(e, common, 8), frame_state_ptr(e, k_int(e, 32, 1, g)));
+        LLVMSetAlignment(s, 4);
+    }
+    for (; g < e->p->groups; g++)
+        LLVMBuildStore(e->b, common, frame_state_ptr(e, k_int(e, 32, 1, g)));
+    LLVMBuildBr(e->b, out);
+    LLVMPositionBuilderAtEnd(e->b, out);
+    LLVMBuildRet(e->b, common);
+}
+
+static void emit_region(struct emit *e, int region)
+{
+    const struct plan *p = e->p;
+    LLVMTypeRef i32 = ty_int(e, 32, 1);
+    e->region = region;
+    begin_function(e);
+    make_mask_slots(e);
+    for (int b = 0; b < p->n_blocks; b++) {
+        char name[24];
+        snprintf(name, sizeof name, "B%d", b);
+        e->bb[b] = bits_has(p->regions.v[region].blocks, (size_t)b) ? new_bb(e, name) : NULL;
+        struct ir_inst *t = ir_block_term(p->blocks[b].ir);
+        if (t->op == IR_BAR_RED && region > 0 && p->blocks[b].succ[0] == p->regions.v[region].entry)
+            sum_reduction(e, t);
+    }
+    LLVMBasicBlockRef warp = new_bb(e, "warp"), done = new_bb(e, "done");
+    e->head = new_bb(e, "head");
+    e->next = new_bb(e, "next");
+    LLVMPositionBuilderAtEnd(e->b, e->head);
+    LLVMValueRef phi = e->warp = LLVMBuildPhi(e->b, i32, "w");
+    if (p->regions.n > 1) {
+        LLVMBasicBlockRef skip = new_bb(e, "skip");
+        LLVMValueRef state = LLVMBuildLoad2(e->b, i32, frame_state_ptr(e, e->warp), "");
+        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, state, k_int(e, 32, 1, (uint64_t)region), ""), warp, skip);
+        LLVMPositionBuilderAtEnd(e->b, skip);
+        LLVMBuildStore(e->b, k_int(e, 32, 1, (uint64_t)(int64_t)KABI_MIXED), e->common);
+        LLVMBuildBr(e->b, e->next);
+    } else {
+        LLVMBuildBr(e->b, warp);
+    }
+    LLVMPositionBuilderAtEnd(e->b, warp);
+    begin_warp(e);
+    for (int b = 0; b < p->n_blocks; b++)
+        if (e->bb[b])
+            emit_block(e, b);
+    LLVMPositionBuilderAtEnd(e->b, e->next);
+    LLVMValueRef w1 = LLVMBuildAdd(e->b, e->warp, k_int(e, 32, 1, 1), "");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, w1, k_int(e, 32, 1, p->groups), ""), e->head, done);
+    LLVMPositionBuilderAtEnd(e->b, done);
+    finish_function(e);
+    LLVMBuildStore(e->eb, k_int(e, 32, 1, (uint64_t)(int64_t)-3), e->common);
+    LLVMValueRef from[] = { k_int(e, 32, 1, 0), w1 };
+    LLVMBasicBlockRef at[] = { LLVMGetInsertBlock(e->eb), e->next };
+    LLVMAddIncoming(phi, from, at, 2);
+    LLVMBuildBr(e->eb, e->head);
+}
+
+static void make_tags(struct emit *e)
+{
+    static const char *const names[TAG_COUNT] = { "global", "shared", "local", "frame" };
+    LLVMMetadataRef root_name = LLVMMDStringInContext2(e->cx, "hostwarp", 8);
+    LLVMMetadataRef root = LLVMMDNodeInContext2(e->cx, &root_name, 1);
+    LLVMMetadataRef zero = LLVMValueAsMetadata(k_int(e, 64, 1, 0));
+    for (int t = 0; t < TAG_COUNT; t++) {
+        LLVMMetadataRef type[] = { LLVMMDStringInContext2(e->cx, names[t], strlen(names[t])), root, zero };
+        LLVMMetadataRef node = LLVMMDNodeInContext2(e->cx, type, 3), access[] = { node, node, zero };
+        e->tag[t] = LLVMMetadataAsValue(e->cx, LLVMMDNodeInContext2(e->cx, access, 3));
+    }
+    e->tbaa_kind = LLVMGetMDKindIDInContext(e->cx, "tbaa", 4);
+    e->invariant_kind = LLVMGetMDKindIDInContext(e->cx, "invariant.load", 14);
+}
+
+bool emit_kernel(struct emit *e)
+{
+    const struct plan *p = e->p;
+    size_t n = (size_t)p->n_blocks;
+    e->b = LLVMCreateBuilderInContext(e->cx);
+    e->eb = LLVMCreateBuilderInContext(e->cx);
+    e->slot = hw_alloc(p->n_regs * sizeof *e->slot + 1);
+    e->mask = hw_alloc(n * sizeof *e->mask);
+    e->cur = hw_alloc(n * sizeof *e->cur);
+    e->bb = hw_alloc(n * sizeof *e->bb);
+    e->is_source = hw_alloc(n);
+    e->rematerialised = hw_alloc(p->n_regs + 1);
+    for (size_t b = 0; b < n; b++)
+        if (p->blocks[b].mask_from >= 0)
+            e->is_source[p->blocks[b].mask_from] = true;
+    e->nowhere = bits_new(&e->arena, n);
+    make_tags(e);
+    frame_layout(e);
+    for (size_t r = 0; r < p->regions.n; r++)
+        emit_region(e, (int)r);
+    hw_free(e->slot);
+    hw_free(e->mask);
+    hw_free(e->cur);
+    hw_free(e->bb);
+    hw_free(e->is_source);
+    hw_free(e->rematerialised);
+    hw_free(e->reg_offset);
+    hw_free(e->mask_offset);
+    hw_free(e->cur_offset);
+    hw_arena_fini(&e->arena);
+    LLVMDisposeBuilder(e->b);
+    LLVMDisposeBuilder(e->eb);
+    return e->diag->n_errors == 0;
+}

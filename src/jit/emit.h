@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The emitter: a plan as LLVM IR. Private to jit/.
+ *
+ * One function per region, with the loop over the block's groups inside. Registers are stack slots that LLVM's SROA turns
+ * into SSA; a register of AFFINE shape has one scalar slot (or one per chunk), a VARYING one a vector slot per chunk.
+ * In names, u_ is one value for the group or chunk, v_ one value per lane.
+ */
+#ifndef JIT_EMIT_H
+#define JIT_EMIT_H
+
+#include <llvm-c/Core.h>
+
+#include "base/diag.h"
+#include "kabi/kabi.h"
+#include "pass/plan.h"
+
+enum emit_env { ENV_PARAMS, ENV_GLOBALS, ENV_SERVICES, ENV_SHARED, ENV_LOCAL, ENV_CTAID_X, ENV_CTAID_Y, ENV_CTAID_Z, ENV_NCTAID_X, ENV_NCTAID_Y,
+                ENV_NCTAID_Z, ENV_SMID, ENV_GRIDID, ENV_SHARED_BYTES, ENV_SHARED_STATIC, ENV_COUNT };
+
+enum emit_tag { TAG_GLOBAL, TAG_SHARED, TAG_LOCAL, TAG_FRAME, TAG_COUNT };      /* memory that never overlaps */
+
+struct emit {
+    const struct plan *p;
+    struct diag *diag;
+    struct hw_arena arena;
+    const bits_word *nowhere;                    /* no block */
+    LLVMContextRef cx;
+    LLVMModuleRef mod;
+    LLVMBuilderRef b;
+    unsigned W, C;
+    HW_VEC(char *) symbols;                      /* outside functions the code calls */
+
+    /* the function being written */
+    int region;
+    LLVMValueRef fn, launch, block, frame, warp;
+    LLVMBuilderRef eb;                           /* at the end of the entry block: slots and loads that every group shares */
+    LLVMBasicBlockRef head, next, *bb;
+    LLVMValueRef (*slot)[PLAN_MAX_CHUNKS];       /* by register; NULL: not made yet */
+    LLVMValueRef (*mask)[PLAN_MAX_CHUNKS];       /* by block: lanes waiting to run it */
+    LLVMValueRef (*cur)[PLAN_MAX_CHUNKS];        /* by block: its mask when it ran, for blocks that take theirs from it */
+    bool *is_source;
+    LLVMValueRef env[ENV_COUNT];
+    LLVMValueRef common;                         /* what the region will return */
+    LLVMValueRef safe;                           /* an address that may always be read */
+    LLVMValueRef red;                            /* this region's barrier reduction */
+    bool *rematerialised;
+
+    /* the place being written */
+    int at;                                      /* block */
+    LLVMValueRef m[PLAN_MAX_CHUNKS];             /* its mask; m[0] NULL: all lanes */
+    const struct ir_inst *inst;
+
+    /* frame layout, the same for all regions; bytes */
+    uint32_t *reg_offset, *mask_offset, *cur_offset;          /* UINT32_MAX: not in the frame */
+    uint32_t red_offset, warp_offset, warp_bytes, frame_bytes;
+    LLVMValueRef tag[TAG_COUNT];
+    unsigned tbaa_kind, invariant_kind;
+};
+
+/* emit.c */
+bool emit_kernel(struct emit *e);
+
+/* types.c: types, constants, intrinsics */
+LLVMTypeRef ty_scalar(struct emit *e, enum ir_type t);
+LLVMTypeRef ty(struct emit *e, enum ir_type t, unsigned lanes);                   /* lanes 1: the scalar */
+LLVMTypeRef ty_int(struct emit *e, unsigned bits, unsigned lanes);
+LLVMTypeRef ty_ptr(struct emit *e);
+LLVMValueRef k_int(struct emit *e, unsigned bits, unsigned lanes, uint64_t value); /* splat */
+LLVMValueRef k_bits(struct emit *e, enum ir_type t, unsigned lanes, uint64_t bits);
+LLVMValueRef k_lanes(struct emit *e, unsigned bits, unsigned lanes, int64_t start, int64_t step);
+LLVMValueRef splat(struct emit *e, LLVMValueRef scalar, unsigned lanes);
+LLVMValueRef intrinsic(struct emit *e, const char *name, LLVMTypeRef *overloads, unsigned n_overloads, LLVMValueRef *args, unsigned n_args);
+LLVMValueRef intrinsic1(struct emit *e, const char *name, LLVMTypeRef t, LLVMValueRef a);
+LLVMValueRef intrinsic2(struct emit *e, const char *name, LLVMTypeRef t, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef intrinsic3(struct emit *e, const char *name, LLVMTypeRef t, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
+LLVMValueRef entry_alloca(struct emit *e, LLVMTypeRef t, const char *name);
+LLVMValueRef call_symbol(struct emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned n, bool pure);
+LLVMValueRef tag_memory(struct emit *e, LLVMValueRef access, enum emit_tag tag);
+LLVMValueRef cast_to(struct emit *e, LLVMValueRef v, LLVMTypeRef t);              /* bits kept */
+
+/* value.c: registers and operands */
+enum ir_type src_type(const struct ir_inst *i, int k);
+LLVMValueRef u_operand(struct emit *e, const struct ir_operand *o, enum ir_type t, unsigned chunk);   /* AFFINE: the chunk's base */
+LLVMValueRef v_operand(struct emit *e, const struct ir_operand *o, enum ir_type t, unsigned chunk);
+struct shape o_shape(struct emit *e, const struct ir_operand *o);
+struct plan_reg *dst_reg(struct emit *e, const struct ir_inst *i, int k);
+void set_uniform(struct emit *e, const struct ir_inst *i, int k, unsigned chunk, LLVMValueRef u);     /* also fills a VARYING register */
+void set_varying(struct emit *e, const struct ir_inst *i, int k, unsigned chunk, LLVMValueRef v);
+LLVMValueRef slot_of(struct emit *e, const struct ir_reg *r, unsigned chunk);
+LLVMTypeRef slot_type(struct emit *e, const struct ir_reg *r);
+unsigned slot_count(struct emit *e, const struct ir_reg *r);
+LLVMValueRef env(struct emit *e, enum emit_env id);
+LLVMValueRef linear_thread(struct emit *e, unsigned chunk);                      /* u_: index of the chunk's first lane in the block, i32 */
+
+/* masks */
+LLVMValueRef mask_bits(struct emit *e, LLVMValueRef mask);                       /* i32 */
+LLVMValueRef mask_any(struct emit *e, LLVMValueRef *masks);                      /* i1 over all chunks */
+LLVMValueRef mask_or_all(struct emit *e, unsigned chunk);                        /* the place's mask, or all ones */
+
+/* lanes.c: code that runs once per active lane */
+struct lanes {
+    LLVMBasicBlockRef head, done;
+    LLVMValueRef left, lane;                     /* lane: i32 */
+    LLVMValueRef taken;
+};
+void lanes_begin(struct emit *e, struct lanes *l, unsigned chunk);
+void lanes_end(struct emit *e, struct lanes *l);
+LLVMValueRef lanes_spill(struct emit *e, LLVMValueRef v);                        /* before the loop; returns an array */
+LLVMValueRef lanes_get(struct emit *e, struct lanes *l, LLVMValueRef array, LLVMTypeRef t);
+LLVMValueRef lanes_array(struct emit *e, LLVMTypeRef t);                         /* for results */
+void lanes_put(struct emit *e, struct lanes *l, LLVMValueRef array, LLVMTypeRef t, LLVMValueRef value);
+LLVMValueRef lanes_vector(struct emit *e, LLVMValueRef array, LLVMTypeRef t);    /* after the loop */
+
+/* one instruction each */
+LLVMValueRef op_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);    /* arith.c: NULL: not this family */
+LLVMValueRef float_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk); /* float.c */
+LLVMValueRef approx_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes);                /* approx.c */
+LLVMValueRef convert_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);/* convert.c */
+LLVMValueRef math_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);  /* call.c */
+LLVMValueRef lane_calls(struct emit *e, const char *symbol, LLVMTypeRef result, LLVMValueRef *src, LLVMTypeRef *types, unsigned n, unsigned lanes, unsigned chunk);
+LLVMValueRef flush(struct emit *e, LLVMValueRef v, enum ir_type t, unsigned lanes);                                   /* subnormal to zero */
+void emit_sreg(struct emit *e, const struct ir_inst *i);                         /* sreg.c */
+void emit_address(struct emit *e, const struct ir_inst *i);                      /* memory.c: PARAM, VARADDR, *_TO_* */
+void emit_load(struct emit *e, const struct ir_inst *i);
+void emit_store(struct emit *e, const struct ir_inst *i);
+LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk);
+LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk); /* <W x i64> */
+LLVMAtomicOrdering llvm_order(enum ir_order o);
+enum emit_tag space_tag(uint8_t space);
+void emit_atomic(struct emit *e, const struct ir_inst *i);                       /* atomic.c */
+void emit_fence(struct emit *e, const struct ir_inst *i);
+bool emit_warp(struct emit *e, const struct ir_inst *i);                         /* warp.c: shfl, vote, ...; false: not possible in this build */
+void emit_service(struct emit *e, const struct ir_inst *i);                      /* call.c: vprintf, malloc, ... */
+void emit_trap(struct emit *e, const struct ir_inst *i);
+void emit_inst(struct emit *e, const struct ir_inst *i);
+
+#endif

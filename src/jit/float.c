@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Floating-point arithmetic. Round-to-nearest is the CPU's own; other modes call a scalar body per lane. */
+#include "jit/emit.h"
+
+#include <stdio.h>
+
+static uint64_t smallest_normal(enum ir_type t)
+{
+    return t == IR_F64 ? (uint64_t)1 << 52 : t == IR_F32 ? 0x00800000u : t == IR_BF16 ? 0x0080u : 0x0400u;
+}
+
+LLVMValueRef flush(struct emit *e, LLVMValueRef v, enum ir_type t, unsigned lanes)
+{
+    LLVMTypeRef ft = ty(e, t, lanes);
+    LLVMValueRef size = intrinsic1(e, "llvm.fabs", ft, v);
+    LLVMValueRef tiny = LLVMBuildFCmp(e->b, LLVMRealOLT, size, k_bits(e, t, lanes, smallest_normal(t)), "");
+    return LLVMBuildSelect(e->b, tiny, intrinsic2(e, "llvm.copysign", ft, LLVMConstNull(ft), v), v, "");
+}
+
+static LLVMValueRef saturate(struct emit *e, LLVMValueRef v, enum ir_type t, unsigned lanes)
+{
+    LLVMTypeRef ft = ty(e, t, lanes);
+    LLVMValueRef zero = LLVMConstNull(ft), one = LLVMConstReal(ty_scalar(e, t), 1.0);
+    if (lanes > 1) {
+        LLVMValueRef k[64];
+        for (unsigned l = 0; l < lanes; l++)
+            k[l] = one;
+        one = LLVMConstVector(k, lanes);
+    }
+    v = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGT, v, zero, ""), v, zero, "");        /* NaN: not greater, gives 0 */
+    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, v, one, ""), v, one, "");
+}
+
+/* Like minNum/maxNum, and -0 is below +0: of two equal numbers the bits are joined (min) or met (max). */
+static LLVMValueRef float_min_max(struct emit *e, const struct ir_inst *i, LLVMValueRef a, LLVMValueRef b, unsigned lanes)
+{
+    bool min = i->op == IR_FMIN;
+    LLVMTypeRef ft = ty(e, i->type, lanes), it = ty_int(e, ir_type_bits(i->type), lanes);
+    LLVMValueRef sign = NULL;
+    if (i->flags & IR_XORSIGN) {
+        LLVMValueRef x = LLVMBuildXor(e->b, cast_to(e, a, it), cast_to(e, b, it), "");
+        sign = LLVMBuildAnd(e->b, x, k_int(e, ir_type_bits(i->type), lanes, (uint64_t)1 << (ir_type_bits(i->type) - 1)), "");
+        a = intrinsic1(e, "llvm.fabs", ft, a);
+        b = intrinsic1(e, "llvm.fabs", ft, b);
+    }
+    LLVMValueRef pick = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, min ? LLVMRealOLT : LLVMRealOGT, a, b, ""), a, b, "");
+    LLVMValueRef ia = cast_to(e, a, it), ib = cast_to(e, b, it);
+    LLVMValueRef both = cast_to(e, min ? LLVMBuildOr(e->b, ia, ib, "") : LLVMBuildAnd(e->b, ia, ib, ""), ft);
+    LLVMValueRef r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOEQ, a, b, ""), both, pick, "");
+    LLVMValueRef a_nan = LLVMBuildFCmp(e->b, LLVMRealUNO, a, a, ""), b_nan = LLVMBuildFCmp(e->b, LLVMRealUNO, b, b, "");
+    uint64_t nan_bits = i->type == IR_F64 ? 0x7fffffffffffffffu : i->type == IR_F32 ? 0x7fffffffu : 0x7fffu;
+    LLVMValueRef nan = k_bits(e, i->type, lanes, nan_bits);
+    if (i->flags & IR_NANPROP) {
+        r = LLVMBuildSelect(e->b, LLVMBuildOr(e->b, a_nan, b_nan, ""), nan, r, "");
+    } else {
+        r = LLVMBuildSelect(e->b, b_nan, a, r, "");
+        r = LLVMBuildSelect(e->b, a_nan, b, r, "");
+        r = LLVMBuildSelect(e->b, LLVMBuildAnd(e->b, a_nan, b_nan, ""), nan, r, "");
+    }
+    if (sign)
+        r = cast_to(e, LLVMBuildOr(e->b, cast_to(e, r, it), sign, ""), ft);
+    return r;
+}
+
+/* hw_rnd_fma_f32(a, b, c, mode): in rounding.c. */
+static LLVMValueRef rounded(struct emit *e, const struct ir_inst *i, const char *what, LLVMValueRef *src, unsigned n, unsigned lanes, unsigned chunk)
+{
+    char name[48];
+    snprintf(name, sizeof name, "hw_rnd_%s_%s", what, i->type == IR_F64 ? "f64" : "f32");
+    LLVMTypeRef ft = ty_scalar(e, i->type), types[4];
+    LLVMValueRef args[4];
+    for (unsigned k = 0; k < n; k++) {
+        args[k] = src[k];
+        types[k] = ft;
+    }
+    args[n] = k_int(e, 32, lanes, i->rnd);
+    types[n] = ty_int(e, 32, 1);
+    return lane_calls(e, name, ft, args, types, n + 1, lanes, chunk);
+}
+
+static LLVMValueRef arithmetic(struct emit *e, const struct ir_inst *i, LLVMValueRef *s, unsigned lanes, unsigned chunk)
+{
+    bool nearest = i->rnd == IR_RN || (i->type != IR_F32 && i->type != IR_F64);
+    LLVMTypeRef ft = ty(e, i->type, lanes);
+    switch (i->op) {
+    case IR_FADD: return nearest ? LLVMBuildFAdd(e->b, s[0], s[1], "") : rounded(e, i, "add", s, 2, lanes, chunk);
+    case IR_FSUB: return nearest ? LLVMBuildFSub(e->b, s[0], s[1], "") : rounded(e, i, "sub", s, 2, lanes, chunk);
+    case IR_FMUL: return nearest ? LLVMBuildFMul(e->b, s[0], s[1], "") : rounded(e, i, "mul", s, 2, lanes, chunk);
+    case IR_FDIV: return nearest ? LLVMBuildFDiv(e->b, s[0], s[1], "") : rounded(e, i, "div", s, 2, lanes, chunk);
+    case IR_FMA: return nearest ? intrinsic3(e, "llvm.fma", ft, s[0], s[1], s[2]) : rounded(e, i, "fma", s, 3, lanes, chunk);
+    case IR_FSQRT: return nearest ? intrinsic1(e, "llvm.sqrt", ft, s[0]) : rounded(e, i, "sqrt", s, 1, lanes, chunk);
+    case IR_FNEG: return LLVMBuildFNeg(e->b, s[0], "");
+    case IR_FABS: return intrinsic1(e, "llvm.fabs", ft, s[0]);
+    case IR_FMIN: case IR_FMAX: return float_min_max(e, i, s[0], s[1], lanes);
+    default: return NULL;
+    }
+}
+
+LLVMValueRef float_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk)
+{
+    if (i->op == IR_COPYSIGN)
+        return intrinsic2(e, "llvm.copysign", ty(e, i->type, lanes), src[0], src[1]);
+    LLVMValueRef s[3] = { 0 };
+    bool ours = false;
+    switch (i->op) {
+    case IR_FADD: case IR_FSUB: case IR_FMUL: case IR_FMA: case IR_FDIV: case IR_FSQRT: case IR_FNEG: case IR_FABS: case IR_FMIN: case IR_FMAX: ours = true; break;
+    default: break;
+    }
+    if (!ours)
+        return NULL;
+    bool ftz = (i->flags & IR_FTZ) && i->type != IR_F64;
+    for (int k = 0; k < i->n_src && k < 3; k++)
+        s[k] = ftz ? flush(e, src[k], i->type, lanes) : src[k];
+    LLVMValueRef v = arithmetic(e, i, s, lanes, chunk);
+    if (ftz)
+        v = flush(e, v, i->type, lanes);
+    return i->flags & IR_SAT ? saturate(e, v, i->type, lanes) : v;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What lives across barriers: registers and masks in the block's frame, one area per group.
+ * Layout: state[groups] (uint32_t), red[groups] (uint32_t), then the groups' areas.
+ */
+#include "jit/frame.h"
+
+static bool is_barrier(const struct plan *p, int b)
+{
+    enum ir_op op = ir_block_term(p->blocks[b].ir)->op;
+    return op == IR_BAR || op == IR_BAR_RED;
+}
+
+/* May lanes wait in block b when a warp stops at a barrier that leads to entry? */
+static bool waits(struct emit *e, int entry, int b)
+{
+    for (int x = 0; x < e->p->n_blocks; x++)
+        if (is_barrier(e->p, x) && e->p->blocks[x].succ[0] == entry && bits_has(e->p->blocks[x].pending, (size_t)b))
+            return true;
+    return false;
+}
+
+static bool saves_mask(struct emit *e, int entry, int b)
+{
+    const struct plan_block *blk = &e->p->blocks[b];
+    return blk->masked && blk->mask_from < 0 && (b == entry || waits(e, entry, b));
+}
+
+static bool saves_cur(struct emit *e, int entry, int b)
+{
+    return e->is_source[b] && b != entry && plan_dominates(e->p, b, entry);
+}
+
+/* Live where execution goes on: there, or in a block where lanes wait. */
+static bool live(struct emit *e, int entry, size_t reg)
+{
+    const struct plan *p = e->p;
+    if (bits_has(p->blocks[entry].live_in, reg))
+        return true;
+    for (int b = 0; b < p->n_blocks; b++)
+        if (bits_has(p->blocks[b].live_in, reg) && waits(e, entry, b))
+            return true;
+    return false;
+}
+
+static uint32_t slot_bytes(struct emit *e, const struct ir_reg *r)
+{
+    if (e->p->regs[r->id].shape.kind != SHAPE_VARYING)
+        return 16 * slot_count(e, r);
+    if (r->type == IR_PRED)
+        return 4 * e->C;
+    return ir_type_bits(r->type) / 8 * e->W * e->C;
+}
+
+static void place(uint32_t *offset, uint32_t *at, uint32_t bytes)
+{
+    if (*offset != UINT32_MAX)
+        return;
+    uint32_t align = bytes >= 64 ? 64 : 16;
+    *at = (uint32_t)hw_align_up(*at, align);
+    *offset = *at;
+    *at += bytes;
+}
+
+void frame_layout(struct emit *e)
+{
+    const struct plan *p = e->p;
+    size_t n = (size_t)p->n_blocks;
+    e->reg_offset = hw_alloc(p->n_regs * 4 + 4);
+    e->mask_offset = hw_alloc(n * 4);
+    e->cur_offset = hw_alloc(n * 4);
+    memset(e->reg_offset, 0xff, p->n_regs * 4);
+    memset(e->mask_offset, 0xff, n * 4);
+    memset(e->cur_offset, 0xff, n * 4);
+    if (p->regions.n == 1)
+        return;
+    uint32_t at = 0;
+    for (size_t k = 1; k < p->regions.n; k++) {
+        int entry = p->regions.v[k].entry;
+        for (size_t r = 0; r < p->n_regs; r++)
+            if (!p->regs[r].remat && live(e, entry, r))
+                place(&e->reg_offset[r], &at, slot_bytes(e, p->regs[r].reg));
+        for (int m = 0; m < p->n_blocks; m++) {
+            if (saves_mask(e, entry, m))
+                place(&e->mask_offset[m], &at, 4 * e->C);
+            if (saves_cur(e, entry, m))
+                place(&e->cur_offset[m], &at, 4 * e->C);
+        }
+    }
+    e->warp_bytes = (uint32_t)hw_align_up(at, 64);
+    e->red_offset = (uint32_t)hw_align_up(p->groups * 4, 64);
+    e->warp_offset = 2 * e->red_offset;
+    e->frame_bytes = e->warp_offset + p->groups * e->warp_bytes;
+}
+
+static LLVMValueRef frame_ptr(struct emit *e, uint32_t offset)
+{
+    LLVMTypeRef i64 = ty_int(e, 64, 1), i8 = ty_int(e, 8, 1);
+    LLVMValueRef area = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, e->warp, i64, ""), k_int(e, 64, 1, e->warp_bytes), "");
+    LLVMValueRef at = LLVMBuildAdd(e->b, area, k_int(e, 64, 1, e->warp_offset + offset), "");
+    return LLVMBuildGEP2(e->b, i8, e->frame, &at, 1, "");
+}
+
+LLVMValueRef frame_state_ptr(struct emit *e, LLVMValueRef group)
+{
+    return LLVMBuildGEP2(e->b, ty_int(e, 32, 1), e->frame, &group, 1, "");
+}
+
+LLVMValueRef frame_red_ptr(struct emit *e, LLVMValueRef group)
+{
+    LLVMValueRef at = LLVMBuildAdd(e->b, group, k_int(e, 32, 1, e->red_offset / 4), "");
+    return frame_state_ptr(e, at);
+}
+
+static void save_value(struct emit *e, LLVMValueRef v, uint32_t offset, unsigned align)
+{
+    LLVMValueRef s = LLVMBuildStore(e->b, v, frame_ptr(e, offset));
+    LLVMSetAlignment(s, align);
+    tag_memory(e, s, TAG_FRAME);
+}
+
+static LLVMValueRef restore_value(struct emit *e, LLVMTypeRef t, uint32_t offset, unsigned align)
+{
+    LLVMValueRef v = LLVMBuildLoad2(e->b, t, frame_ptr(e, offset), "");
+    LLVMSetAlignment(v, align);
+    return tag_memory(e, v, TAG_FRAME);
+}
+
+/* Predicates are kept as integers: a vector of i1 has no useful layout in memory. */
+static void move_masks(struct emit *e, LLVMValueRef *slots, uint32_t offset, bool save)
+{
+    LLVMTypeRef bits = ty_int(e, e->W, 1), vec = ty_int(e, 1, e->W), i32 = ty_int(e, 32, 1);
+    for (unsigned c = 0; c < e->C; c++) {
+        if (save) {
+            LLVMValueRef m = cast_to(e, LLVMBuildLoad2(e->b, vec, slots[c], ""), bits);
+            save_value(e, LLVMBuildZExt(e->b, m, i32, ""), offset + 4 * c, 4);
+        } else {
+            LLVMValueRef m = LLVMBuildTrunc(e->b, restore_value(e, i32, offset + 4 * c, 4), bits, "");
+            LLVMBuildStore(e->b, cast_to(e, m, vec), slots[c]);
+        }
+    }
+}
+
+static void move_register(struct emit *e, const struct plan_reg *r, bool save)
+{
+    uint32_t offset = e->reg_offset[r->reg->id];
+    bool varying = r->shape.kind == SHAPE_VARYING;
+    LLVMTypeRef t = slot_type(e, r->reg);
+    if (varying && r->reg->type == IR_PRED) {
+        LLVMValueRef slots[PLAN_MAX_CHUNKS];
+        for (unsigned c = 0; c < e->C; c++)
+            slots[c] = slot_of(e, r->reg, c);
+        move_masks(e, slots, offset, save);
+        return;
+    }
+    unsigned step = varying ? ir_type_bits(r->reg->type) / 8 * e->W : 16, align = varying && step >= 64 ? 64 : 16;
+    for (unsigned c = 0; c < slot_count(e, r->reg); c++) {
+        LLVMValueRef slot = slot_of(e, r->reg, c);
+        if (save)
+            save_value(e, LLVMBuildLoad2(e->b, t, slot, ""), offset + c * step, align);
+        else
+            LLVMBuildStore(e->b, restore_value(e, t, offset + c * step, align), slot);
+    }
+}
+
+void frame_save(struct emit *e, int entry)
+{
+    const struct plan *p = e->p;
+    for (size_t r = 0; r < p->n_regs; r++)
+        if (!p->regs[r].remat && live(e, entry, r))
+            move_register(e, &p->regs[r], true);
+    for (int m = 0; m < p->n_blocks; m++) {
+        if (saves_mask(e, entry, m))
+            move_masks(e, e->mask[m], e->mask_offset[m], true);
+        if (saves_cur(e, entry, m))
+            move_masks(e, e->cur[m], e->cur_offset[m], true);
+    }
+}
+
+static void rematerialise(struct emit *e, const struct ir_reg *r)
+{
+    if (e->rematerialised[r->id])
+        return;
+    e->rematerialised[r->id] = true;
+    struct ir_inst *def = e->p->regs[r->id].def;
+    for (int k = 0; k < def->n_src; k++)
+        if (def->src[k].kind == IR_REG)
+            rematerialise(e, def->src[k].reg);
+    emit_inst(e, def);
+}
+
+/* The reverse of frame_save. */
+void frame_restore(struct emit *e, int entry)
+{
+    const struct plan *p = e->p;
+    memset(e->rematerialised, 0, p->n_regs);
+    for (size_t r = 0; r < p->n_regs; r++) {
+        if (!live(e, entry, r))
+            continue;
+        if (p->regs[r].remat)
+            rematerialise(e, p->regs[r].reg);
+        else
+            move_register(e, &p->regs[r], false);
+    }
+    for (int m = 0; m < p->n_blocks; m++) {
+        if (saves_mask(e, entry, m))
+            move_masks(e, e->mask[m], e->mask_offset[m], false);
+        if (saves_cur(e, entry, m))
+            move_masks(e, e->cur[m], e->cur_offset[m], false);
+    }
+}

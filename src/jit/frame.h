@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values and masks across barriers. Private to jit/. */
+#ifndef JIT_FRAME_H
+#define JIT_FRAME_H
+
+#include "jit/emit.h"
+
+void frame_layout(struct emit *e);
+void frame_save(struct emit *e, int entry);          /* entry: the block where execution goes on */
+void frame_restore(struct emit *e, int entry);
+LLVMValueRef frame_state_ptr(struct emit *e, LLVMValueRef group);
+LLVMValueRef frame_red_ptr(struct emit *e, LLVMValueRef group);
+
+#endif

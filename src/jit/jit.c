@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From IR to a kernel: key, cache, plan, emit, optimise, link. */
+#include "jit/jit.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+
+#include "base/log.h"
+#include "base/options.h"
+#include "base/os.h"
+#include "jit/emit.h"
+#include "jit/object.h"
+#include "jit/target.h"
+
+/* Bump when the emitter changes in a way that old objects must not survive. */
+enum { CODEGEN_VERSION = 1 };
+
+static unsigned pick_width(const struct ir_func *f, const struct jit_request *req, bool *warp_ops)
+{
+    unsigned width = req->width ? req->width : (unsigned)hw_options()->width;
+    if (width != 1 && width != 4 && width != 8 && width != 16)
+        width = target_best_width();
+    *warp_ops = false;
+    for (size_t b = 0; b < f->blocks.n; b++)
+        for (size_t j = 0; j < f->blocks.v[b]->insts.n; j++)
+            *warp_ops |= (ir_op_info[f->blocks.v[b]->insts.v[j]->op].props & IR_PROP_CONV) != 0;
+    if (*warp_ops && width == 1)
+        width = 4;                                        /* lanes that talk to each other need a whole warp at a time */
+    return width;
+}
+
+static struct hw_hash make_key(const struct ir_func *f, const struct jit_request *req, unsigned width)
+{
+    struct hw_hash h;
+    struct hw_str text = { 0 };
+    hw_hash_init(&h);
+    ir_print_func(&text, f);
+    hw_hash_add(&h, text.s, text.n);
+    hw_str_fini(&text);
+    hw_hash_add(&h, req->ntid, sizeof req->ntid);
+    hw_hash_u64(&h, req->small_grid);
+    hw_hash_u64(&h, width);
+    hw_hash_u64(&h, f->local_bytes);
+    hw_hash_u64(&h, f->shared_bytes);
+    hw_hash_u64(&h, CODEGEN_VERSION);
+    hw_hash_str(&h, target_id());
+    return h;
+}
+
+static bool wants_dump(const char *what)
+{
+    const char *list = hw_options()->dump, *at = strstr(list, what);
+    size_t n = strlen(what);
+    return at && (at == list || at[-1] == ',') && (at[n] == 0 || at[n] == ',');
+}
+
+static void dump(const struct ir_func *f, const struct jit_request *req, const char *ending, const char *text, size_t n)
+{
+    char *path = hw_sprintf("%s/%.100s.%ux%ux%u.%s", hw_options()->dump_dir, f->name, req->ntid[0], req->ntid[1], req->ntid[2], ending);
+    hw_mkdirs(hw_options()->dump_dir);
+    if (!hw_file_write(path, text, n))
+        hw_warn("cannot write %s", path);
+    hw_free(path);
+}
+
+static void dump_asm(const struct ir_func *f, const struct jit_request *req, LLVMModuleRef mod, LLVMTargetMachineRef machine)
+{
+    LLVMMemoryBufferRef buffer;
+    char *message = NULL;
+    LLVMModuleRef copy = LLVMCloneModule(mod);
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, copy, LLVMAssemblyFile, &message, &buffer)) {
+        LLVMDisposeMessage(message);
+    } else {
+        dump(f, req, "s", LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+        LLVMDisposeMemoryBuffer(buffer);
+    }
+    LLVMDisposeModule(copy);
+}
+
+/* LLVM module -> object. */
+static bool generate(const struct ir_func *f, const struct jit_request *req, struct emit *e, const struct hw_hash *key, struct object *out, struct diag *diag)
+{
+    bool ok = false;
+    char *message = NULL, hex[33];
+    LLVMTargetMachineRef machine = target_machine_new(e->W, diag);
+    if (!machine)
+        return false;
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    char *triple = LLVMGetTargetMachineTriple(machine);
+    LLVMSetTarget(e->mod, triple);
+    LLVMSetModuleDataLayout(e->mod, layout);
+    if (!emit_kernel(e))
+        goto out;
+    hw_hash_hex(key, hex);
+    for (size_t r = 0; r < e->p->regions.n; r++) {
+        char *from = hw_sprintf("hw_region_%zu", r), *to = hw_sprintf("hw_%s_%zu", hex, r);
+        LLVMSetValueName2(LLVMGetNamedFunction(e->mod, from), to, strlen(to));
+        hw_free(from);
+        hw_free(to);
+    }
+    if (LLVMVerifyModule(e->mod, LLVMReturnStatusAction, &message)) {
+        diag_error(diag, 0, 0, "internal: kernel %s: wrong LLVM code: %s", f->name, message);
+        if (wants_dump("llvm")) {
+            char *text = LLVMPrintModuleToString(e->mod);
+            dump(f, req, "bad.ll", text, strlen(text));
+            LLVMDisposeMessage(text);
+        }
+        LLVMDisposeMessage(message);
+        goto out;
+    }
+    LLVMDisposeMessage(message);
+    message = NULL;
+    if (!target_optimise(e->mod, machine, diag))
+        goto out;
+    if (wants_dump("llvm")) {
+        char *text = LLVMPrintModuleToString(e->mod);
+        dump(f, req, "ll", text, strlen(text));
+        LLVMDisposeMessage(text);
+    }
+    if (wants_dump("asm"))
+        dump_asm(f, req, e->mod, machine);
+    LLVMMemoryBufferRef buffer;
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, e->mod, LLVMObjectFile, &message, &buffer)) {
+        diag_error(diag, 0, 0, "internal: kernel %s: no code: %s", f->name, message);
+        LLVMDisposeMessage(message);
+        goto out;
+    }
+    out->code_bytes = LLVMGetBufferSize(buffer);
+    out->code = hw_alloc(out->code_bytes);
+    memcpy(out->code, LLVMGetBufferStart(buffer), out->code_bytes);
+    LLVMDisposeMemoryBuffer(buffer);
+    ok = true;
+out:
+    LLVMDisposeMessage(triple);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeTargetMachine(machine);
+    return ok;
+}
+
+static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct diag *diag)
+{
+    struct plan_options opt = { { req->ntid[0], req->ntid[1], req->ntid[2] }, req->small_grid, width, width == 1 ? 1 : PLAN_LANES / width };
+    struct plan *p = plan_new(f, &opt, diag);
+    if (p && p->irreducible && width > 1) {
+        plan_free(p);
+        if (warp_ops) {
+            diag_error(diag, (int)f->ptx_line, 0, "kernel %s: irreducible control flow together with warp operations is not supported yet", f->name);
+            return NULL;
+        }
+        opt.width = opt.chunks = 1;
+        p = plan_new(f, &opt, diag);
+    }
+    return p;
+}
+
+static bool compile(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct hw_hash *key, struct object *out, struct diag *diag)
+{
+    uint64_t begin = hw_now_ns();
+    struct plan *p = make_plan(f, req, width, warp_ops, diag);
+    if (!p)
+        return false;
+    if (wants_dump("ir")) {
+        struct hw_str text = { 0 };
+        plan_print(&text, p);
+        dump(f, req, "ir", text.s, text.n);
+        hw_str_fini(&text);
+    }
+    struct emit e = { .p = p, .diag = diag, .W = p->opt.width, .C = p->opt.chunks };
+    e.cx = LLVMContextCreate();
+    e.mod = LLVMModuleCreateWithNameInContext(f->name, e.cx);
+    bool ok = generate(f, req, &e, key, out, diag);
+    if (ok) {
+        out->n_regions = (uint32_t)p->regions.n;
+        out->n_groups = p->groups;
+        out->frame_bytes = e.frame_bytes;
+        out->local_bytes = p->func->local_bytes;
+        out->shared_static = f->shared_bytes;
+        out->width = e.W;
+        out->chunks = e.C;
+        for (size_t i = 0; i < e.symbols.n; i++)
+            hw_vec_push(&out->symbols, e.symbols.v[i]);
+        hw_debug("compiled %s for %ux%ux%u threads, %ux%u lanes, in %.1f ms", f->name, req->ntid[0], req->ntid[1], req->ntid[2], e.W, e.C,
+                 (double)(hw_now_ns() - begin) / 1e6);
+    } else {
+        for (size_t i = 0; i < e.symbols.n; i++)
+            hw_free(e.symbols.v[i]);
+    }
+    hw_vec_fini(&e.symbols);
+    LLVMDisposeModule(e.mod);
+    LLVMContextDispose(e.cx);
+    plan_free(p);
+    return ok;
+}
+
+struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_request *req, struct diag *diag)
+{
+    bool warp_ops;
+    unsigned width = pick_width(f, req, &warp_ops);
+    struct hw_hash key = make_key(f, req, width);
+    struct kabi_kernel *k = object_link(&key, NULL, f->name, diag);
+    if (k)
+        return k;
+    struct object o = { 0 };
+    bool dumping = hw_options()->dump[0] != 0;
+    if (dumping || !object_load(&key, &o)) {
+        memset(&o, 0, sizeof o);
+        if (!compile(f, req, width, warp_ops, &key, &o, diag)) {
+            object_fini(&o);
+            return NULL;
+        }
+        object_save(&key, &o);
+    }
+    k = object_link(&key, &o, f->name, diag);
+    object_fini(&o);
+    return k;
+}
+
+void jit_kernel_free(struct kabi_kernel *kernel)
+{
+    (void)kernel;                /* shared by all modules that hold the same kernel; stays for the life of the process */
+}

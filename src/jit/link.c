@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Putting objects into memory with LLVM's ORC. Code stays for the life of the process: kernels are shared by every module
+ * that holds the same one, and a program has few.
+ */
+#include <llvm-c/Core.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "base/os.h"
+#include "jit/math.h"
+#include "jit/object.h"
+#include "jit/rounding.h"
+#include "kabi/kabi.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;          /* guards all below */
+static LLVMOrcLLJITRef jit;
+static struct hw_map defined;                                    /* symbols already given to ORC */
+static struct hw_map kernels;                                    /* key -> struct kabi_kernel */
+
+static bool failed(LLVMErrorRef err, const char *what, struct diag *diag)
+{
+    if (!err)
+        return false;
+    char *message = LLVMGetErrorMessage(err);
+    diag_error(diag, 0, 0, "internal: %s: %s", what, message);
+    LLVMDisposeErrorMessage(message);
+    return true;
+}
+
+static bool start(struct diag *diag)
+{
+    if (jit)
+        return true;
+    if (failed(LLVMOrcCreateLLJIT(&jit, NULL), "the code loader does not start", diag))
+        return false;
+    LLVMOrcDefinitionGeneratorRef process;                        /* memset and the like, which LLVM calls by itself */
+    if (failed(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, LLVMOrcLLJITGetGlobalPrefix(jit), NULL, NULL), "no process symbols", diag))
+        return false;
+    LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(jit), process);
+    return true;
+}
+
+static void *address_of(const char *symbol)
+{
+    void *p = rounding_address(symbol);
+    if (!p)
+        p = math_address(symbol);
+    if (!p && strcmp(symbol, "hw_now_ns") == 0)
+        p = (void *)(uintptr_t)hw_now_ns;
+    return p;
+}
+
+static bool define(const char *symbol, struct diag *diag)
+{
+    if (hw_map_get_str(&defined, symbol))
+        return true;
+    void *address = address_of(symbol);
+    if (!address) {
+        diag_error(diag, 0, 0, "the function %s is not available (is the SLEEF library installed?)", symbol);
+        return false;
+    }
+    LLVMOrcCSymbolMapPair pair = { LLVMOrcLLJITMangleAndIntern(jit, symbol), { (LLVMOrcExecutorAddress)(uintptr_t)address, { LLVMJITSymbolGenericFlagsExported, 0 } } };
+    if (failed(LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), LLVMOrcAbsoluteSymbols(&pair, 1)), symbol, diag))
+        return false;
+    hw_map_set_str(&defined, symbol, address);
+    return true;
+}
+
+static struct kabi_kernel *link_locked(const struct hw_hash *key, const struct object *o, const char *name, struct diag *diag)
+{
+    if (!start(diag))
+        return NULL;
+    for (size_t i = 0; i < o->symbols.n; i++)
+        if (!define(o->symbols.v[i], diag))
+            return NULL;
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(o->code, o->code_bytes, name);
+    if (failed(LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), buffer), "the object is not taken", diag))
+        return NULL;
+    kabi_region_fn **regions = hw_alloc(o->n_regions * sizeof *regions);
+    char hex[33], symbol[64];
+    hw_hash_hex(key, hex);
+    for (uint32_t r = 0; r < o->n_regions; r++) {
+        LLVMOrcExecutorAddress at = 0;
+        snprintf(symbol, sizeof symbol, "hw_%s_%u", hex, r);
+        if (failed(LLVMOrcLLJITLookup(jit, &at, symbol), "the code is not found", diag)) {
+            hw_free(regions);
+            return NULL;
+        }
+        regions[r] = (kabi_region_fn *)(uintptr_t)at;
+    }
+    struct kabi_kernel *k = hw_alloc(sizeof *k);
+    *k = (struct kabi_kernel){ hw_strdup(name), o->n_regions, regions, o->n_groups, o->frame_bytes, o->local_bytes, o->shared_static, o->width, o->chunks,
+                               o->width == 1 ? "scalar" : "vector" };
+    hw_map_set(&kernels, key, sizeof *key, k);
+    return k;
+}
+
+struct kabi_kernel *object_link(const struct hw_hash *key, const struct object *o, const char *name, struct diag *diag)
+{
+    pthread_mutex_lock(&lock);
+    struct kabi_kernel *k = hw_map_get(&kernels, key, sizeof *key);
+    if (!k && o)
+        k = link_locked(key, o, name, diag);
+    pthread_mutex_unlock(&lock);
+    return k;
+}

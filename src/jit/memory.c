@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loads and stores. The address's shape decides: one scalar access for a uniform address, a vector access where lanes
+ * are neighbours, gathers and scatters elsewhere, and one access per lane, in order, where volatile or an order asks for it.
+ */
+#include "jit/emit.h"
+
+static unsigned element_bytes(const struct ir_inst *i) { return ir_type_bits(i->type) / 8; }
+
+enum emit_tag space_tag(uint8_t space)
+{
+    return space == IR_SHARED ? TAG_SHARED : space == IR_LOCAL ? TAG_LOCAL : TAG_GLOBAL;
+}
+
+/* Only accesses whose space is known get a tag: a generic one may be any. */
+static LLVMValueRef tagged(struct emit *e, const struct ir_inst *i, LLVMValueRef access)
+{
+    return i->space == IR_GENERIC ? access : tag_memory(e, access, space_tag(i->space));
+}
+
+LLVMAtomicOrdering llvm_order(enum ir_order o)
+{
+    switch (o) {
+    case IR_ACQUIRE: return LLVMAtomicOrderingAcquire;
+    case IR_RELEASE: return LLVMAtomicOrderingRelease;
+    case IR_ACQ_REL: return LLVMAtomicOrderingAcquireRelease;
+    case IR_SEQ_CST: return LLVMAtomicOrderingSequentiallyConsistent;
+    default: return LLVMAtomicOrderingMonotonic;
+    }
+}
+
+/* Shared and local addresses are small offsets; a negative base of an affine address only belongs to lanes that are off. */
+static LLVMValueRef to_i64(struct emit *e, LLVMValueRef a, unsigned lanes)
+{
+    LLVMTypeRef i64 = ty_int(e, 64, lanes);
+    return LLVMTypeOf(a) == i64 ? a : LLVMBuildSExt(e->b, a, i64, "");
+}
+
+static LLVMValueRef space_base(struct emit *e, uint8_t space, unsigned chunk)          /* i64, or NULL: the address is whole */
+{
+    LLVMTypeRef i64 = ty_int(e, 64, 1);
+    if (space == IR_SHARED)
+        return LLVMBuildPtrToInt(e->b, env(e, ENV_SHARED), i64, "");
+    if (space != IR_LOCAL)
+        return NULL;
+    LLVMValueRef thread = LLVMBuildZExt(e->b, linear_thread(e, chunk), i64, "");
+    LLVMValueRef offset = LLVMBuildMul(e->b, thread, k_int(e, 64, 1, e->p->func->local_bytes), "");
+    return LLVMBuildAdd(e->b, LLVMBuildPtrToInt(e->b, env(e, ENV_LOCAL), i64, ""), offset, "");
+}
+
+/* Pointer of the chunk's first lane; the address is AFFINE. */
+LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
+{
+    LLVMValueRef a = to_i64(e, u_operand(e, &i->src[0], src_type(i, 0), chunk), 1);
+    if (i->imm)
+        a = LLVMBuildAdd(e->b, a, k_int(e, 64, 1, (uint64_t)i->imm), "");
+    LLVMTypeRef i8 = ty_int(e, 8, 1);
+    if (i->space == IR_SHARED)
+        return LLVMBuildGEP2(e->b, i8, env(e, ENV_SHARED), &a, 1, "");
+    LLVMValueRef base = space_base(e, i->space, chunk);
+    if (base)
+        a = LLVMBuildAdd(e->b, a, base, "");
+    return LLVMBuildIntToPtr(e->b, a, ty_ptr(e), "");
+}
+
+LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
+{
+    LLVMValueRef a = to_i64(e, v_operand(e, &i->src[0], src_type(i, 0), chunk), e->W);
+    if (i->imm)
+        a = LLVMBuildAdd(e->b, a, k_int(e, 64, e->W, (uint64_t)i->imm), "");
+    LLVMValueRef base = space_base(e, i->space, chunk);
+    if (base)
+        a = LLVMBuildAdd(e->b, a, splat(e, base, e->W), "");
+    if (i->space == IR_LOCAL && e->W > 1)
+        a = LLVMBuildAdd(e->b, a, k_lanes(e, 64, e->W, 0, (int64_t)e->p->func->local_bytes), "");
+    return a;
+}
+
+static LLVMValueRef v_pointers(struct emit *e, LLVMValueRef addresses)
+{
+    return LLVMBuildIntToPtr(e->b, addresses, e->W > 1 ? LLVMVectorType(ty_ptr(e), e->W) : ty_ptr(e), "");
+}
+
+static LLVMValueRef offset_ptr(struct emit *e, LLVMValueRef p, uint64_t bytes)
+{
+    if (!bytes)
+        return p;
+    LLVMValueRef k = k_int(e, 64, 1, bytes);
+    return LLVMBuildGEP2(e->b, ty_int(e, 8, 1), p, &k, 1, "");
+}
+
+static bool ordered(const struct ir_inst *i)
+{
+    return (i->flags & IR_VOLATILE) || i->order != IR_WEAK;
+}
+
+/* Only integers may be atomic accesses: floats go through their bits. */
+static LLVMValueRef scalar_load(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr)
+{
+    bool atomic = i->order != IR_WEAK;
+    LLVMTypeRef t = atomic ? ty_int(e, ir_type_bits(i->type), 1) : ty(e, i->type, 1);
+    LLVMValueRef v = LLVMBuildLoad2(e->b, t, ptr, "");
+    LLVMSetAlignment(v, element_bytes(i));
+    if (i->flags & IR_VOLATILE)
+        LLVMSetVolatile(v, true);
+    if (atomic)
+        LLVMSetOrdering(v, llvm_order((enum ir_order)i->order));
+    tagged(e, i, v);
+    return cast_to(e, v, ty(e, i->type, 1));
+}
+
+static void scalar_store(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLVMValueRef ptr)
+{
+    bool atomic = i->order != IR_WEAK;
+    if (atomic)
+        value = cast_to(e, value, ty_int(e, ir_type_bits(i->type), 1));
+    LLVMValueRef s = LLVMBuildStore(e->b, value, ptr);
+    LLVMSetAlignment(s, element_bytes(i));
+    if (i->flags & IR_VOLATILE)
+        LLVMSetVolatile(s, true);
+    if (atomic)
+        LLVMSetOrdering(s, llvm_order((enum ir_order)i->order));
+    tagged(e, i, s);
+}
+
+/* <n*W x T> mask from a <W x i1> one: every lane's bit n times. */
+static LLVMValueRef spread_mask(struct emit *e, LLVMValueRef mask, unsigned n)
+{
+    LLVMValueRef at[256];
+    for (unsigned l = 0; l < e->W * n; l++)
+        at[l] = k_int(e, 32, 1, l / n);
+    return LLVMBuildShuffleVector(e->b, mask, LLVMGetPoison(LLVMTypeOf(mask)), LLVMConstVector(at, e->W * n), "");
+}
+
+static LLVMValueRef wide_load(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsigned chunk, unsigned n)
+{
+    LLVMTypeRef t = LLVMVectorType(ty_scalar(e, i->type), e->W * n);
+    if (!e->m[0]) {
+        LLVMValueRef v = LLVMBuildLoad2(e->b, t, ptr, "");
+        LLVMSetAlignment(v, element_bytes(i));
+        return tagged(e, i, v);
+    }
+    LLVMValueRef mask = n > 1 ? spread_mask(e, e->m[chunk], n) : e->m[chunk];
+    LLVMValueRef args[] = { ptr, k_int(e, 32, 1, element_bytes(i)), mask, LLVMGetPoison(t) };
+    LLVMTypeRef overloads[] = { t, ty_ptr(e) };
+    return tagged(e, i, intrinsic(e, "llvm.masked.load", overloads, 2, args, 4));
+}
+
+static void wide_store(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLVMValueRef ptr, unsigned chunk, unsigned n)
+{
+    if (!e->m[0]) {
+        LLVMValueRef s = LLVMBuildStore(e->b, value, ptr);
+        LLVMSetAlignment(s, element_bytes(i));
+        tagged(e, i, s);
+        return;
+    }
+    LLVMValueRef mask = n > 1 ? spread_mask(e, e->m[chunk], n) : e->m[chunk];
+    LLVMValueRef args[] = { value, ptr, k_int(e, 32, 1, element_bytes(i)), mask };
+    LLVMTypeRef overloads[] = { LLVMTypeOf(value), ty_ptr(e) };
+    tagged(e, i, intrinsic(e, "llvm.masked.store", overloads, 2, args, 4));
+}
+
+/* Every n-th element of a wide vector, from the k-th. */
+static LLVMValueRef deinterleave(struct emit *e, LLVMValueRef wide, unsigned n, unsigned k)
+{
+    LLVMValueRef at[64];
+    if (n == 1)
+        return wide;
+    for (unsigned l = 0; l < e->W; l++)
+        at[l] = k_int(e, 32, 1, l * n + k);
+    return LLVMBuildShuffleVector(e->b, wide, LLVMGetPoison(LLVMTypeOf(wide)), LLVMConstVector(at, e->W), "");
+}
+
+/* v[0..n) of W lanes each, mixed: lane 0 of all, lane 1 of all, ... */
+static LLVMValueRef interleave(struct emit *e, LLVMValueRef *v, unsigned n)
+{
+    LLVMValueRef at[256];
+    if (n == 1)
+        return v[0];
+    unsigned have = e->W;
+    LLVMValueRef all[8];
+    for (unsigned k = 0; k < n; k++)
+        all[k] = v[k];
+    for (unsigned count = n; count > 1; count /= 2, have *= 2) {              /* n is 2, 4 or 8 */
+        for (unsigned l = 0; l < 2 * have; l++)
+            at[l] = k_int(e, 32, 1, l);
+        for (unsigned k = 0; k < count / 2; k++)
+            all[k] = LLVMBuildShuffleVector(e->b, all[2 * k], all[2 * k + 1], LLVMConstVector(at, 2 * have), "");
+    }
+    for (unsigned l = 0; l < e->W; l++)
+        for (unsigned k = 0; k < n; k++)
+            at[l * n + k] = k_int(e, 32, 1, k * e->W + l);
+    return LLVMBuildShuffleVector(e->b, all[0], LLVMGetPoison(LLVMTypeOf(all[0])), LLVMConstVector(at, e->W * n), "");
+}
+
+static LLVMValueRef gather(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk)
+{
+    LLVMTypeRef t = ty(e, i->type, e->W), pt = LLVMVectorType(ty_ptr(e), e->W), overloads[] = { t, pt };
+    LLVMValueRef args[] = { v_pointers(e, addresses), k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk), LLVMGetPoison(t) };
+    return tagged(e, i, intrinsic(e, "llvm.masked.gather", overloads, 2, args, 4));
+}
+
+static void scatter(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLVMValueRef addresses, unsigned chunk)
+{
+    LLVMTypeRef overloads[] = { LLVMTypeOf(value), LLVMVectorType(ty_ptr(e), e->W) };
+    LLVMValueRef args[] = { value, v_pointers(e, addresses), k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk) };
+    tagged(e, i, intrinsic(e, "llvm.masked.scatter", overloads, 2, args, 4));
+}
+
+/* The address's step from lane to lane in bytes, for AFFINE addresses. */
+static int64_t lane_step(struct emit *e, const struct ir_inst *i, const struct shape *s)
+{
+    return s->stride + (i->space == IR_LOCAL && e->p->lanes > 1 ? (int64_t)e->p->func->local_bytes : 0);
+}
+
+static void load_lane_by_lane(struct emit *e, const struct ir_inst *i, unsigned chunk)
+{
+    LLVMTypeRef t = ty_scalar(e, i->type), i64 = ty_int(e, 64, 1);
+    LLVMValueRef array[IR_MAX_DST], addresses = lanes_spill(e, v_address(e, i, chunk));
+    for (int k = 0; k < i->n_dst; k++)
+        array[k] = lanes_array(e, t);
+    struct lanes l;
+    lanes_begin(e, &l, chunk);
+    LLVMValueRef p = LLVMBuildIntToPtr(e->b, lanes_get(e, &l, addresses, i64), ty_ptr(e), "");
+    for (int k = 0; k < i->n_dst; k++)
+        lanes_put(e, &l, array[k], t, scalar_load(e, i, offset_ptr(e, p, (uint64_t)k * element_bytes(i))));
+    lanes_end(e, &l);
+    for (int k = 0; k < i->n_dst; k++)
+        set_varying(e, i, k, chunk, lanes_vector(e, array[k], t));
+}
+
+static void load_chunk(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned chunk)
+{
+    unsigned n = i->n_dst, bytes = element_bytes(i);
+    if (s->kind == SHAPE_AFFINE && lane_step(e, i, s) == 0) {
+        LLVMValueRef p = u_address(e, i, chunk);
+        if (e->m[0] && !s->group) {                       /* this chunk may have no active lane while the group has */
+            LLVMTypeRef bits = ty_int(e, e->W, 1);
+            LLVMValueRef any = LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, e->m[chunk], bits), LLVMConstNull(bits), "");
+            p = LLVMBuildSelect(e->b, any, p, e->safe, "");
+        }
+        for (unsigned k = 0; k < n; k++)
+            set_uniform(e, i, (int)k, chunk, scalar_load(e, i, offset_ptr(e, p, (uint64_t)k * bytes)));
+    } else if (ordered(i)) {
+        load_lane_by_lane(e, i, chunk);
+    } else if (s->kind == SHAPE_AFFINE && lane_step(e, i, s) == (int64_t)(n * bytes)) {
+        LLVMValueRef wide = wide_load(e, i, u_address(e, i, chunk), chunk, n);
+        for (unsigned k = 0; k < n; k++)
+            set_varying(e, i, (int)k, chunk, deinterleave(e, wide, n, k));
+    } else {
+        LLVMValueRef a = v_address(e, i, chunk);
+        for (unsigned k = 0; k < n; k++) {
+            LLVMValueRef at = k ? LLVMBuildAdd(e->b, a, k_int(e, 64, e->W, (uint64_t)k * bytes), "") : a;
+            set_varying(e, i, (int)k, chunk, gather(e, i, at, chunk));
+        }
+    }
+}
+
+void emit_load(struct emit *e, const struct ir_inst *i)
+{
+    struct shape s = o_shape(e, &i->src[0]);
+    bool once = e->W == 1 || (shape_group_uniform(&s) && lane_step(e, i, &s) == 0);
+    if (e->W == 1) {
+        LLVMValueRef p = u_address(e, i, 0);
+        for (int k = 0; k < i->n_dst; k++)
+            set_uniform(e, i, k, 0, scalar_load(e, i, offset_ptr(e, p, (uint64_t)k * element_bytes(i))));
+        return;
+    }
+    if (once) {
+        LLVMValueRef p = u_address(e, i, 0);
+        for (int k = 0; k < i->n_dst; k++) {
+            LLVMValueRef u = scalar_load(e, i, offset_ptr(e, p, (uint64_t)k * element_bytes(i)));
+            for (unsigned c = 0; i->dst[k] && c < slot_count(e, i->dst[k]); c++)
+                set_uniform(e, i, k, c, u);
+        }
+        return;
+    }
+    for (unsigned c = 0; c < e->C; c++)
+        load_chunk(e, i, &s, c);
+}
+
+/* One store per active lane, lowest lane first: of several to one address the highest lane's stays. */
+static void store_lane_by_lane(struct emit *e, const struct ir_inst *i, unsigned chunk)
+{
+    LLVMTypeRef t = ty_scalar(e, i->type), i64 = ty_int(e, 64, 1);
+    LLVMValueRef array[IR_MAX_SRC], addresses = lanes_spill(e, v_address(e, i, chunk));
+    for (int k = 1; k < i->n_src; k++)
+        array[k] = lanes_spill(e, v_operand(e, &i->src[k], i->type, chunk));
+    struct lanes l;
+    lanes_begin(e, &l, chunk);
+    LLVMValueRef p = LLVMBuildIntToPtr(e->b, lanes_get(e, &l, addresses, i64), ty_ptr(e), "");
+    for (int k = 1; k < i->n_src; k++)
+        scalar_store(e, i, lanes_get(e, &l, array[k], t), offset_ptr(e, p, (uint64_t)(k - 1) * element_bytes(i)));
+    lanes_end(e, &l);
+}
+
+static void store_chunk(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned chunk)
+{
+    unsigned n = i->n_src - 1u, bytes = element_bytes(i);
+    bool affine = s->kind == SHAPE_AFFINE;
+    if (ordered(i) || (affine && lane_step(e, i, s) == 0)) {
+        store_lane_by_lane(e, i, chunk);
+        return;
+    }
+    LLVMValueRef v[IR_MAX_SRC];
+    for (unsigned k = 0; k < n; k++)
+        v[k] = v_operand(e, &i->src[k + 1], i->type, chunk);
+    if (affine && lane_step(e, i, s) == (int64_t)(n * bytes)) {
+        wide_store(e, i, interleave(e, v, n), u_address(e, i, chunk), chunk, n);
+        return;
+    }
+    LLVMValueRef a = v_address(e, i, chunk);
+    for (unsigned k = 0; k < n; k++)
+        scatter(e, i, v[k], k ? LLVMBuildAdd(e->b, a, k_int(e, 64, e->W, (uint64_t)k * bytes), "") : a, chunk);
+}
+
+void emit_store(struct emit *e, const struct ir_inst *i)
+{
+    struct shape s = o_shape(e, &i->src[0]);
+    bool one_value = true;
+    for (int k = 1; k < i->n_src; k++) {
+        struct shape v = o_shape(e, &i->src[k]);
+        one_value &= shape_group_uniform(&v);
+    }
+    if (e->W == 1 || (one_value && shape_group_uniform(&s) && lane_step(e, i, &s) == 0)) {
+        LLVMValueRef p = u_address(e, i, 0);              /* all lanes store the same: once will do */
+        for (int k = 1; k < i->n_src; k++)
+            scalar_store(e, i, u_operand(e, &i->src[k], i->type, 0), offset_ptr(e, p, (uint64_t)(k - 1) * element_bytes(i)));
+        return;
+    }
+    for (unsigned c = 0; c < e->C; c++)
+        store_chunk(e, i, &s, c);
+}
+
+/* PARAM, PARAMADDR, VARADDR and conversions between address spaces. */
+void emit_address(struct emit *e, const struct ir_inst *i)
+{
+    LLVMTypeRef i64 = ty_int(e, 64, 1);
+    LLVMValueRef u = NULL;
+    if (i->op == IR_PARAM) {
+        u = LLVMBuildLoad2(e->b, ty(e, i->type, 1), offset_ptr(e, env(e, ENV_PARAMS), (uint64_t)i->imm), "");
+        LLVMSetAlignment(u, 1);
+        LLVMSetMetadata(u, e->invariant_kind, LLVMMetadataAsValue(e->cx, LLVMMDNodeInContext2(e->cx, NULL, 0)));
+    } else if (i->op == IR_PARAMADDR) {
+        u = LLVMBuildPtrToInt(e->b, offset_ptr(e, env(e, ENV_PARAMS), (uint64_t)i->imm), i64, "");
+    } else if (i->op == IR_VARADDR) {
+        u = LLVMBuildLoad2(e->b, i64, offset_ptr(e, env(e, ENV_GLOBALS), (uint64_t)i->imm * 8), "");
+        LLVMSetMetadata(u, e->invariant_kind, LLVMMetadataAsValue(e->cx, LLVMMDNodeInContext2(e->cx, NULL, 0)));
+    }
+    if (u) {
+        for (unsigned c = 0; c < slot_count(e, i->dst[0]); c++)
+            set_uniform(e, i, 0, c, u);
+        return;
+    }
+    bool shared = i->op == IR_SHARED_TO_GENERIC || i->op == IR_GENERIC_TO_SHARED;
+    bool back = i->op == IR_GENERIC_TO_SHARED || i->op == IR_GENERIC_TO_LOCAL;
+    bool affine = dst_reg(e, i, 0)->shape.kind == SHAPE_AFFINE;
+    unsigned n = slot_count(e, i->dst[0]);
+    for (unsigned c = 0; c < n; c++) {
+        LLVMValueRef base = space_base(e, shared ? IR_SHARED : IR_LOCAL, c);
+        LLVMValueRef a = affine ? u_operand(e, &i->src[0], IR_I64, c) : v_operand(e, &i->src[0], IR_I64, c);
+        if (!affine)
+            base = splat(e, base, e->W);
+        if (!affine && !shared && e->W > 1)
+            base = LLVMBuildAdd(e->b, base, k_lanes(e, 64, e->W, 0, (int64_t)e->p->func->local_bytes), "");
+        LLVMValueRef r = back ? LLVMBuildSub(e->b, a, base, "") : LLVMBuildAdd(e->b, a, base, "");
+        if (affine)
+            set_uniform(e, i, 0, c, r);
+        else
+            set_varying(e, i, 0, c, r);
+    }
+}

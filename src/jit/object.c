@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The disk cache of compiled kernels. One file per key: a header, the symbol names, the object. */
+#include "jit/object.h"
+
+#include "base/os.h"
+
+enum { MAGIC = 0x4b577748, FORMAT = 1 };
+
+struct header {
+    uint32_t magic, format;
+    uint32_t n_regions, n_groups, frame_bytes, local_bytes, shared_static, width, chunks, n_symbols;
+    uint32_t symbol_bytes, code_bytes;
+    uint64_t checksum;           /* of everything behind the header */
+};
+
+void object_fini(struct object *o)
+{
+    for (size_t i = 0; i < o->symbols.n; i++)
+        hw_free(o->symbols.v[i]);
+    hw_vec_fini(&o->symbols);
+    hw_free(o->code);
+    o->code = NULL;
+}
+
+static char *path_of(const struct hw_hash *key)
+{
+    char *dir = hw_cache_dir("kernels"), hex[33], *path = NULL;
+    if (dir) {
+        hw_hash_hex(key, hex);
+        path = hw_sprintf("%s/%s", dir, hex);
+    }
+    hw_free(dir);
+    return path;
+}
+
+static bool take(const char *data, size_t bytes, struct object *out)
+{
+    struct header h;
+    if (bytes < sizeof h)
+        return false;
+    memcpy(&h, data, sizeof h);
+    const char *rest = data + sizeof h;
+    if (h.magic != MAGIC || h.format != FORMAT || bytes - sizeof h != (size_t)h.symbol_bytes + h.code_bytes || hw_hash_bytes(rest, bytes - sizeof h) != h.checksum)
+        return false;
+    *out = (struct object){ h.n_regions, h.n_groups, h.frame_bytes, h.local_bytes, h.shared_static, h.width, h.chunks, { 0 }, NULL, 0 };
+    const char *s = rest, *end = rest + h.symbol_bytes;
+    for (uint32_t i = 0; i < h.n_symbols && s < end; i++) {
+        hw_vec_push(&out->symbols, hw_strdup(s));
+        s += strlen(s) + 1;
+    }
+    out->code_bytes = h.code_bytes;
+    out->code = hw_alloc(h.code_bytes);
+    memcpy(out->code, end, h.code_bytes);
+    return true;
+}
+
+bool object_load(const struct hw_hash *key, struct object *out)
+{
+    char *path = path_of(key);
+    size_t bytes;
+    char *data = path ? hw_file_read(path, &bytes) : NULL;
+    bool ok = data && take(data, bytes, out);
+    hw_free(data);
+    hw_free(path);
+    return ok;
+}
+
+void object_save(const struct hw_hash *key, const struct object *o)
+{
+    char *path = path_of(key);
+    if (!path)
+        return;
+    struct header h = { MAGIC, FORMAT, o->n_regions, o->n_groups, o->frame_bytes, o->local_bytes, o->shared_static, o->width, o->chunks,
+                        (uint32_t)o->symbols.n, 0, (uint32_t)o->code_bytes, 0 };
+    for (size_t i = 0; i < o->symbols.n; i++)
+        h.symbol_bytes += (uint32_t)strlen(o->symbols.v[i]) + 1;
+    size_t bytes = sizeof h + h.symbol_bytes + h.code_bytes;
+    char *data = hw_alloc(bytes), *at = data + sizeof h;
+    for (size_t i = 0; i < o->symbols.n; i++) {
+        strcpy(at, o->symbols.v[i]);
+        at += strlen(at) + 1;
+    }
+    memcpy(at, o->code, o->code_bytes);
+    h.checksum = hw_hash_bytes(data + sizeof h, bytes - sizeof h);
+    memcpy(data, &h, sizeof h);
+    hw_file_write(path, data, bytes);                     /* a cache that cannot be written is only slower */
+    hw_free(data);
+    hw_free(path);
+}

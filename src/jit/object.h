@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A compiled kernel as bytes: what the disk cache keeps, and how it becomes code in memory. Private to jit/. */
+#ifndef JIT_OBJECT_H
+#define JIT_OBJECT_H
+
+#include "base/diag.h"
+#include "base/hash.h"
+#include "base/vec.h"
+
+struct object {
+    uint32_t n_regions, n_groups, frame_bytes, local_bytes, shared_static, width, chunks;
+    HW_VEC(char *) symbols;      /* outside functions the code needs */
+    void *code;                  /* ELF object file */
+    size_t code_bytes;
+};
+
+void object_fini(struct object *o);
+
+/* The cache on disk; a missing, old or damaged entry is just not there. */
+bool object_load(const struct hw_hash *key, struct object *out);
+void object_save(const struct hw_hash *key, const struct object *o);
+
+/* Links the object into the process; regions[i] gets the address of hw_KEY_i. */
+struct kabi_kernel *object_link(const struct hw_hash *key, const struct object *o, const char *name, struct diag *diag);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CPU, LLVM's view of it, and the optimisation pipeline. Private to jit/. */
+#ifndef JIT_TARGET_H
+#define JIT_TARGET_H
+
+#include <llvm-c/TargetMachine.h>
+
+#include "base/diag.h"
+
+unsigned target_best_width(void);                        /* lanes of 32 bits in the widest vector worth using */
+const char *target_id(void);                             /* CPU name and features, for the cache key */
+LLVMTargetMachineRef target_machine_new(unsigned width, struct diag *diag);
+bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, struct diag *diag);
+
+#endif

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Control flow: loops with one latch each, an order in which loops are contiguous, dominators and post-dominators.
+ * A kernel with a loop of two entrances (irreducible) is marked: only the scalar build can run it.
+ */
+#include "pass/plan.h"
+
+struct cfg {
+    struct ir_func *f;
+    int n;                       /* blocks */
+    int *rpo, *rpo_at;           /* position -> block id and back */
+    int *idom;                   /* by block id */
+    HW_VEC(int) *preds;
+};
+
+static int successors(const struct ir_block *b, int out[2])
+{
+    const struct ir_inst *t = ir_block_term(b);
+    int n = 0;
+    for (int i = 0; i < 2; i++)
+        if (t->target[i])
+            out[n++] = (int)t->target[i]->id;
+    return n;
+}
+
+static void reverse_post_order(struct cfg *c)
+{
+    char *state = hw_alloc((size_t)c->n);                 /* how many successors were visited, +1 */
+    HW_VEC(int) stack = { 0 };
+    int at = c->n;
+    hw_vec_push(&stack, 0);
+    state[0] = 1;
+    while (stack.n) {
+        int b = stack.v[stack.n - 1], succ[2], n = successors(c->f->blocks.v[b], succ);
+        if (state[b] - 1 < n) {
+            int s = succ[state[b]++ - 1];
+            if (!state[s]) {
+                state[s] = 1;
+                hw_vec_push(&stack, s);
+            }
+            continue;
+        }
+        stack.n--;
+        c->rpo[--at] = b;
+    }
+    assert(at == 0);                                      /* unreachable blocks were dropped */
+    for (int i = 0; i < c->n; i++)
+        c->rpo_at[c->rpo[i]] = i;
+    hw_vec_fini(&stack);
+    hw_free(state);
+}
+
+static int meet(const int *idom, const int *at, int a, int b)
+{
+    while (a != b) {
+        while (at[a] > at[b])
+            a = idom[a];
+        while (at[b] > at[a])
+            b = idom[b];
+    }
+    return a;
+}
+
+static void dominators(struct cfg *c)
+{
+    for (int i = 0; i < c->n; i++)
+        c->idom[i] = -1;
+    c->idom[0] = 0;
+    for (bool again = true; again;) {
+        again = false;
+        for (int i = 1; i < c->n; i++) {
+            int b = c->rpo[i], best = -1;
+            for (size_t k = 0; k < c->preds[b].n; k++) {
+                int pr = c->preds[b].v[k];
+                if (c->idom[pr] >= 0)
+                    best = best < 0 ? pr : meet(c->idom, c->rpo_at, best, pr);
+            }
+            if (c->idom[b] != best) {
+                c->idom[b] = best;
+                again = true;
+            }
+        }
+    }
+}
+
+static bool dominates(const struct cfg *c, int a, int b)
+{
+    while (c->rpo_at[b] > c->rpo_at[a])
+        b = c->idom[b];
+    return a == b;
+}
+
+static void cfg_init(struct cfg *c, struct ir_func *f)
+{
+    c->f = f;
+    c->n = (int)f->blocks.n;
+    c->rpo = hw_alloc((size_t)c->n * sizeof(int));
+    c->rpo_at = hw_alloc((size_t)c->n * sizeof(int));
+    c->idom = hw_alloc((size_t)c->n * sizeof(int));
+    c->preds = hw_alloc((size_t)c->n * sizeof *c->preds);
+    for (int b = 0; b < c->n; b++) {
+        int succ[2], n = successors(f->blocks.v[b], succ);
+        for (int i = 0; i < n; i++)
+            hw_vec_push(&c->preds[succ[i]], b);
+    }
+    reverse_post_order(c);
+    dominators(c);
+}
+
+static void cfg_fini(struct cfg *c)
+{
+    for (int b = 0; b < c->n; b++)
+        hw_vec_fini(&c->preds[b]);
+    hw_free(c->rpo);
+    hw_free(c->rpo_at);
+    hw_free(c->idom);
+    hw_free(c->preds);
+}
+
+/* Several back edges to one header go through one new latch. True when a block was added. */
+static bool unify_latches(struct cfg *c)
+{
+    bool added = false;
+    for (int h = 0; h < c->n; h++) {
+        int n_back = 0;
+        for (size_t k = 0; k < c->preds[h].n; k++)
+            n_back += dominates(c, h, c->preds[h].v[k]);
+        if (n_back < 2)
+            continue;
+        struct ir_block *latch = ir_block_new(c->f, NULL), *header = c->f->blocks.v[h];
+        struct ir_inst *br = ir_inst_new(c->f, IR_BR, IR_VOID);
+        br->target[0] = header;
+        ir_block_add(latch, br);
+        for (size_t k = 0; k < c->preds[h].n; k++) {
+            if (!dominates(c, h, c->preds[h].v[k]))
+                continue;
+            struct ir_inst *t = ir_block_term(c->f->blocks.v[c->preds[h].v[k]]);
+            for (int i = 0; i < 2; i++)
+                if (t->target[i] == header)
+                    t->target[i] = latch;
+        }
+        added = true;
+    }
+    return added;
+}
+
+static void find_loops(struct plan *p, struct cfg *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        int h = c->rpo[i];
+        for (size_t k = 0; k < c->preds[h].n; k++) {
+            int from = c->preds[h].v[k];
+            if (c->rpo_at[from] < i)
+                continue;                                 /* forward edge */
+            if (!dominates(c, h, from)) {
+                p->irreducible = true;
+                continue;
+            }
+            struct plan_loop loop = { .header = h, .latch = from, .parent = -1, .blocks = bits_new(&p->arena, (size_t)c->n) };
+            HW_VEC(int) stack = { 0 };
+            bits_add(loop.blocks, (size_t)h);
+            if (!bits_has(loop.blocks, (size_t)from)) {
+                bits_add(loop.blocks, (size_t)from);
+                hw_vec_push(&stack, from);
+            }
+            while (stack.n) {
+                int b = hw_vec_pop(&stack);
+                for (size_t j = 0; j < c->preds[b].n; j++)
+                    if (!bits_has(loop.blocks, (size_t)c->preds[b].v[j])) {
+                        bits_add(loop.blocks, (size_t)c->preds[b].v[j]);
+                        hw_vec_push(&stack, c->preds[b].v[j]);
+                    }
+            }
+            hw_vec_fini(&stack);
+            /* Headers come in reverse post-order: enclosing loops are in the list already, the innermost last. */
+            for (size_t j = 0; j < p->loops.n; j++)
+                if (bits_has(p->loops.v[j].blocks, (size_t)h))
+                    loop.parent = (int)j;
+            hw_vec_push(&p->loops, loop);
+        }
+    }
+}
+
+/* The loop directly below `level` that holds the block, or -1 when the block itself is at that level. */
+static int unit_of(const struct plan *p, const int *innermost, int block, int level)
+{
+    int l = innermost[block];
+    while (l >= 0 && p->loops.v[l].parent != level && l != level)
+        l = p->loops.v[l].parent;
+    return l == level ? -1 : l;
+}
+
+struct order {
+    const struct plan *p;
+    const struct cfg *c;
+    const int *innermost;
+    char *done;
+    HW_VEC(int) out;             /* reversed */
+};
+
+static void order_level(struct order *o, int level, int start);
+
+/* Post-order walk over the blocks and inner loops of one level: successors first. */
+static void order_unit(struct order *o, int level, int block)
+{
+    int unit = unit_of(o->p, o->innermost, block, level);
+    if (unit >= 0)
+        block = o->p->loops.v[unit].header;
+    if (o->done[block])
+        return;
+    o->done[block] = 1;
+    for (int b = unit >= 0 ? 0 : block; b < o->c->n; b++) {
+        if (unit >= 0 ? !bits_has(o->p->loops.v[unit].blocks, (size_t)b) : b != block)
+            continue;
+        int succ[2], n = successors(o->c->f->blocks.v[b], succ);
+        for (int i = n - 1; i >= 0; i--) {
+            int s = succ[i];
+            if (unit >= 0 && bits_has(o->p->loops.v[unit].blocks, (size_t)s))
+                continue;
+            if (level >= 0 && (s == o->p->loops.v[level].header || !bits_has(o->p->loops.v[level].blocks, (size_t)s)))
+                continue;                                 /* the back edge, or out of this level: not ours to order */
+            order_unit(o, level, s);
+        }
+        if (unit < 0)
+            break;
+    }
+    if (unit >= 0) {
+        o->done[block] = 0;
+        order_level(o, unit, block);
+    } else {
+        hw_vec_push(&o->out, block);
+    }
+}
+
+static void order_level(struct order *o, int level, int start)
+{
+    order_unit(o, level, start);
+}
+
+static void post_dominators(struct plan *p)
+{
+    /* Over the reversed graph, node n is the end of the kernel. A loop that never ends gets an edge to it. */
+    int n = p->n_blocks, end = n;
+    char *reaches = hw_alloc((size_t)n + 1);
+    HW_VEC(int) *rsucc = hw_alloc((size_t)(n + 1) * sizeof *rsucc);          /* reversed edges: from a block to its predecessors */
+    for (int b = 0; b < n; b++)
+        for (size_t k = 0; k < p->blocks[b].preds.n; k++)
+            hw_vec_push(&rsucc[b], p->blocks[b].preds.v[k]);
+    for (int b = 0; b < n; b++)
+        if (p->blocks[b].n_succ == 0)
+            hw_vec_push(&rsucc[end], b);
+    int *at = hw_alloc((size_t)(n + 1) * sizeof *at), *order = hw_alloc((size_t)(n + 1) * sizeof *order), *ip = hw_alloc((size_t)(n + 1) * sizeof *ip);
+    for (;;) {
+        memset(reaches, 0, (size_t)n + 1);
+        HW_VEC(int) stack = { 0 };
+        hw_vec_push(&stack, end);
+        reaches[end] = 1;
+        while (stack.n) {
+            int b = hw_vec_pop(&stack);
+            for (size_t k = 0; k < rsucc[b].n; k++)
+                if (!reaches[rsucc[b].v[k]]) {
+                    reaches[rsucc[b].v[k]] = 1;
+                    hw_vec_push(&stack, rsucc[b].v[k]);
+                }
+        }
+        hw_vec_fini(&stack);
+        int stuck = -1;
+        for (int b = 0; b < n; b++)
+            if (!reaches[b])
+                stuck = b;
+        if (stuck < 0)
+            break;
+        hw_vec_push(&rsucc[end], stuck);
+    }
+    /* post-order of the reversed graph */
+    char *state = reaches;
+    memset(state, 0, (size_t)n + 1);
+    int *next = hw_alloc((size_t)(n + 1) * sizeof *next), count = n + 1;
+    HW_VEC(int) stack = { 0 };
+    hw_vec_push(&stack, end);
+    state[end] = 1;
+    while (stack.n) {
+        int b = stack.v[stack.n - 1];
+        if ((size_t)next[b] < rsucc[b].n) {
+            int s = rsucc[b].v[next[b]++];
+            if (!state[s]) {
+                state[s] = 1;
+                hw_vec_push(&stack, s);
+            }
+            continue;
+        }
+        stack.n--;
+        order[--count] = b;
+    }
+    hw_vec_fini(&stack);
+    for (int i = 0; i <= n; i++) {
+        at[order[i]] = i;
+        ip[i] = -1;
+    }
+    HW_VEC(int) *fwd = hw_alloc((size_t)(n + 1) * sizeof *fwd);              /* predecessors in the reversed graph */
+    for (int b = 0; b <= n; b++)
+        for (size_t k = 0; k < rsucc[b].n; k++)
+            hw_vec_push(&fwd[rsucc[b].v[k]], b);
+    ip[end] = end;
+    for (bool again = true; again;) {
+        again = false;
+        for (int i = 1; i <= n; i++) {
+            int b = order[i], best = -1;
+            for (size_t k = 0; k < fwd[b].n; k++)
+                if (ip[fwd[b].v[k]] >= 0)
+                    best = best < 0 ? fwd[b].v[k] : meet(ip, at, best, fwd[b].v[k]);
+            if (ip[b] != best) {
+                ip[b] = best;
+                again = true;
+            }
+        }
+    }
+    for (int b = 0; b < n; b++)
+        p->blocks[b].ipdom = ip[b] == end ? -1 : ip[b];
+    for (int b = 0; b <= n; b++) {
+        hw_vec_fini(&rsucc[b]);
+        hw_vec_fini(&fwd[b]);
+    }
+    hw_free(rsucc);
+    hw_free(fwd);
+    hw_free(at);
+    hw_free(order);
+    hw_free(ip);
+    hw_free(next);
+    hw_free(reaches);
+}
+
+void plan_cfg(struct plan *p)
+{
+    struct cfg c = { 0 };
+    for (int i = 0; i < p->n_blocks; i++)
+        hw_vec_fini(&p->blocks[i].preds);
+    p->loops.n = 0;
+    p->irreducible = false;
+    cfg_init(&c, p->func);
+    if (unify_latches(&c)) {
+        cfg_fini(&c);
+        cfg_init(&c, p->func);
+    }
+    find_loops(p, &c);
+    int n = c.n, *innermost = hw_alloc((size_t)n * sizeof *innermost), *place = hw_alloc((size_t)n * sizeof *place);
+    struct order o = { .p = p, .c = &c, .innermost = innermost, .done = hw_alloc((size_t)n) };
+    for (int b = 0; b < n; b++) {
+        innermost[b] = -1;
+        for (size_t l = 0; l < p->loops.n; l++)
+            if (bits_has(p->loops.v[l].blocks, (size_t)b))
+                innermost[b] = (int)l;
+    }
+    if (p->irreducible) {
+        for (int i = n - 1; i >= 0; i--)
+            hw_vec_push(&o.out, c.rpo[i]);
+        p->loops.n = 0;
+        for (int b = 0; b < n; b++)
+            innermost[b] = -1;
+    } else {
+        order_level(&o, -1, 0);
+    }
+    assert((int)o.out.n == n);
+
+    p->n_blocks = n;
+    p->blocks = hw_arena_array(&p->arena, struct plan_block, (size_t)n);
+    for (int i = 0; i < n; i++)
+        place[o.out.v[n - 1 - i]] = i;
+    for (int i = 0; i < n; i++) {
+        struct plan_block *b = &p->blocks[i];
+        int id = o.out.v[n - 1 - i], succ[2];
+        b->ir = p->func->blocks.v[id];
+        b->n_succ = successors(b->ir, succ);
+        for (int k = 0; k < b->n_succ; k++)
+            b->succ[k] = place[succ[k]];
+        for (size_t k = 0; k < c.preds[id].n; k++)
+            hw_vec_push(&b->preds, place[c.preds[id].v[k]]);
+        b->idom = id == 0 ? -1 : place[c.idom[id]];
+        b->loop = innermost[id];
+        b->exit_only = b->ir->insts.n == 1 && b->ir->insts.v[0]->op == IR_RET;
+        b->mask_from = b->resume = -1;
+    }
+    for (size_t l = 0; l < p->loops.n; l++) {
+        struct plan_loop *loop = &p->loops.v[l];
+        bits_word *old = loop->blocks;
+        loop->blocks = bits_new(&p->arena, (size_t)n);
+        for (int b = 0; b < n; b++)
+            if (bits_has(old, (size_t)b))
+                bits_add(loop->blocks, (size_t)place[b]);
+        loop->header = place[loop->header];
+        loop->latch = place[loop->latch];
+    }
+    post_dominators(p);
+    hw_vec_fini(&o.out);
+    hw_free(o.done);
+    hw_free(innermost);
+    hw_free(place);
+    cfg_fini(&c);
+}
+
+bool plan_dominates(const struct plan *p, int a, int b)
+{
+    while (b >= 0 && b != a)
+        b = p->blocks[b].idom;
+    return a == b;
+}
+
+bool plan_postdominates(const struct plan *p, int a, int b)
+{
+    while (b >= 0 && b != a)
+        b = p->blocks[b].ipdom;
+    return a == b;
+}
+
+bool plan_in_loop(const struct plan *p, int block, int loop)
+{
+    return loop >= 0 && bits_has(p->loops.v[loop].blocks, (size_t)block);
+}

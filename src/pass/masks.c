@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which blocks need masks, where a mask can be taken from a dominating block, which blocks may have lanes waiting, and
+ * which blocks each region holds.
+ */
+#include "pass/plan.h"
+
+static bool same_class(const struct plan *p, int a, int b)
+{
+    return bits_subset(p->blocks[a].cls, p->blocks[b].cls, p->n_cls) && bits_subset(p->blocks[b].cls, p->blocks[a].cls, p->n_cls);
+}
+
+/* All lanes of a dominating block of the same class get here and nobody else does: its mask serves. */
+static void find_mask_sources(struct plan *p)
+{
+    for (int b = 0; b < p->n_blocks; b++) {
+        struct plan_block *blk = &p->blocks[b];
+        blk->masked = p->lanes > 1 && !bits_empty(blk->cls, p->n_cls);
+        blk->mask_from = -1;
+        if (!blk->masked)
+            continue;
+        int d = blk->idom;
+        while (d >= 0 && !(same_class(p, d, b) && plan_postdominates(p, b, d)))
+            d = p->blocks[d].idom;
+        blk->mask_from = d;
+    }
+}
+
+static bool share_loop(const struct plan *p, int a, int b)
+{
+    for (int l = p->blocks[a].loop; l >= 0; l = p->loops.v[l].parent)
+        if (plan_in_loop(p, b, l))
+            return true;
+    return false;
+}
+
+/* Lanes may wait in block `late` while `now` runs when some way into it starts earlier, or comes round the loop. */
+static bool may_wait(const struct plan *p, int late, int now)
+{
+    const struct plan_block *blk = &p->blocks[late];
+    if (late <= now || !blk->masked || blk->mask_from >= 0 || blk->exit_only)
+        return false;
+    for (size_t k = 0; k < blk->preds.n; k++) {
+        int x = blk->preds.v[k];
+        if (x < late && (x < now || share_loop(p, x, now)))
+            return true;
+    }
+    return false;
+}
+
+static void fill_region(struct plan *p, struct plan_region *r)
+{
+    HW_VEC(int) stack = { 0 };
+    r->blocks = bits_new(&p->arena, (size_t)p->n_blocks);
+    hw_vec_push(&stack, r->entry);
+    /* Lanes that waited elsewhere when their warp stopped at the barrier go on in this region too. */
+    for (int b = 0; b < p->n_blocks; b++) {
+        enum ir_op op = ir_block_term(p->blocks[b].ir)->op;
+        if ((op == IR_BAR || op == IR_BAR_RED) && p->blocks[b].succ[0] == r->entry)
+            for (int late = 0; late < p->n_blocks; late++)
+                if (bits_has(p->blocks[b].pending, (size_t)late))
+                    hw_vec_push(&stack, late);
+    }
+    while (stack.n) {
+        int b = hw_vec_pop(&stack);
+        if (bits_has(r->blocks, (size_t)b))
+            continue;
+        bits_add(r->blocks, (size_t)b);
+        enum ir_op op = ir_block_term(p->blocks[b].ir)->op;
+        if (op == IR_BAR || op == IR_BAR_RED) {
+            for (int late = 0; late < p->n_blocks; late++)
+                if (bits_has(p->blocks[b].pending, (size_t)late))
+                    hw_vec_push(&stack, late);
+            continue;
+        }
+        for (int s = 0; s < p->blocks[b].n_succ; s++)
+            hw_vec_push(&stack, p->blocks[b].succ[s]);
+        for (int late = b + 1; late < p->n_blocks; late++)
+            if (bits_has(p->blocks[b].pending, (size_t)late))
+                hw_vec_push(&stack, late);
+    }
+    hw_vec_fini(&stack);
+}
+
+void plan_masks(struct plan *p)
+{
+    find_mask_sources(p);
+    for (int b = 0; b < p->n_blocks; b++) {
+        p->blocks[b].pending = bits_new(&p->arena, (size_t)p->n_blocks);
+        for (int late = b + 1; late < p->n_blocks; late++)
+            if (may_wait(p, late, b))
+                bits_add(p->blocks[b].pending, (size_t)late);
+    }
+    for (size_t r = 0; r < p->regions.n; r++)
+        fill_region(p, &p->regions.v[r]);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ordered list of passes. */
+#include "pass/plan.h"
+
+struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt, struct diag *diag)
+{
+    struct plan *p = hw_alloc(sizeof *p);
+    p->opt = *opt;
+    p->threads = opt->ntid[0] * opt->ntid[1] * opt->ntid[2];
+    uint32_t lanes = p->lanes = opt->width * opt->chunks;
+    p->groups = (p->threads + lanes - 1) / lanes;
+    p->partial = p->threads % lanes != 0;
+
+    plan_clone(p, func);
+    plan_cfg(p);
+    plan_fold(p);
+    plan_cfg(p);
+    plan_webs(p);
+    plan_fold(p);                /* webs turn reused registers into single definitions: more folds */
+    plan_cfg(p);
+    plan_live(p);
+    plan_regions(p);
+    plan_shapes(p);
+    plan_masks(p);
+#ifndef NDEBUG
+    if (!ir_verify(p->func, diag)) {
+        plan_free(p);
+        return NULL;
+    }
+#else
+    (void)diag;
+#endif
+    return p;
+}
+
+void plan_free(struct plan *p)
+{
+    if (!p)
+        return;
+    for (int i = 0; i < p->n_blocks; i++)
+        hw_vec_fini(&p->blocks[i].preds);
+    hw_vec_fini(&p->loops);
+    hw_vec_fini(&p->regions);
+    ir_module_free(p->home);
+    hw_arena_fini(&p->arena);
+    hw_free(p);
+}

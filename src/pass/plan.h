@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan: everything jit/ must know to write a kernel as vector code for one block shape.
+ *
+ * A group is a warp of 32 lanes, held as `chunks` vectors of `width` lanes each (16x2, 8x4; 1x1 in the scalar build).
+ * The plan owns a private copy of the function, in which
+ *   - constants are folded (block dimensions are constants), copies and dead code are gone,
+ *   - every register is one web: definitions that no use can tell apart, and no more,
+ *   - blocks are in an order in which loops are contiguous, with one latch each, placed last,
+ * and says for every register its shape over the lanes of a chunk and for every block whether it needs a mask.
+ */
+#ifndef PASS_PLAN_H
+#define PASS_PLAN_H
+
+#include "ir/ir.h"
+#include "pass/bits.h"
+
+enum { PLAN_LANES = 32, PLAN_MAX_CHUNKS = 32 };
+
+/*
+ * How a value looks over the lanes of one chunk.
+ * AFFINE: lane l holds base + l * stride, base a scalar; stride 0 is a uniform value.
+ * group: one base serves all chunks (chunk c's is base + c * width * stride), else each chunk has its own.
+ */
+enum shape_kind { SHAPE_UNKNOWN, SHAPE_AFFINE, SHAPE_VARYING };
+struct shape {
+    enum shape_kind kind;
+    bool group;
+    int64_t stride;
+    uint64_t align;              /* a power of two that divides every chunk's base (every group's when `group`) */
+    uint64_t umax;               /* no active lane's value is above this as an unsigned number */
+};
+static inline bool shape_uniform(const struct shape *s) { return s->kind == SHAPE_AFFINE && s->stride == 0; }
+static inline bool shape_group_uniform(const struct shape *s) { return shape_uniform(s) && s->group; }
+
+struct plan_reg {
+    struct ir_reg *reg;
+    struct shape shape;
+    int n_defs, n_uses;
+    struct ir_inst *def;         /* the only one, or NULL */
+    int def_block;
+    bool is_float;               /* kept in a float-typed slot: every definition is a float */
+    bool remat;                  /* pure function of launch, block and thread: computed again after a barrier, not saved */
+    bool addr_only;              /* used for nothing but addresses */
+    bits_word *live_in;          /* blocks it is live into */
+};
+
+struct plan_loop {
+    int header, latch, parent;   /* parent: loop or -1 */
+    bits_word *blocks;
+};
+
+struct plan_block {
+    struct ir_block *ir;
+    int succ[2], n_succ;
+    HW_VEC(int) preds;
+    int idom, ipdom;             /* -1: none (entry; the end of the kernel) */
+    int loop;                    /* innermost, or -1 */
+    bits_word *live_in;          /* registers */
+    bits_word *cls;              /* divergent (branch, edge) pairs it depends on, and the entry bit */
+    bits_word *excluded;         /* blocks whose class lacks something of this one's */
+    bool divergent;              /* ends in a branch on which the lanes of a group may disagree */
+    bool masked;                 /* cls is not empty */
+    bool exit_only;              /* nothing but RET: lanes that branch here just leave */
+    int mask_from;               /* its mask is that of this dominating block, or -1 */
+    int resume;                  /* region that starts here (after a barrier), or -1 */
+    bits_word *pending;          /* later blocks in which lanes may wait while this one runs */
+};
+
+struct plan_region {
+    int entry;                   /* block */
+    bits_word *blocks;
+};
+
+struct plan_options {
+    uint32_t ntid[3];
+    bool small_grid;
+    uint32_t width, chunks;
+};
+
+struct plan {
+    struct hw_arena arena;
+    struct ir_module *home;      /* owns the copy */
+    struct ir_func *func;
+    struct plan_options opt;
+    uint32_t lanes;              /* width * chunks */
+    uint32_t threads, groups;    /* groups: warps per block (threads in the scalar build) */
+    bool partial;                /* the last group has lanes that are no threads */
+    struct plan_reg *regs;
+    size_t n_regs;
+    struct plan_block *blocks;   /* in order */
+    int n_blocks;
+    size_t n_cls;                /* bits in a class */
+    HW_VEC(struct plan_loop) loops;
+    HW_VEC(struct plan_region) regions;
+    bool irreducible;
+    bool uses_warp_ops;
+};
+
+/* NULL and a message in diag when the function cannot be planned. */
+struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt, struct diag *diag);
+void plan_free(struct plan *plan);
+struct hw_str;
+void plan_print(struct hw_str *out, const struct plan *plan);
+
+/* The passes, in the order plan_new runs them (pipeline.c). Each has a file of its own. */
+void plan_clone(struct plan *p, const struct ir_func *func);     /* clone.c: private copy, reachable blocks only */
+void plan_fold(struct plan *p);                                  /* fold.c: constants, copies, dead code */
+void plan_cfg(struct plan *p);                                   /* cfg.c: loops, order, dominators */
+void plan_webs(struct plan *p);                                  /* webs.c: one register per web */
+void plan_live(struct plan *p);                                  /* live.c */
+void plan_regions(struct plan *p);                               /* regions.c: before shapes: remat; resume points */
+void plan_shapes(struct plan *p);                                /* shape.c: shapes, divergence, classes, blends */
+void plan_masks(struct plan *p);                                 /* masks.c: mask sources, pending blocks, region contents */
+
+/* cfg.c */
+bool plan_dominates(const struct plan *p, int a, int b);
+bool plan_postdominates(const struct plan *p, int a, int b);     /* a is on every way from b to the end */
+bool plan_in_loop(const struct plan *p, int block, int loop);
+
+/* True when a definition in block must keep other lanes' values: then the register is VARYING. */
+bool plan_blends(const struct plan *p, const struct plan_reg *r, int block);
+
+/* shape.c: the shape an instruction's result has, given its operands' */
+struct shape plan_operand_shape(const struct plan *p, const struct ir_operand *o);
+
+#endif

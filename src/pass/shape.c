@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shapes and divergence, one joint fixpoint: shapes say which branches diverge, divergent branches say which definitions
+ * must be blended, and a blended register varies.  It starts from "nothing is known" and only ever gives up knowledge.
+ */
+#include "pass/plan.h"
+
+#define UNBOUNDED UINT64_MAX
+
+static struct shape varying(void) { return (struct shape){ .kind = SHAPE_VARYING, .align = 1, .umax = UNBOUNDED }; }
+static struct shape uniform(bool group) { return (struct shape){ SHAPE_AFFINE, group, 0, 1, UNBOUNDED }; }
+
+static uint64_t low_bit(uint64_t x) { return x ? x & -x : (uint64_t)1 << 63; }
+static uint64_t type_max(enum ir_type t) { return ir_type_bits(t) >= 64 ? UINT64_MAX - 1 : ((uint64_t)1 << ir_type_bits(t)) - 1; }
+static int64_t wrap(int64_t x, enum ir_type t)
+{
+    unsigned bits = ir_type_bits(t);
+    return bits >= 64 ? x : (int64_t)((uint64_t)x << (64 - bits)) >> (64 - bits);
+}
+
+struct shape plan_operand_shape(const struct plan *p, const struct ir_operand *o)
+{
+    if (o->kind == IR_REG)
+        return p->regs[o->reg->id].shape;
+    return (struct shape){ SHAPE_AFFINE, true, 0, low_bit(o->imm), o->imm };
+}
+
+static struct shape add(struct shape a, struct shape b, enum ir_type t, bool minus)
+{
+    if (a.kind != SHAPE_AFFINE || b.kind != SHAPE_AFFINE)
+        return varying();
+    struct shape s = { SHAPE_AFFINE, a.group && b.group, wrap(minus ? a.stride - b.stride : a.stride + b.stride, t),
+                       a.align < b.align ? a.align : b.align, UNBOUNDED };
+    if (!minus && a.umax <= type_max(t) && b.umax <= type_max(t) - a.umax)
+        s.umax = a.umax + b.umax;
+    return s;
+}
+
+static struct shape scale(struct shape a, uint64_t factor, enum ir_type t)
+{
+    if (a.kind != SHAPE_AFFINE)
+        return varying();
+    struct shape s = { SHAPE_AFFINE, a.group, wrap((int64_t)((uint64_t)a.stride * factor), t), 1, UNBOUNDED };
+    uint64_t bit = low_bit(factor);
+    s.align = a.align >= ((uint64_t)1 << 62) / bit ? (uint64_t)1 << 62 : a.align * bit;
+    if (factor && a.umax <= type_max(t) / factor)
+        s.umax = a.umax * factor;
+    if (factor == 0)
+        s.stride = 0, s.umax = 0;
+    return s;
+}
+
+/* Does base + l * stride stay within one aligned block of 2^k for all lanes?  Looks at whole groups first, then chunks. */
+static bool within(const struct plan *p, const struct shape *a, unsigned k, bool *group)
+{
+    if (a->kind != SHAPE_AFFINE || a->stride <= 0 || k >= 62)
+        return false;
+    uint64_t block = (uint64_t)1 << k, stride = (uint64_t)a->stride;
+    if (a->group && a->align >= block && (p->lanes - 1) * stride < block) {
+        *group = true;
+        return true;
+    }
+    uint64_t align = a->align;
+    if (a->group && low_bit(p->opt.width * stride) < align)
+        align = low_bit(p->opt.width * stride);
+    *group = false;
+    return align >= block && (p->opt.width - 1) * stride < block;
+}
+
+static struct shape and_mask(const struct plan *p, struct shape a, uint64_t mask, enum ir_type t)
+{
+    bool group;
+    mask &= type_max(t) == UINT64_MAX - 1 ? UINT64_MAX : type_max(t);
+    if (hw_is_pow2(mask + 1)) {                           /* low bits */
+        unsigned k = (unsigned)__builtin_ctzll(mask + 1);
+        if (a.kind == SHAPE_AFFINE && a.umax <= mask)
+            return a;
+        if (mask != UINT64_MAX && within(p, &a, k, &group))
+            return (struct shape){ SHAPE_AFFINE, group, a.stride, a.align, mask };
+        struct shape v = varying();
+        v.umax = mask;
+        return v;
+    }
+    unsigned k = (unsigned)__builtin_ctzll(mask);
+    if (mask == ((type_max(t) | 1) & (UINT64_MAX << k)) && within(p, &a, k, &group))
+        return (struct shape){ SHAPE_AFFINE, group, 0, a.align, a.umax };
+    return varying();
+}
+
+static struct shape shift_right(const struct plan *p, struct shape a, uint64_t k, enum ir_type t)
+{
+    bool group;
+    if (k < 62 && within(p, &a, (unsigned)k, &group))
+        return (struct shape){ SHAPE_AFFINE, group, 0, a.align >> k, a.umax == UNBOUNDED ? type_max(t) >> k : a.umax >> k };
+    return varying();
+}
+
+/* Widening is exact when no lane can have wrapped around the narrow type; for a register used only in addresses the
+   emitter takes the reading in which the lanes behind the wrap are right, since the others lie 4 GiB away. */
+static struct shape widen(const struct plan *p, const struct ir_inst *i, struct shape a)
+{
+    uint64_t limit = i->op == IR_SEXT ? type_max(i->type2) >> 1 : type_max(i->type2);
+    if (a.kind != SHAPE_AFFINE) {
+        struct shape v = varying();
+        if (i->op == IR_ZEXT)
+            v.umax = type_max(i->type2);
+        return v;
+    }
+    if (a.stride == 0) {
+        if (a.umax > limit)
+            a.umax = i->op == IR_ZEXT ? type_max(i->type2) : UNBOUNDED;
+        return a;
+    }
+    if (a.umax <= limit)
+        return a;
+    if (p->regs[i->dst[0]->id].addr_only && i->type2 == IR_I32) {
+        a.umax = UNBOUNDED;
+        return a;
+    }
+    return varying();
+}
+
+static struct shape tid_shape(const struct plan *p, int dim)
+{
+    const uint32_t *n = p->opt.ntid;
+    uint32_t lanes = p->lanes, w = p->opt.width;
+    uint64_t umax = n[dim] - 1;
+    bool line = n[1] == 1 && n[2] == 1;
+    if (dim == 0 && line)
+        return (struct shape){ SHAPE_AFFINE, true, 1, lanes, hw_align_up(p->threads, lanes) - 1 };
+    if (dim == 0 && n[0] % w == 0)
+        return (struct shape){ SHAPE_AFFINE, n[0] % lanes == 0, 1, n[0] % lanes == 0 ? lanes : w, umax };
+    uint64_t below = dim == 0 ? 1 : dim == 1 ? n[0] : (uint64_t)n[0] * n[1];
+    if (dim > 0 && below % w == 0) {
+        struct shape s = uniform(below % lanes == 0);
+        s.umax = umax;
+        return s;
+    }
+    struct shape s = varying();
+    s.umax = umax;
+    return s;
+}
+
+static struct shape sreg_shape(const struct plan *p, int64_t id)
+{
+    struct shape s = uniform(true);
+    switch (id) {
+    case IR_SREG_TID_X: case IR_SREG_TID_Y: case IR_SREG_TID_Z: return tid_shape(p, (int)(id - IR_SREG_TID_X));
+    case IR_SREG_CTAID_X:
+        s.umax = p->opt.small_grid ? 0x7fffffffu / p->opt.ntid[0] - 1 : 0x7ffffffeu;
+        return s;
+    case IR_SREG_CTAID_Y: case IR_SREG_CTAID_Z: s.umax = 65534; return s;
+    case IR_SREG_NCTAID_X: s.umax = p->opt.small_grid ? 0x7fffffffu / p->opt.ntid[0] : 0x7fffffffu; return s;
+    case IR_SREG_NCTAID_Y: case IR_SREG_NCTAID_Z: s.umax = 65535; return s;
+    case IR_SREG_LANEID: return (struct shape){ SHAPE_AFFINE, true, 1, (uint64_t)1 << 62, 31 };
+    case IR_SREG_WARPID: s.umax = 31; return s;
+    case IR_SREG_LANEMASK_EQ: case IR_SREG_LANEMASK_LE: case IR_SREG_LANEMASK_LT: case IR_SREG_LANEMASK_GE: case IR_SREG_LANEMASK_GT: return varying();
+    default: return s;
+    }
+}
+
+static struct shape join(struct shape a, struct shape b)
+{
+    if (a.kind == SHAPE_UNKNOWN)
+        return b;
+    if (b.kind == SHAPE_UNKNOWN)
+        return a;
+    uint64_t umax = b.umax > a.umax ? UNBOUNDED : a.umax;  /* growing: a loop counts up; give up at once */
+    if (a.kind != SHAPE_AFFINE || b.kind != SHAPE_AFFINE || a.stride != b.stride) {
+        struct shape v = varying();
+        v.umax = umax;
+        return v;
+    }
+    return (struct shape){ SHAPE_AFFINE, a.group && b.group, a.stride, a.align < b.align ? a.align : b.align, umax };
+}
+
+static bool is_imm(const struct ir_operand *o) { return o->kind == IR_IMM; }
+
+/* Results that are uniform whenever every operand is. */
+static struct shape default_shape(const struct shape *s, int n)
+{
+    bool group = true;
+    for (int k = 0; k < n; k++) {
+        if (!shape_uniform(&s[k]))
+            return varying();
+        group &= s[k].group;
+    }
+    return uniform(group);
+}
+
+static struct shape load_shape(const struct plan *p, const struct ir_inst *i, const struct shape *addr)
+{
+    if (i->space == IR_LOCAL || !shape_uniform(addr))
+        return varying();
+    return uniform(addr->group);
+}
+
+static struct shape result_shape(const struct plan *p, const struct ir_inst *i, int dst)
+{
+    struct shape s[IR_MAX_SRC];
+    for (int k = 0; k < i->n_src; k++) {
+        s[k] = plan_operand_shape(p, &i->src[k]);
+        if (s[k].kind == SHAPE_UNKNOWN)
+            return s[k];
+    }
+    bool both_uniform = i->n_src == 2 && s[0].kind == SHAPE_AFFINE && s[1].kind == SHAPE_AFFINE && !s[0].stride && !s[1].stride;
+    switch (i->op) {
+    case IR_MOV: return s[0];
+    case IR_ADD: return add(s[0], s[1], i->type, false);
+    case IR_SUB: return add(s[0], s[1], i->type, true);
+    case IR_NEG: case IR_NOT: {
+        struct shape r = scale(s[0], UINT64_MAX, i->type);
+        r.umax = UNBOUNDED;
+        if (i->op == IR_NOT)
+            r.align = 1;
+        return r;
+    }
+    case IR_MUL:
+        if (is_imm(&i->src[1]))
+            return scale(s[0], i->src[1].imm, i->type);
+        if (is_imm(&i->src[0]))
+            return scale(s[1], i->src[0].imm, i->type);
+        return default_shape(s, 2);
+    case IR_SHL:
+        if (is_imm(&i->src[1]) && i->src[1].imm < ir_type_bits(i->type))
+            return scale(s[0], (uint64_t)1 << i->src[1].imm, i->type);
+        return default_shape(s, 2);
+    case IR_AND: {
+        if (!is_imm(&i->src[1]) && !is_imm(&i->src[0]))
+            return default_shape(s, 2);
+        int v = is_imm(&i->src[1]) ? 0 : 1;
+        if (!both_uniform)
+            return and_mask(p, s[v], i->src[1 - v].imm, i->type);
+        struct shape r = default_shape(s, 2);
+        r.umax = i->src[1 - v].imm & type_max(i->type);
+        return r;
+    }
+    case IR_OR: case IR_XOR: {
+        int v = is_imm(&i->src[1]) ? 0 : 1;
+        if (is_imm(&i->src[1 - v]) && s[v].kind == SHAPE_AFFINE && s[v].stride != 0) {
+            uint64_t step = low_bit((uint64_t)s[v].stride), imm = i->src[1 - v].imm;
+            uint64_t clear = step < s[v].align ? step : s[v].align;
+            if (imm < clear && (!s[v].group || imm < low_bit(p->opt.width * (uint64_t)s[v].stride)))
+                return add(s[v], s[1 - v], i->type, false);  /* no bits in common: the same as adding */
+        }
+        return default_shape(s, 2);
+    }
+    case IR_SHR_U: case IR_SHR_S:
+        if (is_imm(&i->src[1]) && !both_uniform)
+            return shift_right(p, s[0], i->src[1].imm, i->type);
+        return default_shape(s, 2);
+    case IR_DIV_U:
+        if (is_imm(&i->src[1]) && hw_is_pow2(i->src[1].imm) && !both_uniform)
+            return shift_right(p, s[0], (uint64_t)__builtin_ctzll(i->src[1].imm), i->type);
+        return default_shape(s, 2);
+    case IR_REM_U:
+        if (is_imm(&i->src[1]) && hw_is_pow2(i->src[1].imm) && !both_uniform)
+            return and_mask(p, s[0], i->src[1].imm - 1, i->type);
+        return default_shape(s, 2);
+    case IR_ZEXT: case IR_SEXT: return widen(p, i, s[0]);
+    case IR_TRUNC:
+        if (s[0].kind == SHAPE_AFFINE) {
+            s[0].stride = wrap(s[0].stride, i->type);
+            s[0].umax = s[0].umax <= type_max(i->type) ? s[0].umax : UNBOUNDED;
+        }
+        return s[0];
+    case IR_SELECT:
+        if (shape_group_uniform(&s[0]))
+            return join(s[1], s[2]);
+        return default_shape(s, 3);
+    case IR_SREG: return sreg_shape(p, i->imm);
+    case IR_PARAM: case IR_PARAMADDR: case IR_VARADDR: return uniform(true);
+    case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED:
+        s[0].align = 1;
+        s[0].umax = UNBOUNDED;
+        return s[0];
+    case IR_LOCAL_TO_GENERIC: case IR_GENERIC_TO_LOCAL:
+        if (s[0].kind == SHAPE_AFFINE) {
+            int64_t step = (int64_t)p->func->local_bytes;
+            s[0].stride += i->op == IR_LOCAL_TO_GENERIC ? step : -step;
+            s[0].align = 1;
+            s[0].umax = UNBOUNDED;
+        }
+        return s[0];
+    case IR_LD: return load_shape(p, i, &s[0]);
+    case IR_VOTE: case IR_ACTIVEMASK: case IR_BAR_RED: return uniform(true);
+    case IR_ATOM: case IR_SHFL: case IR_MATCH: case IR_REDUX: case IR_VPRINTF: case IR_MALLOC: return varying();
+    default: return default_shape(s, i->n_src);
+    }
+    (void)dst;
+}
+
+bool plan_blends(const struct plan *p, const struct plan_reg *r, int block)
+{
+    return p->lanes > 1 && bits_meet(r->live_in, p->blocks[block].excluded, (size_t)p->n_blocks);
+}
+
+static bool same_shape(const struct shape *a, const struct shape *b)
+{
+    return a->kind == b->kind && a->group == b->group && a->stride == b->stride && a->align == b->align && a->umax == b->umax;
+}
+
+static bool flow_shapes(struct plan *p)
+{
+    bool changed = false;
+    for (int b = 0; b < p->n_blocks; b++)
+        for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
+            struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            for (int k = 0; k < i->n_dst; k++) {
+                if (!i->dst[k])
+                    continue;
+                struct plan_reg *r = &p->regs[i->dst[k]->id];
+                struct shape s = r->n_defs > 1 || r->shape.kind == SHAPE_UNKNOWN ? join(r->shape, result_shape(p, i, k)) : result_shape(p, i, k);
+                if (s.kind == SHAPE_AFFINE && plan_blends(p, r, b)) {
+                    s = varying();
+                    s.umax = r->shape.umax;
+                }
+                if (r->shape.kind == SHAPE_VARYING && s.kind != SHAPE_VARYING)
+                    continue;                             /* never climb back */
+                if (r->shape.kind == SHAPE_AFFINE && s.kind == SHAPE_AFFINE && r->n_defs == 1) {
+                    s.group &= r->shape.group;
+                    if (s.align > r->shape.align)
+                        s.align = r->shape.align;
+                    if (s.umax > r->shape.umax)
+                        s.umax = UNBOUNDED;
+                    if (s.stride != r->shape.stride)
+                        s = varying();
+                }
+                if (!same_shape(&s, &r->shape)) {
+                    r->shape = s;
+                    changed = true;
+                }
+            }
+        }
+    return changed;
+}
+
+static bool flow_divergence(struct plan *p)
+{
+    bool changed = false;
+    for (int b = 0; b < p->n_blocks; b++) {
+        struct ir_inst *t = ir_block_term(p->blocks[b].ir);
+        if (t->op != IR_CBR || p->blocks[b].divergent)
+            continue;
+        struct shape s = plan_operand_shape(p, &t->src[0]);
+        if (s.kind != SHAPE_UNKNOWN && !shape_group_uniform(&s)) {
+            p->blocks[b].divergent = true;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* class(B) = for every edge (A, e) that decides whether B runs: that edge if A diverges, and class(A). */
+static void classes(struct plan *p)
+{
+    size_t n = (size_t)p->n_blocks;
+    p->n_cls = 2 * n + 1;
+    for (int b = 0; b < p->n_blocks; b++) {
+        if (!p->blocks[b].cls) {
+            p->blocks[b].cls = bits_new(&p->arena, p->n_cls);
+            p->blocks[b].excluded = bits_new(&p->arena, n);
+        }
+        if (p->partial)
+            bits_add(p->blocks[b].cls, 2 * n);
+    }
+    for (bool again = true; again;) {
+        again = false;
+        for (int a = 0; a < p->n_blocks; a++) {
+            struct plan_block *from = &p->blocks[a];
+            if (from->n_succ < 2)
+                continue;
+            for (int e = 0; e < 2; e++)
+                for (int b = from->succ[e]; b >= 0 && b != from->ipdom; b = p->blocks[b].ipdom) {
+                    again |= bits_or(p->blocks[b].cls, from->cls, p->n_cls);
+                    if (from->divergent && !bits_has(p->blocks[b].cls, (size_t)(2 * a + e))) {
+                        bits_add(p->blocks[b].cls, (size_t)(2 * a + e));
+                        again = true;
+                    }
+                }
+        }
+    }
+    for (int a = 0; a < p->n_blocks; a++)
+        for (int b = 0; b < p->n_blocks; b++) {
+            if (bits_subset(p->blocks[a].cls, p->blocks[b].cls, p->n_cls))
+                bits_del(p->blocks[a].excluded, (size_t)b);
+            else
+                bits_add(p->blocks[a].excluded, (size_t)b);
+        }
+}
+
+/* A register is address-only when all its uses are address arithmetic of address-only registers, or addresses. */
+static void find_addresses(struct plan *p)
+{
+    for (size_t r = 0; r < p->n_regs; r++)
+        p->regs[r].addr_only = p->regs[r].reg->type == IR_I64;
+    for (bool again = true; again;) {
+        again = false;
+        for (int b = 0; b < p->n_blocks; b++)
+            for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
+                struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+                for (int k = 0; k < i->n_src; k++) {
+                    if (i->src[k].kind != IR_REG || !p->regs[i->src[k].reg->id].addr_only)
+                        continue;
+                    bool address = false;
+                    switch (i->op) {
+                    case IR_LD: case IR_ST: case IR_ATOM: address = k == 0; break;
+                    case IR_MOV: case IR_ADD: case IR_SUB: case IR_MUL: case IR_SHL: case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED:
+                        address = i->dst[0]->type == IR_I64 && p->regs[i->dst[0]->id].addr_only;
+                        break;
+                    default: break;
+                    }
+                    if (!address) {
+                        p->regs[i->src[k].reg->id].addr_only = false;
+                        again = true;
+                    }
+                }
+            }
+    }
+}
+
+void plan_shapes(struct plan *p)
+{
+    find_addresses(p);
+    classes(p);
+    if (p->lanes == 1) {
+        for (size_t r = 0; r < p->n_regs; r++)
+            p->regs[r].shape = uniform(true);
+        return;
+    }
+    for (;;) {
+        bool changed = flow_shapes(p);
+        if (flow_divergence(p)) {
+            classes(p);
+            changed = true;
+        }
+        if (!changed)
+            break;
+    }
+    for (size_t r = 0; r < p->n_regs; r++)
+        if (p->regs[r].shape.kind == SHAPE_UNKNOWN)       /* read but never written: anything will do */
+            p->regs[r].shape = uniform(true);
+}

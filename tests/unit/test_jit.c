@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels built by hand in IR run at every width and must give what C gives. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "ir/ir.h"
+#include "jit/jit.h"
+
+/* ---- a small assembler over the builder ---- */
+
+static struct ir_module *mod;
+static struct ir_func *fn;
+static struct ir_block *blk;
+
+static void start(const char *name)
+{
+    mod = ir_module_new();
+    fn = ir_func_new(mod, name);
+    blk = ir_block_new(fn, "entry");
+    hw_vec_push(&mod->funcs, fn);
+    if (mod->funcs.n > 1)
+        mod->funcs.n = 1;
+}
+
+static struct ir_operand R(struct ir_reg *r) { return ir_reg_operand(r); }
+static struct ir_operand I(uint64_t x) { return ir_imm_operand(x); }
+static struct ir_reg *reg(enum ir_type t) { return ir_reg_new(fn, t, NULL); }
+
+static struct ir_inst *put(enum ir_op op, enum ir_type t, struct ir_reg *d, int n, ...)
+{
+    struct ir_inst *i = ir_inst_new(fn, op, t);
+    va_list ap;
+    if (d)
+        ir_inst_dst(i, d);
+    va_start(ap, n);
+    for (int k = 0; k < n; k++)
+        ir_inst_src(i, va_arg(ap, struct ir_operand));
+    va_end(ap);
+    ir_block_add(blk, i);
+    return i;
+}
+
+static struct ir_reg *param(enum ir_type t, unsigned offset)
+{
+    struct ir_reg *r = reg(ir_type_of_bits(ir_type_bits(t)));
+    put(IR_PARAM, t, r, 0)->imm = offset;
+    if (fn->param_bytes < offset + 8)
+        fn->param_bytes = offset + 8;
+    return r;
+}
+
+static struct ir_reg *sreg(enum ir_sreg s)
+{
+    struct ir_reg *r = reg(IR_I32);
+    put(IR_SREG, IR_I32, r, 0)->imm = s;
+    return r;
+}
+
+static struct ir_reg *op2(enum ir_op op, enum ir_type t, struct ir_operand a, struct ir_operand b)
+{
+    struct ir_reg *r = reg(ir_type_of_bits(ir_type_bits(t)));
+    put(op, t, r, 2, a, b);
+    return r;
+}
+
+static struct ir_reg *cmp(enum ir_cmp c, enum ir_type t, struct ir_operand a, struct ir_operand b)
+{
+    struct ir_reg *r = reg(IR_PRED);
+    put(IR_CMP, t, r, 2, a, b)->cmp = c;
+    return r;
+}
+
+/* base + (i64)index * 4 */
+static struct ir_reg *element(struct ir_reg *base, struct ir_reg *index)
+{
+    struct ir_reg *wide = reg(IR_I64);
+    put(IR_SEXT, IR_I64, wide, 1, R(index))->type2 = IR_I32;
+    return op2(IR_ADD, IR_I64, R(base), R(op2(IR_MUL, IR_I64, R(wide), I(4))));
+}
+
+static struct ir_reg *load(enum ir_type t, enum ir_space s, struct ir_reg *a)
+{
+    struct ir_reg *r = reg(ir_type_of_bits(ir_type_bits(t)));
+    put(IR_LD, t, r, 1, R(a))->space = s;
+    return r;
+}
+
+static void store(enum ir_type t, enum ir_space s, struct ir_reg *a, struct ir_operand v)
+{
+    put(IR_ST, t, NULL, 2, R(a), v)->space = s;
+}
+
+static void br(struct ir_block *to) { put(IR_BR, IR_VOID, NULL, 0)->target[0] = to; }
+static void cbr(struct ir_reg *p, struct ir_block *yes, struct ir_block *no)
+{
+    struct ir_inst *i = put(IR_CBR, IR_VOID, NULL, 1, R(p));
+    i->target[0] = yes;
+    i->target[1] = no;
+}
+static void ret(void) { put(IR_RET, IR_VOID, NULL, 0); }
+static void bar(struct ir_block *next)
+{
+    put(IR_BAR, IR_VOID, NULL, 1, I(0))->target[0] = next;
+    blk = next;
+}
+static struct ir_block *label(void) { return ir_block_new(fn, NULL); }
+
+static struct ir_reg *global_index(void)
+{
+    return op2(IR_ADD, IR_I32, R(op2(IR_MUL, IR_I32, R(sreg(IR_SREG_CTAID_X)), R(sreg(IR_SREG_NTID_X)))), R(sreg(IR_SREG_TID_X)));
+}
+
+/* ---- running ---- */
+
+static void run(const uint32_t ntid[3], uint32_t blocks, void *params, unsigned width)
+{
+    struct diag diag = { 0 };
+    struct jit_request req = { { ntid[0], ntid[1], ntid[2] }, true, width };
+    struct kabi_kernel *k = jit_compile(fn, &req, &diag);
+    if (!k) {
+        print_error("%s", diag.text.s);
+        fail();
+    }
+    struct kabi_launch launch = { .params = params, .ntid = { ntid[0], ntid[1], ntid[2] }, .nctaid = { blocks, 1, 1 } };
+    uint32_t threads = (uint32_t)hw_align_up(ntid[0] * ntid[1] * ntid[2], 32);
+    char *shared = aligned_alloc(256, 65536), *frame = aligned_alloc(64, hw_align_up(k->frame_bytes + 64, 64));
+    char *local = aligned_alloc(64, hw_align_up((size_t)threads * k->local_bytes + 64, 64));
+    for (uint32_t b = 0; b < blocks; b++) {
+        struct kabi_block block = { .launch = &launch, .shared = shared, .local = local, .frame = frame, .ctaid = { b, 0, 0 } };
+        memset(frame, 0, k->frame_bytes);
+        uint32_t *state = (uint32_t *)frame;
+        int32_t next = 0;
+        while (next != KABI_ALL_DONE) {
+            if (next >= 0) {
+                next = k->regions[next](&launch, &block, frame);
+                continue;
+            }
+            uint32_t left = 0;                            /* mixed: every distinct region once, then the barrier is complete */
+            for (uint32_t w = 0; w < k->n_warps; w++)
+                if (!(state[w] & KABI_ARRIVED) && state[w] != KABI_DONE)
+                    k->regions[state[w]](&launch, &block, frame);
+            for (uint32_t w = 0; w < k->n_warps; w++) {
+                state[w] &= ~KABI_ARRIVED;
+                left += state[w] != KABI_DONE;
+            }
+            if (!left)
+                next = KABI_ALL_DONE;
+        }
+    }
+    free(shared);
+    free(frame);
+    free(local);
+    diag_fini(&diag);
+}
+
+static const unsigned widths[] = { 1, 4, 8, 16 };
+static const uint32_t shapes[][3] = { { 32, 1, 1 }, { 256, 1, 1 }, { 100, 1, 1 }, { 1, 1, 1 }, { 33, 1, 1 } };
+
+#define FOR_ALL(w, s)                                                                                            \
+    for (size_t w##_i = 0; w##_i < HW_LEN(widths); w##_i++)                                                      \
+        for (size_t s##_i = 0; s##_i < HW_LEN(shapes); s##_i++)                                                  \
+            for (unsigned w = widths[w##_i], once = 1; once; once = 0)                                           \
+                for (const uint32_t *s = shapes[s##_i]; once; once = 0)
+
+enum { N = 1000 };
+
+static void saxpy_with_a_ragged_tail(void **state)
+{
+    (void)state;
+    start("saxpy");
+    struct ir_reg *x = param(IR_I64, 0), *y = param(IR_I64, 8), *n = param(IR_I32, 16), *a = param(IR_F32, 20), *i = global_index();
+    struct ir_block *body = label(), *end = label();
+    cbr(cmp(IR_SLT, IR_I32, R(i), R(n)), body, end);
+    blk = body;
+    struct ir_reg *py = element(y, i), *r = reg(IR_I32);
+    put(IR_FMA, IR_F32, r, 3, R(a), R(load(IR_F32, IR_GLOBAL, element(x, i))), R(load(IR_F32, IR_GLOBAL, py)));
+    store(IR_F32, IR_GLOBAL, py, R(r));
+    br(end);
+    blk = end;
+    ret();
+    FOR_ALL(w, s) {
+        float xs[N], ys[N + 8];
+        for (int k = 0; k < N + 8; k++)
+            ys[k] = (float)(k % 13) * 0.5f;
+        for (int k = 0; k < N; k++)
+            xs[k] = (float)(k % 7) - 3;
+        struct { float *x, *y; int n; float a; } p = { xs, ys, N, 2.5f };
+        run(s, (N + s[0] - 1) / s[0], &p, w);
+        for (int k = 0; k < N; k++)
+            assert_true(ys[k] == xs[k] * 2.5f + (float)(k % 13) * 0.5f);
+        for (int k = N; k < N + 8; k++)
+            assert_true(ys[k] == (float)(k % 13) * 0.5f);
+    }
+    ir_module_free(mod);
+}
+
+/* Collatz steps: a divergent loop with a divergent if inside. */
+static void divergent_loop_counts_per_lane(void **state)
+{
+    (void)state;
+    start("collatz");
+    struct ir_reg *out = param(IR_I64, 0), *n = param(IR_I32, 8), *i = global_index();
+    struct ir_block *in = label(), *head = label(), *odd = label(), *even = label(), *latch = label(), *done = label(), *end = label();
+    cbr(cmp(IR_SLT, IR_I32, R(i), R(n)), in, end);
+    blk = in;
+    struct ir_reg *v = reg(IR_I32), *steps = reg(IR_I32);
+    put(IR_ADD, IR_I32, v, 2, R(i), I(1));
+    put(IR_MOV, IR_I32, steps, 1, I(0));
+    br(head);
+    blk = head;
+    struct ir_block *body = label();
+    cbr(cmp(IR_ULE, IR_I32, R(v), I(1)), done, body);
+    blk = body;
+    cbr(cmp(IR_EQ, IR_I32, R(op2(IR_AND, IR_I32, R(v), I(1))), I(1)), odd, even);
+    blk = odd;
+    put(IR_MUL, IR_I32, v, 2, R(v), I(3));
+    put(IR_ADD, IR_I32, v, 2, R(v), I(1));
+    br(latch);
+    blk = even;
+    put(IR_SHR_U, IR_I32, v, 2, R(v), I(1));
+    br(latch);
+    blk = latch;
+    put(IR_ADD, IR_I32, steps, 2, R(steps), I(1));
+    br(head);
+    blk = done;
+    store(IR_I32, IR_GLOBAL, element(out, i), R(steps));
+    br(end);
+    blk = end;
+    ret();
+    FOR_ALL(w, s) {
+        int got[N];
+        memset(got, 0xff, sizeof got);
+        struct { int *out; int n; } p = { got, N };
+        run(s, (N + s[0] - 1) / s[0], &p, w);
+        for (int k = 0; k < N; k++) {
+            int want = 0;
+            for (unsigned c = (unsigned)k + 1; c > 1; want++)
+                c = c & 1 ? 3 * c + 1 : c / 2;
+            assert_int_equal(got[k], want);
+        }
+    }
+    ir_module_free(mod);
+}
+
+/* Block-wide tree reduction: a loop with barriers, a divergent if, values across regions. */
+static void reduction_in_shared_memory(void **state)
+{
+    (void)state;
+    start("reduce");
+    struct ir_reg *in = param(IR_I64, 0), *out = param(IR_I64, 8), *n = param(IR_I32, 16), *t = sreg(IR_SREG_TID_X), *i = global_index();
+    struct ir_reg *v = reg(IR_I32), *slot = op2(IR_MUL, IR_I32, R(t), I(4)), *step = reg(IR_I32);
+    struct ir_block *fetch = label(), *have = label(), *head = label(), *body = label(), *add = label(), *next = label(), *fin = label(), *last = label(), *end = label();
+    put(IR_MOV, IR_I32, v, 1, I(0));
+    cbr(cmp(IR_SLT, IR_I32, R(i), R(n)), fetch, have);
+    blk = fetch;
+    put(IR_LD, IR_I32, v, 1, R(element(in, i)))->space = IR_GLOBAL;
+    br(have);
+    blk = have;
+    store(IR_I32, IR_SHARED, slot, R(v));
+    put(IR_MOV, IR_I32, step, 1, I(128));
+    bar(head);
+    cbr(cmp(IR_UGT, IR_I32, R(step), I(0)), body, fin);
+    blk = body;
+    struct ir_reg *other = op2(IR_ADD, IR_I32, R(t), R(step));
+    struct ir_reg *ok = cmp(IR_ULT, IR_I32, R(t), R(step)), *inside = cmp(IR_ULT, IR_I32, R(other), R(sreg(IR_SREG_NTID_X))), *both = reg(IR_PRED);
+    put(IR_AND, IR_PRED, both, 2, R(ok), R(inside));
+    cbr(both, add, next);
+    blk = add;
+    struct ir_reg *sum = op2(IR_ADD, IR_I32, R(load(IR_I32, IR_SHARED, slot)), R(load(IR_I32, IR_SHARED, op2(IR_MUL, IR_I32, R(other), I(4)))));
+    store(IR_I32, IR_SHARED, slot, R(sum));
+    br(next);
+    blk = next;
+    put(IR_SHR_U, IR_I32, step, 2, R(step), I(1));
+    struct ir_inst *b = put(IR_BAR, IR_VOID, NULL, 1, I(0));
+    b->target[0] = head;
+    blk = fin;
+    cbr(cmp(IR_EQ, IR_I32, R(t), I(0)), last, end);
+    blk = last;
+    store(IR_I32, IR_GLOBAL, element(out, sreg(IR_SREG_CTAID_X)), R(load(IR_I32, IR_SHARED, slot)));
+    br(end);
+    blk = end;
+    ret();
+    fn->shared_bytes = 1024;
+    FOR_ALL(w, s) {
+        int xs[N], got[N];
+        for (int k = 0; k < N; k++)
+            xs[k] = k * 3 - 500;
+        uint32_t blocks = (N + s[0] - 1) / s[0];
+        struct { int *in, *out; int n; } p = { xs, got, N };
+        run(s, blocks, &p, w);
+        for (uint32_t g = 0; g < blocks; g++) {
+            int want = 0;
+            for (uint32_t k = g * s[0]; k < (g + 1) * s[0] && k < N; k++)
+                want += xs[k];
+            assert_int_equal(got[g], want);
+        }
+    }
+    ir_module_free(mod);
+}
+
+/* Threads that left early do not hold up a barrier; whole warps may leave too. */
+static void early_exit_before_a_barrier(void **state)
+{
+    (void)state;
+    start("early");
+    struct ir_reg *out = param(IR_I64, 0), *n = param(IR_I32, 8), *i = global_index(), *t = sreg(IR_SREG_TID_X);
+    struct ir_block *go = label(), *end = label(), *after = label();
+    cbr(cmp(IR_SLT, IR_I32, R(i), R(n)), go, end);
+    blk = end;
+    ret();
+    blk = go;
+    struct ir_reg *slot = op2(IR_MUL, IR_I32, R(t), I(4));
+    store(IR_I32, IR_SHARED, slot, R(op2(IR_ADD, IR_I32, R(i), I(7))));
+    bar(after);
+    struct ir_reg *left = reg(IR_I32);
+    put(IR_MAX_S, IR_I32, left, 2, R(op2(IR_SUB, IR_I32, R(t), I(1))), I(0));
+    store(IR_I32, IR_GLOBAL, element(out, i), R(load(IR_I32, IR_SHARED, op2(IR_MUL, IR_I32, R(left), I(4)))));
+    ret();
+    fn->shared_bytes = 1024;
+    FOR_ALL(w, s) {
+        int got[N];
+        struct { int *out; int n; } p = { got, N - 17 };
+        memset(got, 0, sizeof got);
+        run(s, (N + s[0] - 1) / s[0], &p, w);
+        for (int k = 0; k < N; k++) {
+            int first = k / (int)s[0] * (int)s[0], before = k > first ? k - 1 : k;
+            assert_int_equal(got[k], k < N - 17 ? before + 7 : 0);
+        }
+    }
+    ir_module_free(mod);
+}
+
+/* u32 index arithmetic that wraps below zero: the lanes behind the wrap must land right, also as data. */
+static void unsigned_wrap_in_an_index(void **state)
+{
+    (void)state;
+    start("wrap");
+    struct ir_reg *in = param(IR_I64, 0), *out = param(IR_I64, 8), *data = param(IR_I64, 16), *n = param(IR_I32, 24), *i = global_index();
+    struct ir_block *chk = label(), *body = label(), *end = label();
+    cbr(cmp(IR_SLT, IR_I32, R(i), R(n)), chk, end);
+    blk = chk;
+    struct ir_reg *j = op2(IR_SUB, IR_I32, R(i), I(1)), *wide = reg(IR_I64), *again = reg(IR_I64);
+    put(IR_ZEXT, IR_I64, again, 1, R(j))->type2 = IR_I32;
+    struct ir_reg *i64 = reg(IR_I64);
+    put(IR_SEXT, IR_I64, i64, 1, R(i))->type2 = IR_I32;
+    store(IR_I64, IR_GLOBAL, op2(IR_ADD, IR_I64, R(data), R(op2(IR_SHL, IR_I64, R(i64), I(3)))), R(again));
+    cbr(cmp(IR_ULT, IR_I32, R(j), R(n)), body, end);
+    blk = body;
+    put(IR_ZEXT, IR_I64, wide, 1, R(j))->type2 = IR_I32;
+    struct ir_reg *at = op2(IR_ADD, IR_I64, R(in), R(op2(IR_SHL, IR_I64, R(wide), I(2))));
+    store(IR_I32, IR_GLOBAL, element(out, i), R(load(IR_I32, IR_GLOBAL, at)));
+    br(end);
+    blk = end;
+    ret();
+    FOR_ALL(w, s) {
+        int xs[N], got[N];
+        static uint64_t wide_out[N];
+        for (int k = 0; k < N; k++)
+            xs[k] = k * 5, got[k] = -1;
+        struct { int *in, *out; uint64_t *data; int n; } p = { xs, got, wide_out, N };
+        run(s, (N + s[0] - 1) / s[0], &p, w);
+        for (int k = 0; k < N; k++) {
+            assert_int_equal(got[k], k ? xs[k - 1] : -1);
+            assert_true(wide_out[k] == (uint32_t)(k - 1));
+        }
+    }
+    ir_module_free(mod);
+}
+
+static void two_dimensional_blocks(void **state)
+{
+    (void)state;
+    static const uint32_t dims[][3] = { { 16, 16, 1 }, { 8, 8, 1 }, { 32, 4, 1 }, { 10, 6, 1 }, { 4, 4, 4 }, { 5, 6, 4 }, { 1, 64, 1 }, { 64, 2, 2 } };
+    start("coords");
+    struct ir_reg *out = param(IR_I64, 0), *x = sreg(IR_SREG_TID_X), *y = sreg(IR_SREG_TID_Y), *z = sreg(IR_SREG_TID_Z);
+    struct ir_reg *row = op2(IR_ADD, IR_I32, R(op2(IR_MUL, IR_I32, R(z), R(sreg(IR_SREG_NTID_Y)))), R(y));
+    struct ir_reg *i = op2(IR_ADD, IR_I32, R(op2(IR_MUL, IR_I32, R(row), R(sreg(IR_SREG_NTID_X)))), R(x));
+    struct ir_reg *v = op2(IR_ADD, IR_I32, R(op2(IR_MUL, IR_I32, R(x), I(1000000))), R(op2(IR_ADD, IR_I32, R(op2(IR_MUL, IR_I32, R(y), I(1000))), R(z))));
+    store(IR_I32, IR_GLOBAL, element(out, i), R(v));
+    ret();
+    for (size_t w = 0; w < HW_LEN(widths); w++)
+        for (size_t d = 0; d < HW_LEN(dims); d++) {
+            int got[1024], k = 0;
+            struct { int *out; } p = { got };
+            memset(got, 0xff, sizeof got);
+            run(dims[d], 1, &p, widths[w]);
+            for (uint32_t c = 0; c < dims[d][2]; c++)
+                for (uint32_t b = 0; b < dims[d][1]; b++)
+                    for (uint32_t a = 0; a < dims[d][0]; a++)
+                        assert_int_equal(got[k++], (int)(a * 1000000 + b * 1000 + c));
+            assert_int_equal(got[k], -1);
+        }
+    ir_module_free(mod);
+}
+
+static void atomics_from_all_lanes(void **state)
+{
+    (void)state;
+    start("atomics");
+    struct ir_reg *out = param(IR_I64, 0), *n = param(IR_I32, 8), *i = global_index(), *old = reg(IR_I32);
+    struct ir_block *body = label(), *end = label();
+    cbr(cmp(IR_SLT, IR_I32, R(i), R(n)), body, end);
+    blk = body;
+    struct ir_inst *a = put(IR_ATOM, IR_I32, NULL, 2, R(out), R(i));
+    a->space = IR_GLOBAL, a->atom = IR_ATOM_ADD;
+    a = put(IR_ATOM, IR_I32, NULL, 2, R(out), R(i));
+    a->space = IR_GLOBAL, a->atom = IR_ATOM_MAX_U, a->imm = 4;
+    a = put(IR_ATOM, IR_I32, old, 2, R(out), I(1));
+    a->space = IR_GLOBAL, a->atom = IR_ATOM_ADD, a->imm = 8;
+    store(IR_I32, IR_GLOBAL, element(op2(IR_ADD, IR_I64, R(out), I(12)), old), R(old));
+    br(end);
+    blk = end;
+    ret();
+    FOR_ALL(w, s) {
+        static int got[N + 3];
+        memset(got, 0, sizeof got);
+        struct { int *out; int n; } p = { got, N };
+        run(s, (N + s[0] - 1) / s[0], &p, w);
+        assert_int_equal(got[0], N * (N - 1) / 2);
+        assert_int_equal(got[1], N - 1);
+        assert_int_equal(got[2], N);
+        for (int k = 0; k < N; k++)
+            assert_int_equal(got[3 + k], k);
+    }
+    ir_module_free(mod);
+}
+
+int main(void)
+{
+    setenv("HOSTWARP_CACHE", "off", 0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(saxpy_with_a_ragged_tail), cmocka_unit_test(divergent_loop_counts_per_lane), cmocka_unit_test(reduction_in_shared_memory),
+        cmocka_unit_test(early_exit_before_a_barrier), cmocka_unit_test(unsigned_wrap_in_an_index), cmocka_unit_test(two_dimensional_blocks),
+        cmocka_unit_test(atomics_from_all_lanes),
+    };
+    return cmocka_run_group_tests_name("jit", tests, NULL, NULL);
+}
