@@ -101,6 +101,6 @@ void emit_sreg(struct emit *e, const struct ir_inst *i)
     }
     case IR_SREG_TOTAL_SMEM: everywhere(e, i, env(e, ENV_SHARED_BYTES)); break;
     case IR_SREG_DYNAMIC_SMEM: everywhere(e, i, LLVMBuildSub(e->b, env(e, ENV_SHARED_BYTES), env(e, ENV_SHARED_STATIC), "")); break;
-    default: diag_error(e->diag, (int)i->ptx_line, 0, "special register %s is not supported", ir_sreg_names[i->imm]); everywhere(e, i, k_int(e, ir_type_bits(i->dst[0]->type), 1, 0));
+    default: diag_error(e->diag, (int)i->ptx_line, 0, "special register %lld is not supported", (long long)i->imm); break;
     }
 }

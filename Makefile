@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. Meson builds in $(BUILD)/meson; tools/stage.py lays the results out as bin/, lib/ and include/ beside it.
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+ARGS ?=
+MESON_ARGS ?=
+
+.PHONY: all setup demo test oracle bench install format lint sanitize clean help
+
+all: setup
+	@test -f $(BUILD)/meson/build.ninja || meson setup $(MESON_ARGS) $(BUILD)/meson .
+	@if tests/list.py --changed $(BUILD)/meson/tests.list; then meson setup --reconfigure $(BUILD)/meson >/dev/null; fi
+	@ninja -C $(BUILD)/meson --quiet
+	@python3 tools/stage.py $(BUILD)
+
+# Missing packages are installed once; when all are there this is a question to dpkg and nothing more.
+setup:
+	@tools/bootstrap
+
+demo: all
+	@tools/demo $(BUILD)
+
+test: all
+	@tests/run --build $(BUILD) --sanitize $(ARGS)
+
+# The probes against what a real GPU answered. Differences are listed, and only a probe that crashes or hangs is an error.
+oracle: all
+	@python3 tests/oracle/run.py $(BUILD) --compare $(ARGS)
+
+bench: all
+	@tools/bootstrap --bench
+	@mkdir -p $(BUILD)/bench
+	@bench/run --cuda-compile '$(abspath $(BUILD))/bin/hostwarp cc -O3 -o {out} {src}' --build-dir $(BUILD)/bench \
+		--json $(BUILD)/bench/result.json $(ARGS)
+
+install: all
+	@python3 tools/stage.py $(BUILD) --install '$(PREFIX)' --destdir '$(DESTDIR)'
+
+sanitize: setup
+	@tools/sanitize asan
+	@tools/sanitize tsan
+	@tests/run --build $(BUILD) --sanitize-only $(ARGS)
+
+# Only lines that changed since the last commit: tables laid out by hand stay as they are.
+format:
+	@tools/bootstrap --dev
+	@git-clang-format-19 --force --extensions c,h HEAD || true
+
+lint: all
+	@tools/bootstrap --dev
+	@python3 tools/check_layers.py
+	@python3 tools/check_tree.py
+	@git ls-files 'src/*.c' | xargs -P2 -n8 clang-tidy-19 -p $(BUILD)/meson --quiet
+
+clean:
+	rm -rf $(BUILD) build-asan build-tsan
+
+help:
+	@echo 'make            build into $(BUILD)/: bin/hostwarp, lib/libcuda.so.1, lib/libcudart.so.*, include/'
+	@echo 'make demo       build, then compile and run the examples'
+	@echo 'make test       build, then run every test, also in sanitizer builds; ARGS=PATTERN runs some'
+	@echo 'make oracle     compare with the answers of a real GPU; ARGS=--all lists every difference'
+	@echo 'make bench      measure against OpenCL (PoCL) and OpenMP; ARGS="--only saxpy" runs one'
+	@echo 'make install    PREFIX=/usr/local: bin/hostwarp, lib/hostwarp/, man pages'
+	@echo 'make sanitize   only the ASan+UBSan and TSan tests'
+	@echo 'make format     clang-format, for the lines changed since the last commit'
+	@echo 'make lint       clang-tidy and the checks of the tree'
+	@echo 'make clean      remove what was built'

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cooperative groups: names for the threads that work together, and what they can do together. Grid-wide synchronisation
+   and groups over several devices are not supported yet. */
+#ifndef HOSTWARP_COOPERATIVE_GROUPS_H
+#define HOSTWARP_COOPERATIVE_GROUPS_H
+
+#if !defined(__cplusplus) || !defined(__CUDA__)
+#error "cooperative_groups.h is for CUDA C++"
+#endif
+
+#include "cuda_runtime.h"
+
+namespace cooperative_groups {
+
+namespace details {
+
+static __device__ inline unsigned lane() { return __nvvm_read_ptx_sreg_laneid(); }
+static __device__ inline unsigned lanes_below(unsigned mask) { return (unsigned)__popc(mask & ((1u << lane()) - 1)); }
+
+static __device__ inline unsigned thread_in_block()
+{
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+
+static __device__ inline unsigned threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }
+
+/* Values of any trivially copyable type travel between lanes word by word. */
+template <class T, class Move> static __device__ inline T move_words(const T &value, Move move)
+{
+    enum { words = (sizeof(T) + 3) / 4 };
+    unsigned w[words];
+    T out;
+    w[words - 1] = 0;
+    __builtin_memcpy(w, &value, sizeof(T));
+    for (int i = 0; i < words; i++)
+        w[i] = move(w[i]);
+    __builtin_memcpy(&out, w, sizeof(T));
+    return out;
+}
+
+/* Which lane is the n-th of a mask. */
+static __device__ inline unsigned nth_lane(unsigned mask, unsigned n)
+{
+    while (n--)
+        mask &= mask - 1;
+    return (unsigned)__ffs((int)mask) - 1;
+}
+
+}
+
+/* ---- any group ---- */
+
+class thread_group {
+  public:
+    enum kind { block_kind, lanes_kind };
+    __device__ explicit thread_group(kind k, unsigned mask) : kind_(k), mask_(mask) {}
+
+    __device__ unsigned long long size() const
+    {
+        return kind_ == block_kind ? details::threads_of_block() : (unsigned)__popc(mask_);
+    }
+    __device__ unsigned long long num_threads() const { return size(); }
+    __device__ unsigned long long thread_rank() const
+    {
+        return kind_ == block_kind ? details::thread_in_block() : details::lanes_below(mask_);
+    }
+    __device__ bool is_valid() const { return true; }
+    __device__ void sync() const
+    {
+        if (kind_ == block_kind)
+            __syncthreads();
+        else
+            __syncwarp(mask_);
+    }
+
+  private:
+    kind kind_;
+    unsigned mask_;
+};
+
+/* ---- the block ---- */
+
+class thread_block {
+  public:
+    static __device__ void sync() { __syncthreads(); }
+    static __device__ unsigned thread_rank() { return details::thread_in_block(); }
+    static __device__ unsigned size() { return details::threads_of_block(); }
+    static __device__ unsigned num_threads() { return size(); }
+    static __device__ dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+    static __device__ dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
+    static __device__ dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
+    static __device__ dim3 dim_threads() { return group_dim(); }
+    __device__ bool is_valid() const { return true; }
+    __device__ operator thread_group() const { return thread_group(thread_group::block_kind, 0); }
+};
+
+static __device__ inline thread_block this_thread_block() { return thread_block(); }
+
+/* ---- the grid ---- */
+
+class grid_group {
+  public:
+    /* True in a cooperative launch only, which is what grid-wide synchronisation needs. */
+    __device__ bool is_valid() const { return false; }
+    __attribute__((unavailable("grid-wide synchronisation is not supported yet"))) __device__ void sync() const;
+    static __device__ unsigned long long size() { return num_blocks() * details::threads_of_block(); }
+    static __device__ unsigned long long num_threads() { return size(); }
+    static __device__ unsigned long long num_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
+    static __device__ unsigned long long block_rank()
+    {
+        return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    }
+    static __device__ unsigned long long thread_rank()
+    {
+        return block_rank() * details::threads_of_block() + details::thread_in_block();
+    }
+    static __device__ dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
+    static __device__ dim3 dim_blocks() { return group_dim(); }
+    static __device__ dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+};
+
+static __device__ inline grid_group this_grid() { return grid_group(); }
+
+/* ---- lanes of one warp ---- */
+
+/* What tiles and coalesced groups share: a mask of lanes, and talking to each other by rank. */
+class coalesced_group {
+  public:
+    __device__ explicit coalesced_group(unsigned mask, unsigned meta_rank = 0, unsigned meta_size = 1)
+        : mask_(mask), meta_rank_(meta_rank), meta_size_(meta_size)
+    {
+    }
+
+    __device__ unsigned size() const { return (unsigned)__popc(mask_); }
+    __device__ unsigned num_threads() const { return size(); }
+    __device__ unsigned thread_rank() const { return details::lanes_below(mask_); }
+    __device__ unsigned meta_group_rank() const { return meta_rank_; }
+    __device__ unsigned meta_group_size() const { return meta_size_; }
+    __device__ bool is_valid() const { return true; }
+    __device__ void sync() const { __syncwarp(mask_); }
+    __device__ unsigned lane_mask() const { return mask_; }
+    __device__ operator thread_group() const { return thread_group(thread_group::lanes_kind, mask_); }
+
+    template <class T> __device__ T shfl(T value, unsigned rank) const
+    {
+        unsigned from = details::nth_lane(mask_, rank % size());
+        return pull(value, from);
+    }
+    template <class T> __device__ T shfl_up(T value, int delta) const
+    {
+        unsigned rank = thread_rank();
+        return pull(value, rank >= (unsigned)delta ? details::nth_lane(mask_, rank - (unsigned)delta) : details::lane());
+    }
+    template <class T> __device__ T shfl_down(T value, int delta) const
+    {
+        unsigned rank = thread_rank();
+        return pull(value, rank + (unsigned)delta < size() ? details::nth_lane(mask_, rank + (unsigned)delta) : details::lane());
+    }
+
+    __device__ int any(int predicate) const { return (__ballot_sync(mask_, predicate) & mask_) != 0; }
+    __device__ int all(int predicate) const { return (__ballot_sync(mask_, predicate) & mask_) == mask_; }
+    __device__ unsigned ballot(int predicate) const { return pack(__ballot_sync(mask_, predicate)); }
+    template <class T> __device__ unsigned match_any(T value) const { return pack(__match_any_sync(mask_, value)); }
+    template <class T> __device__ unsigned match_all(T value, int &predicate) const
+    {
+        return pack(__match_all_sync(mask_, value, &predicate));
+    }
+
+  private:
+    template <class T> __device__ T pull(T value, unsigned from) const
+    {
+        unsigned mask = mask_;
+        return details::move_words(value, [=](unsigned w) { return __shfl_sync(mask, w, (int)from); });
+    }
+    /* Bits by lane become bits by rank. */
+    __device__ unsigned pack(unsigned bits) const
+    {
+        unsigned out = 0, rank = 0;
+        for (unsigned rest = mask_; rest; rest &= rest - 1, rank++)
+            out |= (bits >> (__ffs((int)rest) - 1) & 1u) << rank;
+        return out;
+    }
+    unsigned mask_, meta_rank_, meta_size_;
+};
+
+static __device__ inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+
+/* A tile: Size neighbouring lanes, a power of two. */
+template <unsigned Size, class Parent = void> class thread_block_tile {
+    static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0, "tiles are powers of two, up to a warp");
+
+  public:
+    static __device__ unsigned thread_rank() { return details::lane() & (Size - 1); }
+    static __device__ constexpr unsigned size() { return Size; }
+    static __device__ constexpr unsigned num_threads() { return Size; }
+    static __device__ unsigned meta_group_rank() { return details::thread_in_block() / Size; }
+    static __device__ unsigned meta_group_size() { return (details::threads_of_block() + Size - 1) / Size; }
+    static __device__ void sync() { __syncwarp(lane_mask()); }
+    static __device__ unsigned lane_mask()
+    {
+        return (Size == 32 ? ~0u : (1u << (Size & 31)) - 1) << (details::lane() & ~(Size - 1));
+    }
+    __device__ bool is_valid() const { return true; }
+    __device__ operator thread_group() const { return thread_group(thread_group::lanes_kind, lane_mask()); }
+
+    template <class T> __device__ T shfl(T value, int rank) const
+    {
+        unsigned mask = lane_mask();
+        return details::move_words(value, [=](unsigned w) { return __shfl_sync(mask, w, rank, Size); });
+    }
+    template <class T> __device__ T shfl_up(T value, int delta) const
+    {
+        unsigned mask = lane_mask();
+        return details::move_words(value, [=](unsigned w) { return __shfl_up_sync(mask, w, (unsigned)delta, Size); });
+    }
+    template <class T> __device__ T shfl_down(T value, int delta) const
+    {
+        unsigned mask = lane_mask();
+        return details::move_words(value, [=](unsigned w) { return __shfl_down_sync(mask, w, (unsigned)delta, Size); });
+    }
+    template <class T> __device__ T shfl_xor(T value, int lanes) const
+    {
+        unsigned mask = lane_mask();
+        return details::move_words(value, [=](unsigned w) { return __shfl_xor_sync(mask, w, lanes, Size); });
+    }
+
+    __device__ int any(int predicate) const { return (__ballot_sync(lane_mask(), predicate) & lane_mask()) != 0; }
+    __device__ int all(int predicate) const { return (__ballot_sync(lane_mask(), predicate) & lane_mask()) == lane_mask(); }
+    __device__ unsigned ballot(int predicate) const { return own(__ballot_sync(lane_mask(), predicate)); }
+    template <class T> __device__ unsigned match_any(T value) const { return own(__match_any_sync(lane_mask(), value)); }
+    template <class T> __device__ unsigned match_all(T value, int &predicate) const
+    {
+        return own(__match_all_sync(lane_mask(), value, &predicate));
+    }
+
+  private:
+    static __device__ unsigned own(unsigned bits)
+    {
+        return (bits & lane_mask()) >> (details::lane() & ~(Size - 1));
+    }
+};
+
+/* ---- dividing groups ---- */
+
+template <unsigned Size, class Parent> static __device__ inline thread_block_tile<Size, Parent> tiled_partition(const Parent &)
+{
+    return thread_block_tile<Size, Parent>();
+}
+
+static __device__ inline coalesced_group tiled_partition(const thread_block &, unsigned size)
+{
+    unsigned first = details::lane() & ~(size - 1), mask = (size >= 32 ? ~0u : (1u << size) - 1) << first;
+    return coalesced_group(mask & __activemask(), details::thread_in_block() / size,
+                           (details::threads_of_block() + size - 1) / size);
+}
+
+/* Lanes that agree on a label, or on a predicate, are one group each. */
+template <class Group> static __device__ inline coalesced_group labeled_partition(const Group &, unsigned label)
+{
+    return coalesced_group(__match_any_sync(__activemask(), label));
+}
+
+template <class Group> static __device__ inline coalesced_group binary_partition(const Group &, bool predicate)
+{
+    unsigned active = __activemask(), yes = __ballot_sync(active, predicate);
+    return coalesced_group(predicate ? yes : active & ~yes);
+}
+
+/* ---- the same as functions ---- */
+
+template <class Group> static __device__ inline void sync(const Group &g) { g.sync(); }
+template <class Group> static __device__ inline unsigned long long thread_rank(const Group &g) { return g.thread_rank(); }
+template <class Group> static __device__ inline unsigned long long group_size(const Group &g) { return g.size(); }
+
+/* One thread of the group does something for all. */
+template <class Group, class F> static __device__ inline void invoke_one(const Group &g, F f)
+{
+    if (g.thread_rank() == 0)
+        f();
+}
+
+}
+
+#endif

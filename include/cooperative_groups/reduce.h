@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions over the lanes of a tile or a coalesced group. */
+#ifndef HOSTWARP_COOPERATIVE_GROUPS_REDUCE_H
+#define HOSTWARP_COOPERATIVE_GROUPS_REDUCE_H
+
+#include "cooperative_groups.h"
+
+namespace cooperative_groups {
+
+template <class T> struct plus {
+    __host__ __device__ T operator()(const T &a, const T &b) const { return a + b; }
+};
+template <class T> struct less { /* the lesser of two */
+    __host__ __device__ T operator()(const T &a, const T &b) const { return b < a ? b : a; }
+};
+template <class T> struct greater { /* the greater of two */
+    __host__ __device__ T operator()(const T &a, const T &b) const { return a < b ? b : a; }
+};
+template <class T> struct bit_and {
+    __host__ __device__ T operator()(const T &a, const T &b) const { return a & b; }
+};
+template <class T> struct bit_or {
+    __host__ __device__ T operator()(const T &a, const T &b) const { return a | b; }
+};
+template <class T> struct bit_xor {
+    __host__ __device__ T operator()(const T &a, const T &b) const { return a ^ b; }
+};
+
+/* Every thread gets the result. */
+template <unsigned Size, class Parent, class T, class Op>
+static __device__ inline T reduce(const thread_block_tile<Size, Parent> &tile, T value, Op op)
+{
+    for (unsigned lanes = Size / 2; lanes > 0; lanes /= 2)
+        value = op(value, tile.shfl_xor(value, (int)lanes));
+    return value;
+}
+
+/* The group may have any number of threads: the first one gathers, then tells. */
+template <class T, class Op> static __device__ inline T reduce(const coalesced_group &group, T value, Op op)
+{
+    unsigned size = group.size(), rank = group.thread_rank();
+    for (unsigned width = 1; width < size; width *= 2) {
+        T other = group.shfl_down(value, (int)width);
+        if (rank + width < size)
+            value = op(value, other);
+    }
+    return group.shfl(value, 0);
+}
+
+}
+
+#endif

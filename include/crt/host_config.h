@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host compiler: gcc and clang need no checks. */
+#include "crt/host_defines.h"

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runtime API with its C++ conveniences, and in a CUDA compilation the device side of the language. */
+#ifndef HOSTWARP_CUDA_RUNTIME_H
+#define HOSTWARP_CUDA_RUNTIME_H
+
+#if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
+#include "crt/host_defines.h"
+#include "hostwarp/device_first.h"
+#endif
+
+#include "builtin_types.h"
+#include "library_types.h"
+#include "channel_descriptor.h"
+#include "cuda_runtime_api.h"
+#include "driver_functions.h"
+#include "vector_functions.h"
+
+#if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
+#include "hostwarp/device.h"
+#endif
+
+#if defined(__cplusplus)
+#include "hostwarp/rt_cpp.h"
+#endif
+
+#endif

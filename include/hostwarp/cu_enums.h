@@ -1,0 +1,1333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Enumerations and constants of the driver API, grouped by subject. Part of cuda.h: include that instead. */
+#ifndef HOSTWARP_CU_ENUMS_H
+#define HOSTWARP_CU_ENUMS_H
+
+/* ---- Result codes ---------------------------------------------------------------------------------------- */
+
+/* Every call returns one of these. 0 is success; from 700 on most are faults that stay with the context. */
+typedef enum cudaError_enum {
+    CUDA_SUCCESS                              = 0,
+    CUDA_ERROR_INVALID_VALUE                  = 1,
+    CUDA_ERROR_OUT_OF_MEMORY                  = 2,
+    CUDA_ERROR_NOT_INITIALIZED                = 3,
+    CUDA_ERROR_DEINITIALIZED                  = 4,
+    CUDA_ERROR_PROFILER_DISABLED              = 5,
+    CUDA_ERROR_PROFILER_NOT_INITIALIZED       = 6,
+    CUDA_ERROR_PROFILER_ALREADY_STARTED       = 7,
+    CUDA_ERROR_PROFILER_ALREADY_STOPPED       = 8,
+    CUDA_ERROR_STUB_LIBRARY                   = 34,
+    CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER     = 36,
+    CUDA_ERROR_DEVICE_UNAVAILABLE             = 46,
+    CUDA_ERROR_NO_DEVICE                      = 100,
+    CUDA_ERROR_INVALID_DEVICE                 = 101,
+    CUDA_ERROR_DEVICE_NOT_LICENSED            = 102,
+    CUDA_ERROR_INVALID_IMAGE                  = 200,
+    CUDA_ERROR_INVALID_CONTEXT                = 201,
+    CUDA_ERROR_CONTEXT_ALREADY_CURRENT        = 202,
+    CUDA_ERROR_MAP_FAILED                     = 205,
+    CUDA_ERROR_UNMAP_FAILED                   = 206,
+    CUDA_ERROR_ARRAY_IS_MAPPED                = 207,
+    CUDA_ERROR_ALREADY_MAPPED                 = 208,
+    CUDA_ERROR_NO_BINARY_FOR_GPU              = 209,
+    CUDA_ERROR_ALREADY_ACQUIRED               = 210,
+    CUDA_ERROR_NOT_MAPPED                     = 211,
+    CUDA_ERROR_NOT_MAPPED_AS_ARRAY            = 212,
+    CUDA_ERROR_NOT_MAPPED_AS_POINTER          = 213,
+    CUDA_ERROR_ECC_UNCORRECTABLE              = 214,
+    CUDA_ERROR_UNSUPPORTED_LIMIT              = 215,
+    CUDA_ERROR_CONTEXT_ALREADY_IN_USE         = 216,
+    CUDA_ERROR_PEER_ACCESS_UNSUPPORTED        = 217,
+    CUDA_ERROR_INVALID_PTX                    = 218,
+    CUDA_ERROR_INVALID_GRAPHICS_CONTEXT       = 219,
+    CUDA_ERROR_NVLINK_UNCORRECTABLE           = 220,
+    CUDA_ERROR_JIT_COMPILER_NOT_FOUND         = 221,
+    CUDA_ERROR_UNSUPPORTED_PTX_VERSION        = 222,
+    CUDA_ERROR_JIT_COMPILATION_DISABLED       = 223,
+    CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY      = 224,
+    CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC       = 225,
+    CUDA_ERROR_CONTAINED                      = 226,
+    CUDA_ERROR_INVALID_SOURCE                 = 300,
+    CUDA_ERROR_FILE_NOT_FOUND                 = 301,
+    CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND = 302,
+    CUDA_ERROR_SHARED_OBJECT_INIT_FAILED      = 303,
+    CUDA_ERROR_OPERATING_SYSTEM               = 304,
+    CUDA_ERROR_INVALID_HANDLE                 = 400,
+    CUDA_ERROR_ILLEGAL_STATE                  = 401,
+    CUDA_ERROR_LOSSY_QUERY                    = 402,
+    CUDA_ERROR_NOT_FOUND                      = 500,
+    CUDA_ERROR_NOT_READY                      = 600,
+    CUDA_ERROR_ILLEGAL_ADDRESS                = 700,
+    CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES        = 701,
+    CUDA_ERROR_LAUNCH_TIMEOUT                 = 702,
+    CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING  = 703,
+    CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED    = 704,
+    CUDA_ERROR_PEER_ACCESS_NOT_ENABLED        = 705,
+    CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE         = 708,
+    CUDA_ERROR_CONTEXT_IS_DESTROYED           = 709,
+    CUDA_ERROR_ASSERT                         = 710,
+    CUDA_ERROR_TOO_MANY_PEERS                 = 711,
+    CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712,
+    CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED     = 713,
+    CUDA_ERROR_HARDWARE_STACK_ERROR           = 714,
+    CUDA_ERROR_ILLEGAL_INSTRUCTION            = 715,
+    CUDA_ERROR_MISALIGNED_ADDRESS             = 716,
+    CUDA_ERROR_INVALID_ADDRESS_SPACE          = 717,
+    CUDA_ERROR_INVALID_PC                     = 718,
+    CUDA_ERROR_LAUNCH_FAILED                  = 719,
+    CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE   = 720,
+    CUDA_ERROR_TENSOR_MEMORY_LEAK             = 721,
+    CUDA_ERROR_NOT_PERMITTED                  = 800,
+    CUDA_ERROR_NOT_SUPPORTED                  = 801,
+    CUDA_ERROR_SYSTEM_NOT_READY               = 802,
+    CUDA_ERROR_SYSTEM_DRIVER_MISMATCH         = 803,
+    CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE = 804,
+    CUDA_ERROR_MPS_CONNECTION_FAILED          = 805,
+    CUDA_ERROR_MPS_RPC_FAILURE                = 806,
+    CUDA_ERROR_MPS_SERVER_NOT_READY           = 807,
+    CUDA_ERROR_MPS_MAX_CLIENTS_REACHED        = 808,
+    CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED    = 809,
+    CUDA_ERROR_MPS_CLIENT_TERMINATED          = 810,
+    CUDA_ERROR_CDP_NOT_SUPPORTED              = 811,
+    CUDA_ERROR_CDP_VERSION_MISMATCH           = 812,
+    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED     = 900,
+    CUDA_ERROR_STREAM_CAPTURE_INVALIDATED     = 901,
+    CUDA_ERROR_STREAM_CAPTURE_MERGE           = 902,
+    CUDA_ERROR_STREAM_CAPTURE_UNMATCHED       = 903,
+    CUDA_ERROR_STREAM_CAPTURE_UNJOINED        = 904,
+    CUDA_ERROR_STREAM_CAPTURE_ISOLATION       = 905,
+    CUDA_ERROR_STREAM_CAPTURE_IMPLICIT        = 906,
+    CUDA_ERROR_CAPTURED_EVENT                 = 907,
+    CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD    = 908,
+    CUDA_ERROR_TIMEOUT                        = 909,
+    CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE      = 910,
+    CUDA_ERROR_EXTERNAL_DEVICE                = 911,
+    CUDA_ERROR_INVALID_CLUSTER_SIZE           = 912,
+    CUDA_ERROR_FUNCTION_NOT_LOADED            = 913,
+    CUDA_ERROR_INVALID_RESOURCE_TYPE          = 914,
+    CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION = 915,
+    CUDA_ERROR_KEY_ROTATION                   = 916,
+    CUDA_ERROR_UNKNOWN                        = 999
+} CUresult;
+
+/* ---- Devices --------------------------------------------------------------------------------------------- */
+
+#define CU_DEVICE_CPU     ((CUdevice)-1)
+#define CU_DEVICE_INVALID ((CUdevice)-2)
+
+/* What cuDeviceGetAttribute can be asked. */
+typedef enum CUdevice_attribute_enum {
+    CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK                = 1,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X                      = 2,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y                      = 3,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z                      = 4,
+    CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X                       = 5,
+    CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y                       = 6,
+    CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z                       = 7,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK          = 8,
+    CU_DEVICE_ATTRIBUTE_SHARED_MEMORY_PER_BLOCK              = 8,
+    CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY                = 9,
+    CU_DEVICE_ATTRIBUTE_WARP_SIZE                            = 10,
+    CU_DEVICE_ATTRIBUTE_MAX_PITCH                            = 11,
+    CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK              = 12,
+    CU_DEVICE_ATTRIBUTE_REGISTERS_PER_BLOCK                  = 12,
+    CU_DEVICE_ATTRIBUTE_CLOCK_RATE                           = 13,
+    CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT                    = 14,
+    CU_DEVICE_ATTRIBUTE_GPU_OVERLAP                          = 15,
+    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT                 = 16,
+    CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT                  = 17,
+    CU_DEVICE_ATTRIBUTE_INTEGRATED                           = 18,
+    CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY                  = 19,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_MODE                         = 20,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH              = 21,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH              = 22,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT             = 23,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH              = 24,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT             = 25,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH              = 26,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH      = 27,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT     = 28,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS     = 29,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_WIDTH        = 27,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_HEIGHT       = 28,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES    = 29,
+    CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT                    = 30,
+    CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS                   = 31,
+    CU_DEVICE_ATTRIBUTE_ECC_ENABLED                          = 32,
+    CU_DEVICE_ATTRIBUTE_PCI_BUS_ID                           = 33,
+    CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID                        = 34,
+    CU_DEVICE_ATTRIBUTE_TCC_DRIVER                           = 35,
+    CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE                    = 36,
+    CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH              = 37,
+    CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE                        = 38,
+    CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR       = 39,
+    CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT                   = 40,
+    CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING                   = 41,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH      = 42,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS     = 43,
+    CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER                     = 44,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_WIDTH       = 45,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_HEIGHT      = 46,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE    = 47,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE   = 48,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE    = 49,
+    CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID                        = 50,
+    CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT              = 51,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_WIDTH         = 52,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH = 53,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS = 54,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH              = 55,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH              = 56,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT             = 57,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH              = 58,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT             = 59,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH              = 60,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_WIDTH      = 61,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_LAYERS     = 62,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_WIDTH      = 63,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_HEIGHT     = 64,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS     = 65,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_WIDTH         = 66,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH = 67,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS = 68,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH       = 69,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH       = 70,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT      = 71,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH       = 72,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH    = 73,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT   = 74,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR             = 75,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR             = 76,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH    = 77,
+    CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED          = 78,
+    CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED            = 79,
+    CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED             = 80,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
+    CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR     = 82,
+    CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY                       = 83,
+    CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD                      = 84,
+    CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID             = 85,
+    CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED         = 86,
+    CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO = 87,
+    CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS               = 88,
+    CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS            = 89,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED         = 90,
+    CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM = 91,
+    CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1            = 92,
+    CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1     = 93,
+    CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1     = 94,
+    CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH                   = 95,
+    CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH      = 96,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN    = 97,
+    CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES              = 98,
+    CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED              = 99,
+    CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES = 100,
+    CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST  = 101,
+    CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED = 102,
+    CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED  = 102,
+    CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED = 103,
+    CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED   = 104,
+    CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED = 105,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR        = 106,
+    CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED        = 107,
+    CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE         = 108,
+    CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE        = 109,
+    CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED = 110,
+    CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK     = 111,
+    CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED          = 112,
+    CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED    = 113,
+    CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED = 114,
+    CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED               = 115,
+    CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED            = 116,
+    CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS = 117,
+    CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING      = 118,
+    CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES       = 119,
+    CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH                       = 120,
+    CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED = 121,
+    CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS        = 122,
+    CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR        = 123,
+    CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED                    = 124,
+    CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED                  = 125,
+    CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT                = 126,
+    CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED          = 127,
+    CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED         = 128,
+    CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS            = 129,
+    CU_DEVICE_ATTRIBUTE_NUMA_CONFIG                          = 130,
+    CU_DEVICE_ATTRIBUTE_NUMA_ID                              = 131,
+    CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED                  = 132,
+    CU_DEVICE_ATTRIBUTE_MPS_ENABLED                          = 133,
+    CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID                         = 134,
+    CU_DEVICE_ATTRIBUTE_D3D12_CIG_SUPPORTED                  = 135,
+    CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK        = 136,
+    CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH        = 137,
+    CU_DEVICE_ATTRIBUTE_VULKAN_CIG_SUPPORTED                 = 138,
+    CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID                    = 139,
+    CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID                 = 140,
+    CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 141,
+    CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED     = 142,
+    CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED    = 143,
+    CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED          = 144,
+    CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 145,
+    CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED         = 146,
+    CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED = 147,
+    CU_DEVICE_ATTRIBUTE_MAX                                  = 148
+} CUdevice_attribute;
+
+/* Properties of a pair of devices. */
+typedef enum CUdevice_P2PAttribute_enum {
+    CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK                 = 0x01,
+    CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED                 = 0x02,
+    CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED          = 0x03,
+    CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED          = 0x04,
+    CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED      = 0x04,
+    CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 0x05
+} CUdevice_P2PAttribute;
+
+typedef enum CUatomicOperation_enum {
+    CU_ATOMIC_OPERATION_INTEGER_ADD       = 0,
+    CU_ATOMIC_OPERATION_INTEGER_MIN       = 1,
+    CU_ATOMIC_OPERATION_INTEGER_MAX       = 2,
+    CU_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
+    CU_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
+    CU_ATOMIC_OPERATION_AND               = 5,
+    CU_ATOMIC_OPERATION_OR                = 6,
+    CU_ATOMIC_OPERATION_XOR               = 7,
+    CU_ATOMIC_OPERATION_EXCHANGE          = 8,
+    CU_ATOMIC_OPERATION_CAS               = 9,
+    CU_ATOMIC_OPERATION_FLOAT_ADD         = 10,
+    CU_ATOMIC_OPERATION_FLOAT_MIN         = 11,
+    CU_ATOMIC_OPERATION_FLOAT_MAX         = 12,
+    CU_ATOMIC_OPERATION_MAX               = 13
+} CUatomicOperation;
+
+typedef enum CUatomicOperationCapability_enum {
+    CU_ATOMIC_CAPABILITY_SIGNED      = 1u << 0,
+    CU_ATOMIC_CAPABILITY_UNSIGNED    = 1u << 1,
+    CU_ATOMIC_CAPABILITY_REDUCTION   = 1u << 2,
+    CU_ATOMIC_CAPABILITY_SCALAR_32   = 1u << 3,
+    CU_ATOMIC_CAPABILITY_SCALAR_64   = 1u << 4,
+    CU_ATOMIC_CAPABILITY_SCALAR_128  = 1u << 5,
+    CU_ATOMIC_CAPABILITY_VECTOR_32x4 = 1u << 6
+} CUatomicOperationCapability;
+
+typedef enum CUflushGPUDirectRDMAWritesOptions_enum {
+    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST   = 1 << 0,
+    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_MEMOPS = 1 << 1
+} CUflushGPUDirectRDMAWritesOptions;
+
+typedef enum CUGPUDirectRDMAWritesOrdering_enum {
+    CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE        = 0,
+    CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER       = 100,
+    CU_GPU_DIRECT_RDMA_WRITES_ORDERING_ALL_DEVICES = 200
+} CUGPUDirectRDMAWritesOrdering;
+
+typedef enum CUflushGPUDirectRDMAWritesScope_enum {
+    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER       = 100,
+    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES = 200
+} CUflushGPUDirectRDMAWritesScope;
+
+typedef enum CUflushGPUDirectRDMAWritesTarget_enum {
+    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0
+} CUflushGPUDirectRDMAWritesTarget;
+
+typedef enum CUdeviceNumaConfig_enum {
+    CU_DEVICE_NUMA_CONFIG_NONE      = 0,
+    CU_DEVICE_NUMA_CONFIG_NUMA_NODE = 1
+} CUdeviceNumaConfig;
+
+/* ---- Contexts, limits and execution resources ------------------------------------------------------------ */
+
+/* How a waiting host thread behaves, and what the context may do. CU_CTX_MAP_HOST is always on. */
+typedef enum CUctx_flags_enum {
+    CU_CTX_SCHED_AUTO           = 0x00,
+    CU_CTX_SCHED_SPIN           = 0x01,
+    CU_CTX_SCHED_YIELD          = 0x02,
+    CU_CTX_SCHED_BLOCKING_SYNC  = 0x04,
+    CU_CTX_BLOCKING_SYNC        = 0x04,
+    CU_CTX_SCHED_MASK           = 0x07,
+    CU_CTX_MAP_HOST             = 0x08,
+    CU_CTX_LMEM_RESIZE_TO_MAX   = 0x10,
+    CU_CTX_COREDUMP_ENABLE      = 0x20,
+    CU_CTX_USER_COREDUMP_ENABLE = 0x40,
+    CU_CTX_SYNC_MEMOPS          = 0x80,
+    CU_CTX_FLAGS_MASK           = 0xFF
+} CUctx_flags;
+
+typedef enum cl_event_flags_enum {
+    NVCL_EVENT_SCHED_AUTO          = 0x00,
+    NVCL_EVENT_SCHED_SPIN          = 0x01,
+    NVCL_EVENT_SCHED_YIELD         = 0x02,
+    NVCL_EVENT_SCHED_BLOCKING_SYNC = 0x04
+} cl_event_flags;
+
+typedef enum cl_context_flags_enum {
+    NVCL_CTX_SCHED_AUTO          = 0x00,
+    NVCL_CTX_SCHED_SPIN          = 0x01,
+    NVCL_CTX_SCHED_YIELD         = 0x02,
+    NVCL_CTX_SCHED_BLOCKING_SYNC = 0x04
+} cl_context_flags;
+
+/* Preferred split between cache and shared memory. A hint. */
+typedef enum CUfunc_cache_enum {
+    CU_FUNC_CACHE_PREFER_NONE   = 0x00,
+    CU_FUNC_CACHE_PREFER_SHARED = 0x01,
+    CU_FUNC_CACHE_PREFER_L1     = 0x02,
+    CU_FUNC_CACHE_PREFER_EQUAL  = 0x03
+} CUfunc_cache;
+
+typedef enum CUsharedconfig_enum {
+    CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE    = 0x00,
+    CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE  = 0x01,
+    CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 0x02
+} CUsharedconfig;
+
+/* Who may use the device. */
+typedef enum CUcomputemode_enum {
+    CU_COMPUTEMODE_DEFAULT           = 0,
+    CU_COMPUTEMODE_PROHIBITED        = 2,
+    CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
+} CUcomputemode;
+
+/* What cuCtxSetLimit changes. */
+typedef enum CUlimit_enum {
+    CU_LIMIT_STACK_SIZE                       = 0x00,
+    CU_LIMIT_PRINTF_FIFO_SIZE                 = 0x01,
+    CU_LIMIT_MALLOC_HEAP_SIZE                 = 0x02,
+    CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH           = 0x03,
+    CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 0x04,
+    CU_LIMIT_MAX_L2_FETCH_GRANULARITY         = 0x05,
+    CU_LIMIT_PERSISTING_L2_CACHE_SIZE         = 0x06,
+    CU_LIMIT_SHMEM_SIZE                       = 0x07,
+    CU_LIMIT_CIG_ENABLED                      = 0x08,
+    CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED       = 0x09,
+    CU_LIMIT_MAX                              = 10
+} CUlimit;
+
+typedef enum CUexecAffinityType_enum {
+    CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0,
+    CU_EXEC_AFFINITY_TYPE_MAX      = 1
+} CUexecAffinityType;
+
+typedef enum CUcigDataType_enum {
+    CIG_DATA_TYPE_D3D12_COMMAND_QUEUE = 0x1,
+    CIG_DATA_TYPE_NV_BLOB             = 0x2
+} CUcigDataType;
+
+typedef enum {
+    CU_GREEN_CTX_DEFAULT_STREAM = 0x1
+} CUgreenCtxCreate_flags;
+
+typedef enum {
+    CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING     = 0x1,
+    CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 0x2
+} CUdevSmResourceSplit_flags;
+
+typedef enum {
+    CU_DEV_RESOURCE_TYPE_INVALID = 0,
+    CU_DEV_RESOURCE_TYPE_SM      = 1
+} CUdevResourceType;
+
+/* ---- Memory and pointers --------------------------------------------------------------------------------- */
+
+#define CU_MEMHOSTALLOC_PORTABLE      0x01
+#define CU_MEMHOSTALLOC_DEVICEMAP     0x02
+#define CU_MEMHOSTALLOC_WRITECOMBINED 0x04
+#define CU_MEMHOSTREGISTER_PORTABLE   0x01
+#define CU_MEMHOSTREGISTER_DEVICEMAP  0x02
+#define CU_MEMHOSTREGISTER_IOMEMORY   0x04
+#define CU_MEMHOSTREGISTER_READ_ONLY  0x08
+
+/* Who may touch managed memory. */
+typedef enum CUmemAttach_flags_enum {
+    CU_MEM_ATTACH_GLOBAL = 0x1,
+    CU_MEM_ATTACH_HOST   = 0x2,
+    CU_MEM_ATTACH_SINGLE = 0x4
+} CUmemAttach_flags;
+
+/* What cuPointerGetAttribute can be asked. */
+typedef enum CUpointer_attribute_enum {
+    CU_POINTER_ATTRIBUTE_CONTEXT                    = 1,
+    CU_POINTER_ATTRIBUTE_MEMORY_TYPE                = 2,
+    CU_POINTER_ATTRIBUTE_DEVICE_POINTER             = 3,
+    CU_POINTER_ATTRIBUTE_HOST_POINTER               = 4,
+    CU_POINTER_ATTRIBUTE_P2P_TOKENS                 = 5,
+    CU_POINTER_ATTRIBUTE_SYNC_MEMOPS                = 6,
+    CU_POINTER_ATTRIBUTE_BUFFER_ID                  = 7,
+    CU_POINTER_ATTRIBUTE_IS_MANAGED                 = 8,
+    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL             = 9,
+    CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10,
+    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR           = 11,
+    CU_POINTER_ATTRIBUTE_RANGE_SIZE                 = 12,
+    CU_POINTER_ATTRIBUTE_MAPPED                     = 13,
+    CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES       = 14,
+    CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15,
+    CU_POINTER_ATTRIBUTE_ACCESS_FLAGS               = 16,
+    CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE             = 17,
+    CU_POINTER_ATTRIBUTE_MAPPING_SIZE               = 18,
+    CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR          = 19,
+    CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID            = 20,
+    CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE   = 21
+} CUpointer_attribute;
+
+/* Where a side of a copy lives; UNIFIED means: find out from the address. */
+typedef enum CUmemorytype_enum {
+    CU_MEMORYTYPE_HOST    = 0x01,
+    CU_MEMORYTYPE_DEVICE  = 0x02,
+    CU_MEMORYTYPE_ARRAY   = 0x03,
+    CU_MEMORYTYPE_UNIFIED = 0x04
+} CUmemorytype;
+
+/* Hints for managed memory. */
+typedef enum CUmem_advise_enum {
+    CU_MEM_ADVISE_SET_READ_MOSTLY          = 1,
+    CU_MEM_ADVISE_UNSET_READ_MOSTLY        = 2,
+    CU_MEM_ADVISE_SET_PREFERRED_LOCATION   = 3,
+    CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4,
+    CU_MEM_ADVISE_SET_ACCESSED_BY          = 5,
+    CU_MEM_ADVISE_UNSET_ACCESSED_BY        = 6
+} CUmem_advise;
+
+/* What the hints on a range currently are. */
+typedef enum CUmem_range_attribute_enum {
+    CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY                 = 1,
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION          = 2,
+    CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY                 = 3,
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION      = 4,
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE     = 5,
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID       = 6,
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID   = 8
+} CUmem_range_attribute;
+
+typedef enum CUaccessProperty_enum {
+    CU_ACCESS_PROPERTY_NORMAL     = 0,
+    CU_ACCESS_PROPERTY_STREAMING  = 1,
+    CU_ACCESS_PROPERTY_PERSISTING = 2
+} CUaccessProperty;
+
+typedef enum CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS_enum {
+    CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE      = 0x0,
+    CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ      = 0x1,
+    CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE = 0x3
+} CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS;
+
+typedef enum CUmemcpyFlags_enum {
+    CU_MEMCPY_FLAG_DEFAULT                     = 0x0,
+    CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 0x1
+} CUmemcpyFlags;
+
+typedef enum CUmemcpySrcAccessOrder_enum {
+    CU_MEMCPY_SRC_ACCESS_ORDER_INVALID         = 0x0,
+    CU_MEMCPY_SRC_ACCESS_ORDER_STREAM          = 0x1,
+    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 0x2,
+    CU_MEMCPY_SRC_ACCESS_ORDER_ANY             = 0x3,
+    CU_MEMCPY_SRC_ACCESS_ORDER_MAX             = 0x7FFFFFFF
+} CUmemcpySrcAccessOrder;
+
+typedef enum CUmemcpy3DOperandType_enum {
+    CU_MEMCPY_OPERAND_TYPE_POINTER = 0x1,
+    CU_MEMCPY_OPERAND_TYPE_ARRAY   = 0x2,
+    CU_MEMCPY_OPERAND_TYPE_MAX     = 0x7FFFFFFF
+} CUmemcpy3DOperandType;
+
+/* ---- Virtual memory, pools and sharing between processes ------------------------------------------------- */
+
+#define CU_IPC_HANDLE_SIZE                     64
+#define CU_MEM_CREATE_USAGE_TILE_POOL          0x1
+#define CU_MEM_CREATE_USAGE_HW_DECOMPRESS      0x2
+#define CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS 0x2
+
+typedef enum CUipcMem_flags_enum {
+    CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 0x1
+} CUipcMem_flags;
+
+typedef enum CUmemAllocationHandleType_enum {
+    CU_MEM_HANDLE_TYPE_NONE                  = 0x0,
+    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 0x1,
+    CU_MEM_HANDLE_TYPE_WIN32                 = 0x2,
+    CU_MEM_HANDLE_TYPE_WIN32_KMT             = 0x4,
+    CU_MEM_HANDLE_TYPE_FABRIC                = 0x8,
+    CU_MEM_HANDLE_TYPE_MAX                   = 0x7FFFFFFF
+} CUmemAllocationHandleType;
+
+typedef enum CUmemAccess_flags_enum {
+    CU_MEM_ACCESS_FLAGS_PROT_NONE      = 0x0,
+    CU_MEM_ACCESS_FLAGS_PROT_READ      = 0x1,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 0x3,
+    CU_MEM_ACCESS_FLAGS_PROT_MAX       = 0x7FFFFFFF
+} CUmemAccess_flags;
+
+typedef enum CUmemLocationType_enum {
+    CU_MEM_LOCATION_TYPE_INVALID           = 0x0,
+    CU_MEM_LOCATION_TYPE_NONE              = 0x0,
+    CU_MEM_LOCATION_TYPE_DEVICE            = 0x1,
+    CU_MEM_LOCATION_TYPE_HOST              = 0x2,
+    CU_MEM_LOCATION_TYPE_HOST_NUMA         = 0x3,
+    CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 0x4,
+    CU_MEM_LOCATION_TYPE_MAX               = 0x7FFFFFFF
+} CUmemLocationType;
+
+typedef enum CUmemAllocationType_enum {
+    CU_MEM_ALLOCATION_TYPE_INVALID = 0x0,
+    CU_MEM_ALLOCATION_TYPE_PINNED  = 0x1,
+    CU_MEM_ALLOCATION_TYPE_MANAGED = 0x2,
+    CU_MEM_ALLOCATION_TYPE_MAX     = 0x7FFFFFFF
+} CUmemAllocationType;
+
+typedef enum CUmemAllocationGranularity_flags_enum {
+    CU_MEM_ALLOC_GRANULARITY_MINIMUM     = 0x0,
+    CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 0x1
+} CUmemAllocationGranularity_flags;
+
+typedef enum CUmemRangeHandleType_enum {
+    CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 0x1,
+    CU_MEM_RANGE_HANDLE_TYPE_MAX        = 0x7FFFFFFF
+} CUmemRangeHandleType;
+
+typedef enum CUmemRangeFlags_enum {
+    CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE = 0x1
+} CUmemRangeFlags;
+
+typedef enum CUmemOperationType_enum {
+    CU_MEM_OPERATION_TYPE_MAP   = 1,
+    CU_MEM_OPERATION_TYPE_UNMAP = 2
+} CUmemOperationType;
+
+typedef enum CUmemHandleType_enum {
+    CU_MEM_HANDLE_TYPE_GENERIC = 0
+} CUmemHandleType;
+
+typedef enum CUmemAllocationCompType_enum {
+    CU_MEM_ALLOCATION_COMP_NONE    = 0x0,
+    CU_MEM_ALLOCATION_COMP_GENERIC = 0x1
+} CUmemAllocationCompType;
+
+typedef enum CUmulticastGranularity_flags_enum {
+    CU_MULTICAST_GRANULARITY_MINIMUM     = 0x0,
+    CU_MULTICAST_GRANULARITY_RECOMMENDED = 0x1
+} CUmulticastGranularity_flags;
+
+typedef enum CUmemPool_attribute_enum {
+    CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES   = 1,
+    CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC         = 2,
+    CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
+    CU_MEMPOOL_ATTR_RELEASE_THRESHOLD                 = 4,
+    CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT              = 5,
+    CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH                 = 6,
+    CU_MEMPOOL_ATTR_USED_MEM_CURRENT                  = 7,
+    CU_MEMPOOL_ATTR_USED_MEM_HIGH                     = 8
+} CUmemPool_attribute;
+
+typedef enum CUmemDecompressAlgorithm_enum {
+    CU_MEM_DECOMPRESS_UNSUPPORTED       = 0,
+    CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE = 1 << 0,
+    CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY  = 1 << 1,
+    CU_MEM_DECOMPRESS_ALGORITHM_LZ4     = 1 << 2
+} CUmemDecompressAlgorithm;
+
+/* ---- Streams and events ---------------------------------------------------------------------------------- */
+
+#define CU_STREAM_LEGACY                           ((CUstream)0x1)
+#define CU_STREAM_PER_THREAD                       ((CUstream)0x2)
+#define CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW   CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
+#define CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY
+#define CU_STREAM_ATTRIBUTE_PRIORITY               CU_LAUNCH_ATTRIBUTE_PRIORITY
+#define CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP
+#define CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN        CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN
+
+typedef enum CUevent_sched_flags_enum {
+    CU_EVENT_SCHED_AUTO          = 0x00,
+    CU_EVENT_SCHED_SPIN          = 0x01,
+    CU_EVENT_SCHED_YIELD         = 0x02,
+    CU_EVENT_SCHED_BLOCKING_SYNC = 0x04
+} CUevent_sched_flags;
+
+/* NON_BLOCKING streams do not order themselves against the legacy default stream. */
+typedef enum CUstream_flags_enum {
+    CU_STREAM_DEFAULT      = 0x0,
+    CU_STREAM_NON_BLOCKING = 0x1
+} CUstream_flags;
+
+typedef enum CUevent_flags_enum {
+    CU_EVENT_DEFAULT        = 0x0,
+    CU_EVENT_BLOCKING_SYNC  = 0x1,
+    CU_EVENT_DISABLE_TIMING = 0x2,
+    CU_EVENT_INTERPROCESS   = 0x4
+} CUevent_flags;
+
+typedef enum CUevent_record_flags_enum {
+    CU_EVENT_RECORD_DEFAULT  = 0x0,
+    CU_EVENT_RECORD_EXTERNAL = 0x1
+} CUevent_record_flags;
+
+typedef enum CUevent_wait_flags_enum {
+    CU_EVENT_WAIT_DEFAULT  = 0x0,
+    CU_EVENT_WAIT_EXTERNAL = 0x1
+} CUevent_wait_flags;
+
+/* Conditions of a stream that waits on a memory word. */
+typedef enum CUstreamWaitValue_flags_enum {
+    CU_STREAM_WAIT_VALUE_GEQ   = 0x0,
+    CU_STREAM_WAIT_VALUE_EQ    = 0x1,
+    CU_STREAM_WAIT_VALUE_AND   = 0x2,
+    CU_STREAM_WAIT_VALUE_NOR   = 0x3,
+    CU_STREAM_WAIT_VALUE_FLUSH = 1 << 30
+} CUstreamWaitValue_flags;
+
+typedef enum CUstreamWriteValue_flags_enum {
+    CU_STREAM_WRITE_VALUE_DEFAULT           = 0x0,
+    CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 0x1
+} CUstreamWriteValue_flags;
+
+typedef enum CUstreamBatchMemOpType_enum {
+    CU_STREAM_MEM_OP_WAIT_VALUE_32       = 1,
+    CU_STREAM_MEM_OP_WRITE_VALUE_32      = 2,
+    CU_STREAM_MEM_OP_WAIT_VALUE_64       = 4,
+    CU_STREAM_MEM_OP_WRITE_VALUE_64      = 5,
+    CU_STREAM_MEM_OP_BARRIER             = 6,
+    CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3
+} CUstreamBatchMemOpType;
+
+typedef enum CUstreamMemoryBarrier_flags_enum {
+    CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0x0,
+    CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 0x1
+} CUstreamMemoryBarrier_flags;
+
+/* ---- Modules, linking and libraries ---------------------------------------------------------------------- */
+
+#define CU_COMPUTE_ACCELERATED_TARGET_BASE 0x10000
+#define CU_COMPUTE_FAMILY_TARGET_BASE      0x20000
+
+/* Options of module loading and linking; each option says how its value slot is used. */
+typedef enum CUjit_option_enum {
+    CU_JIT_MAX_REGISTERS                    = 0,
+    CU_JIT_THREADS_PER_BLOCK                = 1,
+    CU_JIT_WALL_TIME                        = 2,
+    CU_JIT_INFO_LOG_BUFFER                  = 3,
+    CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES       = 4,
+    CU_JIT_ERROR_LOG_BUFFER                 = 5,
+    CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES      = 6,
+    CU_JIT_OPTIMIZATION_LEVEL               = 7,
+    CU_JIT_TARGET_FROM_CUCONTEXT            = 8,
+    CU_JIT_TARGET                           = 9,
+    CU_JIT_FALLBACK_STRATEGY                = 10,
+    CU_JIT_GENERATE_DEBUG_INFO              = 11,
+    CU_JIT_LOG_VERBOSE                      = 12,
+    CU_JIT_GENERATE_LINE_INFO               = 13,
+    CU_JIT_CACHE_MODE                       = 14,
+    CU_JIT_NEW_SM3X_OPT                     = 15,
+    CU_JIT_FAST_COMPILE                     = 16,
+    CU_JIT_GLOBAL_SYMBOL_NAMES              = 17,
+    CU_JIT_GLOBAL_SYMBOL_ADDRESSES          = 18,
+    CU_JIT_GLOBAL_SYMBOL_COUNT              = 19,
+    CU_JIT_LTO                              = 20,
+    CU_JIT_FTZ                              = 21,
+    CU_JIT_PREC_DIV                         = 22,
+    CU_JIT_PREC_SQRT                        = 23,
+    CU_JIT_FMA                              = 24,
+    CU_JIT_REFERENCED_KERNEL_NAMES          = 25,
+    CU_JIT_REFERENCED_KERNEL_COUNT          = 26,
+    CU_JIT_REFERENCED_VARIABLE_NAMES        = 27,
+    CU_JIT_REFERENCED_VARIABLE_COUNT        = 28,
+    CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES = 29,
+    CU_JIT_POSITION_INDEPENDENT_CODE        = 30,
+    CU_JIT_MIN_CTA_PER_SM                   = 31,
+    CU_JIT_MAX_THREADS_PER_BLOCK            = 32,
+    CU_JIT_OVERRIDE_DIRECTIVE_VALUES        = 33,
+    CU_JIT_SPLIT_COMPILE                    = 34,
+    CU_JIT_NUM_OPTIONS                      = 35
+} CUjit_option;
+
+typedef enum CUjit_target_enum {
+    CU_TARGET_COMPUTE_30   = 30,
+    CU_TARGET_COMPUTE_32   = 32,
+    CU_TARGET_COMPUTE_35   = 35,
+    CU_TARGET_COMPUTE_37   = 37,
+    CU_TARGET_COMPUTE_50   = 50,
+    CU_TARGET_COMPUTE_52   = 52,
+    CU_TARGET_COMPUTE_53   = 53,
+    CU_TARGET_COMPUTE_60   = 60,
+    CU_TARGET_COMPUTE_61   = 61,
+    CU_TARGET_COMPUTE_62   = 62,
+    CU_TARGET_COMPUTE_70   = 70,
+    CU_TARGET_COMPUTE_72   = 72,
+    CU_TARGET_COMPUTE_75   = 75,
+    CU_TARGET_COMPUTE_80   = 80,
+    CU_TARGET_COMPUTE_86   = 86,
+    CU_TARGET_COMPUTE_87   = 87,
+    CU_TARGET_COMPUTE_89   = 89,
+    CU_TARGET_COMPUTE_90   = 90,
+    CU_TARGET_COMPUTE_100  = 100,
+    CU_TARGET_COMPUTE_110  = 110,
+    CU_TARGET_COMPUTE_103  = 103,
+    CU_TARGET_COMPUTE_120  = 120,
+    CU_TARGET_COMPUTE_121  = 121,
+    CU_TARGET_COMPUTE_90A  = CU_COMPUTE_ACCELERATED_TARGET_BASE + CU_TARGET_COMPUTE_90,
+    CU_TARGET_COMPUTE_100A = CU_COMPUTE_ACCELERATED_TARGET_BASE + CU_TARGET_COMPUTE_100,
+    CU_TARGET_COMPUTE_110A = CU_COMPUTE_ACCELERATED_TARGET_BASE + CU_TARGET_COMPUTE_110,
+    CU_TARGET_COMPUTE_103A = CU_COMPUTE_ACCELERATED_TARGET_BASE + CU_TARGET_COMPUTE_103,
+    CU_TARGET_COMPUTE_120A = CU_COMPUTE_ACCELERATED_TARGET_BASE + CU_TARGET_COMPUTE_120,
+    CU_TARGET_COMPUTE_121A = CU_COMPUTE_ACCELERATED_TARGET_BASE + CU_TARGET_COMPUTE_121,
+    CU_TARGET_COMPUTE_100F = CU_COMPUTE_FAMILY_TARGET_BASE + CU_TARGET_COMPUTE_100,
+    CU_TARGET_COMPUTE_110F = CU_COMPUTE_FAMILY_TARGET_BASE + CU_TARGET_COMPUTE_110,
+    CU_TARGET_COMPUTE_103F = CU_COMPUTE_FAMILY_TARGET_BASE + CU_TARGET_COMPUTE_103,
+    CU_TARGET_COMPUTE_120F = CU_COMPUTE_FAMILY_TARGET_BASE + CU_TARGET_COMPUTE_120,
+    CU_TARGET_COMPUTE_121F = CU_COMPUTE_FAMILY_TARGET_BASE + CU_TARGET_COMPUTE_121
+} CUjit_target;
+
+typedef enum CUjit_fallback_enum {
+    CU_PREFER_PTX    = 0,
+    CU_PREFER_BINARY = 1
+} CUjit_fallback;
+
+typedef enum CUjit_cacheMode_enum {
+    CU_JIT_CACHE_OPTION_NONE = 0,
+    CU_JIT_CACHE_OPTION_CG   = 1,
+    CU_JIT_CACHE_OPTION_CA   = 2
+} CUjit_cacheMode;
+
+/* What is being handed to the linker. */
+typedef enum CUjitInputType_enum {
+    CU_JIT_INPUT_CUBIN     = 0,
+    CU_JIT_INPUT_PTX       = 1,
+    CU_JIT_INPUT_FATBINARY = 2,
+    CU_JIT_INPUT_OBJECT    = 3,
+    CU_JIT_INPUT_LIBRARY   = 4,
+    CU_JIT_INPUT_NVVM      = 5,
+    CU_JIT_NUM_INPUT_TYPES = 6
+} CUjitInputType;
+
+/* Which default stream the looked-up function should use. */
+typedef enum CUdriverProcAddress_flags_enum {
+    CU_GET_PROC_ADDRESS_DEFAULT                   = 0,
+    CU_GET_PROC_ADDRESS_LEGACY_STREAM             = 1 << 0,
+    CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 1 << 1
+} CUdriverProcAddress_flags;
+
+/* Why cuGetProcAddress found nothing. */
+typedef enum CUdriverProcAddressQueryResult_enum {
+    CU_GET_PROC_ADDRESS_SUCCESS                = 0,
+    CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND       = 1,
+    CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
+} CUdriverProcAddressQueryResult;
+
+typedef enum CUlibraryOption_enum {
+    CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0,
+    CU_LIBRARY_BINARY_IS_PRESERVED                    = 1,
+    CU_LIBRARY_NUM_OPTIONS                            = 2
+} CUlibraryOption;
+
+typedef enum CUmoduleLoadingMode_enum {
+    CU_MODULE_EAGER_LOADING = 0x1,
+    CU_MODULE_LAZY_LOADING  = 0x2
+} CUmoduleLoadingMode;
+
+typedef enum CUfunctionLoadingState_enum {
+    CU_FUNCTION_LOADING_STATE_UNLOADED = 0,
+    CU_FUNCTION_LOADING_STATE_LOADED   = 1,
+    CU_FUNCTION_LOADING_STATE_MAX      = 2
+} CUfunctionLoadingState;
+
+/* ---- Functions, launches and occupancy ------------------------------------------------------------------- */
+
+#define CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC  0x01
+#define CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC 0x02
+#define CU_LAUNCH_KERNEL_REQUIRED_BLOCK_DIM                      1
+#define CU_LAUNCH_PARAM_END_AS_INT                               0x00
+#define CU_LAUNCH_PARAM_END                                      ((void *)CU_LAUNCH_PARAM_END_AS_INT)
+#define CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT                    0x01
+#define CU_LAUNCH_PARAM_BUFFER_POINTER                           ((void *)CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT)
+#define CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT                       0x02
+#define CU_LAUNCH_PARAM_BUFFER_SIZE                              ((void *)CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT)
+
+typedef enum CUoccupancy_flags_enum {
+    CU_OCCUPANCY_DEFAULT                  = 0x0,
+    CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 0x1
+} CUoccupancy_flags;
+
+/* Properties of a kernel; some can be set. */
+typedef enum CUfunction_attribute_enum {
+    CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK                = 0,
+    CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES                    = 1,
+    CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES                     = 2,
+    CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES                     = 3,
+    CU_FUNC_ATTRIBUTE_NUM_REGS                             = 4,
+    CU_FUNC_ATTRIBUTE_PTX_VERSION                          = 5,
+    CU_FUNC_ATTRIBUTE_BINARY_VERSION                       = 6,
+    CU_FUNC_ATTRIBUTE_CACHE_MODE_CA                        = 7,
+    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES        = 8,
+    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT     = 9,
+    CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET             = 10,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH               = 11,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT              = 12,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH               = 13,
+    CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED    = 14,
+    CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15,
+    CU_FUNC_ATTRIBUTE_MAX                                  = 16
+} CUfunction_attribute;
+
+typedef enum CUshared_carveout_enum {
+    CU_SHAREDMEM_CARVEOUT_DEFAULT    = -1,
+    CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 100,
+    CU_SHAREDMEM_CARVEOUT_MAX_L1     = 0
+} CUshared_carveout;
+
+typedef enum CUsynchronizationPolicy_enum {
+    CU_SYNC_POLICY_AUTO          = 1,
+    CU_SYNC_POLICY_SPIN          = 2,
+    CU_SYNC_POLICY_YIELD         = 3,
+    CU_SYNC_POLICY_BLOCKING_SYNC = 4
+} CUsynchronizationPolicy;
+
+typedef enum CUclusterSchedulingPolicy_enum {
+    CU_CLUSTER_SCHEDULING_POLICY_DEFAULT        = 0,
+    CU_CLUSTER_SCHEDULING_POLICY_SPREAD         = 1,
+    CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2
+} CUclusterSchedulingPolicy;
+
+typedef enum CUlaunchMemSyncDomain_enum {
+    CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT = 0,
+    CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE  = 1
+} CUlaunchMemSyncDomain;
+
+/* Attributes of one launch (cuLaunchKernelEx). */
+typedef enum CUlaunchAttributeID_enum {
+    CU_LAUNCH_ATTRIBUTE_IGNORE                               = 0,
+    CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW                 = 1,
+    CU_LAUNCH_ATTRIBUTE_COOPERATIVE                          = 2,
+    CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY               = 3,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION                    = 4,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
+    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION    = 6,
+    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT                   = 7,
+    CU_LAUNCH_ATTRIBUTE_PRIORITY                             = 8,
+    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP                  = 9,
+    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN                      = 10,
+    CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION          = 11,
+    CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT              = 12,
+    CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE         = 13,
+    CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT     = 14,
+    CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING       = 16
+} CUlaunchAttributeID;
+
+/* ---- Arrays, textures, surfaces and tensor maps ---------------------------------------------------------- */
+
+#define CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL 0x1
+#define CU_TENSOR_MAP_NUM_QWORDS                  16
+#define CUDA_ARRAY3D_LAYERED                      0x01
+#define CUDA_ARRAY3D_2DARRAY                      0x01
+#define CUDA_ARRAY3D_SURFACE_LDST                 0x02
+#define CUDA_ARRAY3D_CUBEMAP                      0x04
+#define CUDA_ARRAY3D_TEXTURE_GATHER               0x08
+#define CUDA_ARRAY3D_DEPTH_TEXTURE                0x10
+#define CUDA_ARRAY3D_COLOR_ATTACHMENT             0x20
+#define CUDA_ARRAY3D_SPARSE                       0x40
+#define CUDA_ARRAY3D_DEFERRED_MAPPING             0x80
+#define CUDA_ARRAY3D_VIDEO_ENCODE_DECODE          0x100
+#define CU_TRSA_OVERRIDE_FORMAT                   0x01
+#define CU_TRSF_READ_AS_INTEGER                   0x01
+#define CU_TRSF_NORMALIZED_COORDINATES            0x02
+#define CU_TRSF_SRGB                              0x10
+#define CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION    0x20
+#define CU_TRSF_SEAMLESS_CUBEMAP                  0x40
+#define CU_PARAM_TR_DEFAULT                       -1
+
+/* Element formats of arrays and textures. */
+typedef enum CUarray_format_enum {
+    CU_AD_FORMAT_UNSIGNED_INT8           = 0x01,
+    CU_AD_FORMAT_UNSIGNED_INT16          = 0x02,
+    CU_AD_FORMAT_UNSIGNED_INT32          = 0x03,
+    CU_AD_FORMAT_SIGNED_INT8             = 0x08,
+    CU_AD_FORMAT_SIGNED_INT16            = 0x09,
+    CU_AD_FORMAT_SIGNED_INT32            = 0x0a,
+    CU_AD_FORMAT_HALF                    = 0x10,
+    CU_AD_FORMAT_FLOAT                   = 0x20,
+    CU_AD_FORMAT_NV12                    = 0xb0,
+    CU_AD_FORMAT_UNORM_INT8X1            = 0xc0,
+    CU_AD_FORMAT_UNORM_INT8X2            = 0xc1,
+    CU_AD_FORMAT_UNORM_INT8X4            = 0xc2,
+    CU_AD_FORMAT_UNORM_INT16X1           = 0xc3,
+    CU_AD_FORMAT_UNORM_INT16X2           = 0xc4,
+    CU_AD_FORMAT_UNORM_INT16X4           = 0xc5,
+    CU_AD_FORMAT_SNORM_INT8X1            = 0xc6,
+    CU_AD_FORMAT_SNORM_INT8X2            = 0xc7,
+    CU_AD_FORMAT_SNORM_INT8X4            = 0xc8,
+    CU_AD_FORMAT_SNORM_INT16X1           = 0xc9,
+    CU_AD_FORMAT_SNORM_INT16X2           = 0xca,
+    CU_AD_FORMAT_SNORM_INT16X4           = 0xcb,
+    CU_AD_FORMAT_BC1_UNORM               = 0x91,
+    CU_AD_FORMAT_BC1_UNORM_SRGB          = 0x92,
+    CU_AD_FORMAT_BC2_UNORM               = 0x93,
+    CU_AD_FORMAT_BC2_UNORM_SRGB          = 0x94,
+    CU_AD_FORMAT_BC3_UNORM               = 0x95,
+    CU_AD_FORMAT_BC3_UNORM_SRGB          = 0x96,
+    CU_AD_FORMAT_BC4_UNORM               = 0x97,
+    CU_AD_FORMAT_BC4_SNORM               = 0x98,
+    CU_AD_FORMAT_BC5_UNORM               = 0x99,
+    CU_AD_FORMAT_BC5_SNORM               = 0x9a,
+    CU_AD_FORMAT_BC6H_UF16               = 0x9b,
+    CU_AD_FORMAT_BC6H_SF16               = 0x9c,
+    CU_AD_FORMAT_BC7_UNORM               = 0x9d,
+    CU_AD_FORMAT_BC7_UNORM_SRGB          = 0x9e,
+    CU_AD_FORMAT_P010                    = 0x9f,
+    CU_AD_FORMAT_P016                    = 0xa1,
+    CU_AD_FORMAT_NV16                    = 0xa2,
+    CU_AD_FORMAT_P210                    = 0xa3,
+    CU_AD_FORMAT_P216                    = 0xa4,
+    CU_AD_FORMAT_YUY2                    = 0xa5,
+    CU_AD_FORMAT_Y210                    = 0xa6,
+    CU_AD_FORMAT_Y216                    = 0xa7,
+    CU_AD_FORMAT_AYUV                    = 0xa8,
+    CU_AD_FORMAT_Y410                    = 0xa9,
+    CU_AD_FORMAT_Y416                    = 0xb1,
+    CU_AD_FORMAT_Y444_PLANAR8            = 0xb2,
+    CU_AD_FORMAT_Y444_PLANAR10           = 0xb3,
+    CU_AD_FORMAT_YUV444_8bit_SemiPlanar  = 0xb4,
+    CU_AD_FORMAT_YUV444_16bit_SemiPlanar = 0xb5,
+    CU_AD_FORMAT_UNORM_INT_101010_2      = 0x50,
+    CU_AD_FORMAT_MAX                     = 0x7FFFFFFF
+} CUarray_format;
+
+typedef enum CUaddress_mode_enum {
+    CU_TR_ADDRESS_MODE_WRAP   = 0,
+    CU_TR_ADDRESS_MODE_CLAMP  = 1,
+    CU_TR_ADDRESS_MODE_MIRROR = 2,
+    CU_TR_ADDRESS_MODE_BORDER = 3
+} CUaddress_mode;
+
+typedef enum CUfilter_mode_enum {
+    CU_TR_FILTER_MODE_POINT  = 0,
+    CU_TR_FILTER_MODE_LINEAR = 1
+} CUfilter_mode;
+
+typedef enum CUarray_cubemap_face_enum {
+    CU_CUBEMAP_FACE_POSITIVE_X = 0x00,
+    CU_CUBEMAP_FACE_NEGATIVE_X = 0x01,
+    CU_CUBEMAP_FACE_POSITIVE_Y = 0x02,
+    CU_CUBEMAP_FACE_NEGATIVE_Y = 0x03,
+    CU_CUBEMAP_FACE_POSITIVE_Z = 0x04,
+    CU_CUBEMAP_FACE_NEGATIVE_Z = 0x05
+} CUarray_cubemap_face;
+
+typedef enum CUresourcetype_enum {
+    CU_RESOURCE_TYPE_ARRAY           = 0x00,
+    CU_RESOURCE_TYPE_MIPMAPPED_ARRAY = 0x01,
+    CU_RESOURCE_TYPE_LINEAR          = 0x02,
+    CU_RESOURCE_TYPE_PITCH2D         = 0x03
+} CUresourcetype;
+
+/* Format a texture object reads through. */
+typedef enum CUresourceViewFormat_enum {
+    CU_RES_VIEW_FORMAT_NONE          = 0x00,
+    CU_RES_VIEW_FORMAT_UINT_1X8      = 0x01,
+    CU_RES_VIEW_FORMAT_UINT_2X8      = 0x02,
+    CU_RES_VIEW_FORMAT_UINT_4X8      = 0x03,
+    CU_RES_VIEW_FORMAT_SINT_1X8      = 0x04,
+    CU_RES_VIEW_FORMAT_SINT_2X8      = 0x05,
+    CU_RES_VIEW_FORMAT_SINT_4X8      = 0x06,
+    CU_RES_VIEW_FORMAT_UINT_1X16     = 0x07,
+    CU_RES_VIEW_FORMAT_UINT_2X16     = 0x08,
+    CU_RES_VIEW_FORMAT_UINT_4X16     = 0x09,
+    CU_RES_VIEW_FORMAT_SINT_1X16     = 0x0a,
+    CU_RES_VIEW_FORMAT_SINT_2X16     = 0x0b,
+    CU_RES_VIEW_FORMAT_SINT_4X16     = 0x0c,
+    CU_RES_VIEW_FORMAT_UINT_1X32     = 0x0d,
+    CU_RES_VIEW_FORMAT_UINT_2X32     = 0x0e,
+    CU_RES_VIEW_FORMAT_UINT_4X32     = 0x0f,
+    CU_RES_VIEW_FORMAT_SINT_1X32     = 0x10,
+    CU_RES_VIEW_FORMAT_SINT_2X32     = 0x11,
+    CU_RES_VIEW_FORMAT_SINT_4X32     = 0x12,
+    CU_RES_VIEW_FORMAT_FLOAT_1X16    = 0x13,
+    CU_RES_VIEW_FORMAT_FLOAT_2X16    = 0x14,
+    CU_RES_VIEW_FORMAT_FLOAT_4X16    = 0x15,
+    CU_RES_VIEW_FORMAT_FLOAT_1X32    = 0x16,
+    CU_RES_VIEW_FORMAT_FLOAT_2X32    = 0x17,
+    CU_RES_VIEW_FORMAT_FLOAT_4X32    = 0x18,
+    CU_RES_VIEW_FORMAT_UNSIGNED_BC1  = 0x19,
+    CU_RES_VIEW_FORMAT_UNSIGNED_BC2  = 0x1a,
+    CU_RES_VIEW_FORMAT_UNSIGNED_BC3  = 0x1b,
+    CU_RES_VIEW_FORMAT_UNSIGNED_BC4  = 0x1c,
+    CU_RES_VIEW_FORMAT_SIGNED_BC4    = 0x1d,
+    CU_RES_VIEW_FORMAT_UNSIGNED_BC5  = 0x1e,
+    CU_RES_VIEW_FORMAT_SIGNED_BC5    = 0x1f,
+    CU_RES_VIEW_FORMAT_UNSIGNED_BC6H = 0x20,
+    CU_RES_VIEW_FORMAT_SIGNED_BC6H   = 0x21,
+    CU_RES_VIEW_FORMAT_UNSIGNED_BC7  = 0x22
+} CUresourceViewFormat;
+
+typedef enum CUtensorMapDataType_enum {
+    CU_TENSOR_MAP_DATA_TYPE_UINT8         = 0,
+    CU_TENSOR_MAP_DATA_TYPE_UINT16        = 1,
+    CU_TENSOR_MAP_DATA_TYPE_UINT32        = 2,
+    CU_TENSOR_MAP_DATA_TYPE_INT32         = 3,
+    CU_TENSOR_MAP_DATA_TYPE_UINT64        = 4,
+    CU_TENSOR_MAP_DATA_TYPE_INT64         = 5,
+    CU_TENSOR_MAP_DATA_TYPE_FLOAT16       = 6,
+    CU_TENSOR_MAP_DATA_TYPE_FLOAT32       = 7,
+    CU_TENSOR_MAP_DATA_TYPE_FLOAT64       = 8,
+    CU_TENSOR_MAP_DATA_TYPE_BFLOAT16      = 9,
+    CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ   = 10,
+    CU_TENSOR_MAP_DATA_TYPE_TFLOAT32      = 11,
+    CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ  = 12,
+    CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B  = 13,
+    CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B = 14,
+    CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B = 15
+} CUtensorMapDataType;
+
+typedef enum CUtensorMapInterleave_enum {
+    CU_TENSOR_MAP_INTERLEAVE_NONE = 0,
+    CU_TENSOR_MAP_INTERLEAVE_16B  = 1,
+    CU_TENSOR_MAP_INTERLEAVE_32B  = 2
+} CUtensorMapInterleave;
+
+typedef enum CUtensorMapSwizzle_enum {
+    CU_TENSOR_MAP_SWIZZLE_NONE                  = 0,
+    CU_TENSOR_MAP_SWIZZLE_32B                   = 1,
+    CU_TENSOR_MAP_SWIZZLE_64B                   = 2,
+    CU_TENSOR_MAP_SWIZZLE_128B                  = 3,
+    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B         = 4,
+    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5,
+    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B         = 6
+} CUtensorMapSwizzle;
+
+typedef enum CUtensorMapL2promotion_enum {
+    CU_TENSOR_MAP_L2_PROMOTION_NONE    = 0,
+    CU_TENSOR_MAP_L2_PROMOTION_L2_64B  = 1,
+    CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2,
+    CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3
+} CUtensorMapL2promotion;
+
+typedef enum CUtensorMapFloatOOBfill_enum {
+    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE                 = 0,
+    CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1
+} CUtensorMapFloatOOBfill;
+
+typedef enum CUtensorMapIm2ColWideMode_enum {
+    CU_TENSOR_MAP_IM2COL_WIDE_MODE_W    = 0,
+    CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1
+} CUtensorMapIm2ColWideMode;
+
+typedef enum CUarraySparseSubresourceType_enum {
+    CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL = 0,
+    CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL      = 1
+} CUarraySparseSubresourceType;
+
+/* ---- Graphs ---------------------------------------------------------------------------------------------- */
+
+#define CU_GRAPH_COND_ASSIGN_DEFAULT                                  0x1
+#define CU_GRAPH_KERNEL_NODE_PORT_DEFAULT                             0
+#define CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC                        1
+#define CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER                        2
+#define CU_KERNEL_NODE_ATTRIBUTE_ACCESS_POLICY_WINDOW                 CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
+#define CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE                          CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+#define CU_KERNEL_NODE_ATTRIBUTE_CLUSTER_DIMENSION                    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+#define CU_KERNEL_NODE_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE
+#define CU_KERNEL_NODE_ATTRIBUTE_PRIORITY                             CU_LAUNCH_ATTRIBUTE_PRIORITY
+#define CU_KERNEL_NODE_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP                  CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP
+#define CU_KERNEL_NODE_ATTRIBUTE_MEM_SYNC_DOMAIN                      CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN
+#define CU_KERNEL_NODE_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION          CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION
+#define CU_KERNEL_NODE_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE         CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
+#define CU_KERNEL_NODE_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT     CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
+
+typedef enum CUstreamUpdateCaptureDependencies_flags_enum {
+    CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0x0,
+    CU_STREAM_SET_CAPTURE_DEPENDENCIES = 0x1
+} CUstreamUpdateCaptureDependencies_flags;
+
+typedef enum CUgraphConditionalNodeType_enum {
+    CU_GRAPH_COND_TYPE_IF     = 0,
+    CU_GRAPH_COND_TYPE_WHILE  = 1,
+    CU_GRAPH_COND_TYPE_SWITCH = 2
+} CUgraphConditionalNodeType;
+
+typedef enum CUgraphNodeType_enum {
+    CU_GRAPH_NODE_TYPE_KERNEL           = 0,
+    CU_GRAPH_NODE_TYPE_MEMCPY           = 1,
+    CU_GRAPH_NODE_TYPE_MEMSET           = 2,
+    CU_GRAPH_NODE_TYPE_HOST             = 3,
+    CU_GRAPH_NODE_TYPE_GRAPH            = 4,
+    CU_GRAPH_NODE_TYPE_EMPTY            = 5,
+    CU_GRAPH_NODE_TYPE_WAIT_EVENT       = 6,
+    CU_GRAPH_NODE_TYPE_EVENT_RECORD     = 7,
+    CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8,
+    CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT   = 9,
+    CU_GRAPH_NODE_TYPE_MEM_ALLOC        = 10,
+    CU_GRAPH_NODE_TYPE_MEM_FREE         = 11,
+    CU_GRAPH_NODE_TYPE_BATCH_MEM_OP     = 12,
+    CU_GRAPH_NODE_TYPE_CONDITIONAL      = 13
+} CUgraphNodeType;
+
+typedef enum CUgraphDependencyType_enum {
+    CU_GRAPH_DEPENDENCY_TYPE_DEFAULT      = 0,
+    CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1
+} CUgraphDependencyType;
+
+typedef enum CUgraphInstantiateResult_enum {
+    CUDA_GRAPH_INSTANTIATE_SUCCESS                      = 0,
+    CUDA_GRAPH_INSTANTIATE_ERROR                        = 1,
+    CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE            = 2,
+    CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED = 3,
+    CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED  = 4,
+    CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED    = 5
+} CUgraphInstantiateResult;
+
+typedef enum CUstreamCaptureStatus_enum {
+    CU_STREAM_CAPTURE_STATUS_NONE        = 0,
+    CU_STREAM_CAPTURE_STATUS_ACTIVE      = 1,
+    CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2
+} CUstreamCaptureStatus;
+
+/* Which unsafe calls a capture forbids, and to whom. */
+typedef enum CUstreamCaptureMode_enum {
+    CU_STREAM_CAPTURE_MODE_GLOBAL       = 0,
+    CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
+    CU_STREAM_CAPTURE_MODE_RELAXED      = 2
+} CUstreamCaptureMode;
+
+/* Why an instantiated graph could not be updated in place. */
+typedef enum CUgraphExecUpdateResult_enum {
+    CU_GRAPH_EXEC_UPDATE_SUCCESS                           = 0x0,
+    CU_GRAPH_EXEC_UPDATE_ERROR                             = 0x1,
+    CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED            = 0x2,
+    CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED           = 0x3,
+    CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED            = 0x4,
+    CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED          = 0x5,
+    CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED               = 0x6,
+    CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE = 0x7,
+    CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED          = 0x8
+} CUgraphExecUpdateResult;
+
+typedef enum CUgraphMem_attribute_enum {
+    CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT     = 0,
+    CU_GRAPH_MEM_ATTR_USED_MEM_HIGH        = 1,
+    CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2,
+    CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH    = 3
+} CUgraphMem_attribute;
+
+typedef enum CUgraphChildGraphNodeOwnership_enum {
+    CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0,
+    CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE  = 1
+} CUgraphChildGraphNodeOwnership;
+
+typedef enum CUgraphDebugDot_flags_enum {
+    CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE                      = 1 << 0,
+    CU_GRAPH_DEBUG_DOT_FLAGS_RUNTIME_TYPES                = 1 << 1,
+    CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS           = 1 << 2,
+    CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS           = 1 << 3,
+    CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS           = 1 << 4,
+    CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS             = 1 << 5,
+    CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS            = 1 << 6,
+    CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_SIGNAL_NODE_PARAMS = 1 << 7,
+    CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_WAIT_NODE_PARAMS   = 1 << 8,
+    CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_ATTRIBUTES       = 1 << 9,
+    CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES                      = 1 << 10,
+    CU_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS        = 1 << 11,
+    CU_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS         = 1 << 12,
+    CU_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS     = 1 << 13,
+    CU_GRAPH_DEBUG_DOT_FLAGS_EXTRA_TOPO_INFO              = 1 << 14,
+    CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS      = 1 << 15
+} CUgraphDebugDot_flags;
+
+typedef enum CUuserObject_flags_enum {
+    CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1
+} CUuserObject_flags;
+
+typedef enum CUuserObjectRetain_flags_enum {
+    CU_GRAPH_USER_OBJECT_MOVE = 1
+} CUuserObjectRetain_flags;
+
+typedef enum CUgraphInstantiate_flags_enum {
+    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1,
+    CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD              = 2,
+    CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH       = 4,
+    CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY   = 8
+} CUgraphInstantiate_flags;
+
+/* ---- External memory, semaphores and graphics ------------------------------------------------------------ */
+
+#define CUDA_EXTERNAL_MEMORY_DEDICATED                       0x1
+#define CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC 0x01
+#define CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC   0x02
+#define CUDA_NVSCISYNC_ATTR_SIGNAL                           0x1
+#define CUDA_NVSCISYNC_ATTR_WAIT                             0x2
+
+typedef enum CUgraphicsRegisterFlags_enum {
+    CU_GRAPHICS_REGISTER_FLAGS_NONE           = 0x00,
+    CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY      = 0x01,
+    CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD  = 0x02,
+    CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST   = 0x04,
+    CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER = 0x08
+} CUgraphicsRegisterFlags;
+
+typedef enum CUgraphicsMapResourceFlags_enum {
+    CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE          = 0x00,
+    CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY     = 0x01,
+    CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 0x02
+} CUgraphicsMapResourceFlags;
+
+typedef enum CUexternalMemoryHandleType_enum {
+    CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD          = 1,
+    CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32       = 2,
+    CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT   = 3,
+    CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP         = 4,
+    CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE     = 5,
+    CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE     = 6,
+    CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT = 7,
+    CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF           = 8,
+    CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD          = 9
+} CUexternalMemoryHandleType;
+
+typedef enum CUexternalSemaphoreHandleType_enum {
+    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD              = 1,
+    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32           = 2,
+    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT       = 3,
+    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE            = 4,
+    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE            = 5,
+    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC              = 6,
+    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX      = 7,
+    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT  = 8,
+    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD  = 9,
+    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32 = 10
+} CUexternalSemaphoreHandleType;
+
+/* ---- Notifications, logs and checkpoints ----------------------------------------------------------------- */
+
+typedef enum CUasyncNotificationType_enum {
+    CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET = 0x1
+} CUasyncNotificationType;
+
+typedef enum CUprocessState_enum {
+    CU_PROCESS_STATE_RUNNING      = 0,
+    CU_PROCESS_STATE_LOCKED       = 1,
+    CU_PROCESS_STATE_CHECKPOINTED = 2,
+    CU_PROCESS_STATE_FAILED       = 3
+} CUprocessState;
+
+typedef enum CUcoredumpSettings_enum {
+    CU_COREDUMP_ENABLE_ON_EXCEPTION = 1,
+    CU_COREDUMP_TRIGGER_HOST        = 2,
+    CU_COREDUMP_LIGHTWEIGHT         = 3,
+    CU_COREDUMP_ENABLE_USER_TRIGGER = 4,
+    CU_COREDUMP_FILE                = 5,
+    CU_COREDUMP_PIPE                = 6,
+    CU_COREDUMP_GENERATION_FLAGS    = 7,
+    CU_COREDUMP_MAX                 = 8
+} CUcoredumpSettings;
+
+typedef enum CUCoredumpGenerationFlags {
+    CU_COREDUMP_DEFAULT_FLAGS                = 0,
+    CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES = (1 << 0),
+    CU_COREDUMP_SKIP_GLOBAL_MEMORY           = (1 << 1),
+    CU_COREDUMP_SKIP_SHARED_MEMORY           = (1 << 2),
+    CU_COREDUMP_SKIP_LOCAL_MEMORY            = (1 << 3),
+    CU_COREDUMP_SKIP_ABORT                   = (1 << 4),
+    CU_COREDUMP_SKIP_CONSTBANK_MEMORY        = (1 << 5),
+    CU_COREDUMP_LIGHTWEIGHT_FLAGS            = CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES | CU_COREDUMP_SKIP_GLOBAL_MEMORY | CU_COREDUMP_SKIP_SHARED_MEMORY | CU_COREDUMP_SKIP_LOCAL_MEMORY | CU_COREDUMP_SKIP_CONSTBANK_MEMORY
+} CUCoredumpGenerationFlags;
+
+typedef enum CUlogLevel_enum {
+    CU_LOG_LEVEL_ERROR   = 0,
+    CU_LOG_LEVEL_WARNING = 1
+} CUlogLevel;
+
+#endif

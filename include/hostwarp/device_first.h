@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a CUDA compilation must see before any other header. Part of cuda_runtime.h. */
+#ifndef HOSTWARP_DEVICE_FIRST_H
+#define HOSTWARP_DEVICE_FIRST_H
+
+/* Programs and the C++ library ask by these names whether this is CUDA and how old it is. */
+#ifndef __CUDACC__
+#define __CUDACC__
+#endif
+#ifndef __CUDACC_VER_MAJOR__
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 3
+#define __CUDACC_VER_BUILD__ 0
+#endif
+
+/* clang's forward declarations come before <cmath>: a constexpr function of the C++ library that is seen first would
+   become one for host and device alike, and could not be overloaded for the device any more. */
+#include <__clang_cuda_math_forward_declares.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Managed variables. On the host the variable itself is the storage: it lives in a section of its own, which
+   hostwarp_managed_section() tells the runtime, and the device's symbol is bound to it when the module is loaded. */
+#ifdef __CUDA_ARCH__
+#define __managed__ __attribute__((device))
+#else
+#define __managed__ __attribute__((device, section("hostwarp_managed")))
+#endif
+
+#endif

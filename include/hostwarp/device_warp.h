@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Warp functions that clang's headers lack. Part of cuda_runtime.h. */
+#ifndef HOSTWARP_DEVICE_WARP_H
+#define HOSTWARP_DEVICE_WARP_H
+
+#define HW_DEV static __inline__ __attribute__((always_inline)) __device__
+
+HW_DEV void __nanosleep(unsigned int ns) { __asm__ volatile("nanosleep.u32 %0;" : : "r"(ns)); }
+
+/* Which lanes have the same value: any value, or all the same one. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+#define HW_MATCH(T, bits, U)                                                                     \
+    HW_DEV unsigned int __match_any_sync(unsigned int mask, T value)                             \
+    {                                                                                            \
+        U u;                                                                                     \
+        __builtin_memcpy(&u, &value, sizeof u);                                                  \
+        return __match##bits##_any_sync(mask, u);                                                \
+    }                                                                                            \
+    HW_DEV unsigned int __match_all_sync(unsigned int mask, T value, int *pred)                  \
+    {                                                                                            \
+        U u;                                                                                     \
+        __builtin_memcpy(&u, &value, sizeof u);                                                  \
+        return __match##bits##_all_sync(mask, u, pred);                                          \
+    }
+HW_MATCH(int, 32, unsigned int)
+HW_MATCH(unsigned int, 32, unsigned int)
+HW_MATCH(float, 32, unsigned int)
+HW_MATCH(long, 64, unsigned long long)
+HW_MATCH(unsigned long, 64, unsigned long long)
+HW_MATCH(long long, 64, unsigned long long)
+HW_MATCH(unsigned long long, 64, unsigned long long)
+HW_MATCH(double, 64, unsigned long long)
+#undef HW_MATCH
+#endif
+
+/* Dot products of packed bytes and halves, added to c. */
+HW_DEV int __dp4a(int a, int b, int c)
+{
+    int r;
+    __asm__("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+HW_DEV unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c)
+{
+    unsigned int r;
+    __asm__("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+HW_DEV int __dp2a_lo(int a, int b, int c)
+{
+    int r;
+    __asm__("dp2a.lo.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+HW_DEV int __dp2a_hi(int a, int b, int c)
+{
+    int r;
+    __asm__("dp2a.hi.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+HW_DEV unsigned int __dp2a_lo(unsigned int a, unsigned int b, unsigned int c)
+{
+    unsigned int r;
+    __asm__("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+HW_DEV unsigned int __dp2a_hi(unsigned int a, unsigned int b, unsigned int c)
+{
+    unsigned int r;
+    __asm__("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+
+#undef HW_DEV
+
+#endif

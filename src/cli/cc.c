@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Carries out a `hostwarp cc` job: device pass to PTX, host pass with the PTX inside, link. clang does the work. */
+#include "cli/cc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEFAULT_ARCH 80
+
+/* What a job needs while it runs. */
+struct work {
+    struct cc_job *job;
+    char *clang;
+    int serial;                          /* numbers intermediate files: two inputs may have the same name */
+};
+
+static int run(struct work *w, struct cli_args *args)
+{
+    if (w->job->verbose || w->job->dryrun)
+        cli_print_command(args);
+    int status = w->job->dryrun ? 0 : cli_spawn(args);
+    cli_args_fini(args);
+    return status;
+}
+
+static char *with_ending(const char *path, const char *ending)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    size_t n = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
+    return hw_sprintf("%.*s%s", (int)n, path, ending);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* A name in the temporary folder, or NULL after an error. */
+static char *temp_name(struct work *w, const char *source, const char *ending)
+{
+    const char *dir = w->job->dryrun ? "/tmp" : cli_temp_dir();
+    if (!dir)
+        return NULL;
+    char *stem = with_ending(base_name(source), "");
+    char *name = hw_sprintf("%s/%s-%d%s", dir, stem, w->serial++, ending);
+    hw_free(stem);
+    return name;
+}
+
+static void add_common(struct work *w, struct cli_args *args, enum cc_lang lang)
+{
+    const struct cc_job *job = w->job;
+    if (job->per_thread_stream && lang == CC_LANG_CUDA) {
+        cli_add(args, "-Xclang");                                /* clang's driver takes it for HIP only, the compiler for both */
+        cli_add(args, "-fgpu-default-stream=per-thread");
+    } else if (job->per_thread_stream) {
+        cli_add(args, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+    }
+    if (job->std && !(lang == CC_LANG_C && strstr(job->std, "++")) && lang != CC_LANG_ASM)
+        cli_addf(args, "-std=%s", job->std);
+    cli_add_all(args, &job->both);
+    cc_add_includes(args, job, w->clang, lang);
+}
+
+/* ROOT has the shape of a toolkit: clang reads the version from ROOT/include/cuda.h and looks no further. */
+static void add_cuda(struct work *w, struct cli_args *args)
+{
+    int arch = w->job->arch ? w->job->arch : DEFAULT_ARCH;
+    cli_add(args, "-x");
+    cli_add(args, "cuda");
+    cli_addf(args, "--cuda-path=%s", cli_root());
+    cli_add(args, "-nocudainc");
+    cli_add(args, "-nocudalib");
+    cli_addf(args, "--cuda-gpu-arch=sm_%d", arch);
+    cli_add(args, "-Wno-unknown-cuda-version");
+    add_common(w, args, CC_LANG_CUDA);
+    cli_add(args, "-include");
+    cli_add(args, "cuda_runtime.h");
+}
+
+/* Warnings are left to the host pass, which parses the same text: once is enough. */
+static int device_pass(struct work *w, const char *source, const char *ptx)
+{
+    const struct cc_job *job = w->job;
+    struct cli_args args = { 0 };
+    cli_add(&args, w->clang);
+    add_cuda(w, &args);
+    cli_add(&args, "--cuda-device-only");
+    cli_add(&args, "-S");
+    cli_add(&args, "-w");
+    cli_add(&args, job->device_debug ? "-O1" : "-O3");
+    cli_add(&args, "-ffp-contract=fast");
+    if (job->line_info)
+        cli_add(&args, "-gline-directives-only");
+    cli_add_all(&args, &job->device);
+    cli_add(&args, "-o");
+    cli_add(&args, ptx);
+    cli_add(&args, source);
+    return run(w, &args);
+}
+
+static int make_fatbin(struct work *w, const char *source, const char *fatbin)
+{
+    char *ptx = temp_name(w, source, ".ptx");
+    int status = ptx ? device_pass(w, source, ptx) : CLI_FAIL;
+    if (status == 0 && !w->job->dryrun && !cc_fatbin_write(ptx, fatbin, w->job->arch ? w->job->arch : DEFAULT_ARCH))
+        status = CLI_FAIL;
+    hw_free(ptx);
+    return status;
+}
+
+static void add_depfile(struct work *w, struct cli_args *args, const char *source)
+{
+    struct cc_job *job = w->job;
+    if (!job->wants_depfile)
+        return;
+    char *name = job->depfile ? hw_strdup(job->depfile) : with_ending(job->output ? job->output : base_name(source), ".d");
+    cli_add(args, "-MF");
+    cli_add(args, name);
+    hw_free(name);
+}
+
+/* The host's view of any source. action: -c or -E, or NULL with -M. fatbin: NULL when there is no device code. */
+static int host_pass(struct work *w, const struct cc_item *item, const char *fatbin, const char *action, const char *out)
+{
+    static const char *const names[] = { [CC_LANG_CXX] = "c++", [CC_LANG_C] = "c", [CC_LANG_ASM] = "assembler-with-cpp" };
+    struct cli_args args = { 0 };
+    cli_add(&args, w->clang);
+    if (item->lang == CC_LANG_CUDA) {
+        add_cuda(w, &args);
+        cli_add(&args, "--cuda-host-only");
+    } else {
+        cli_add(&args, "-x");
+        cli_add(&args, names[item->lang]);
+        add_common(w, &args, item->lang);
+    }
+    if (fatbin) {
+        cli_add(&args, "-Xclang");
+        cli_add(&args, "-fcuda-include-gpubinary");
+        cli_add(&args, "-Xclang");
+        cli_add(&args, fatbin);
+    }
+    cli_add(&args, "-Wno-unknown-warning-option");              /* gcc's names in -Xcompiler */
+    cli_add(&args, "-Qunused-arguments");
+    cli_add_all(&args, &w->job->host);
+    add_depfile(w, &args, item->text);
+    if (action)
+        cli_add(&args, action);
+    if (out) {
+        cli_add(&args, "-o");
+        cli_add(&args, out);
+    }
+    cli_add(&args, item->text);
+    return run(w, &args);
+}
+
+static int compile(struct work *w, const struct cc_item *item, const char *object)
+{
+    if (item->lang != CC_LANG_CUDA)
+        return host_pass(w, item, NULL, "-c", object);
+    char *fatbin = temp_name(w, item->text, ".fatbin");
+    int status = fatbin ? make_fatbin(w, item->text, fatbin) : CLI_FAIL;
+    if (status == 0)
+        status = host_pass(w, item, fatbin, "-c", object);
+    hw_free(fatbin);
+    return status;
+}
+
+static void add_runtime(struct work *w, struct cli_args *args)
+{
+    switch (w->job->cudart) {
+    case CC_CUDART_SHARED:
+        cli_add(args, "-Wl,--push-state,--as-needed");           /* a program loads only the library it calls */
+        cli_add(args, "-lcudart");
+        cli_add(args, "-lcuda");
+        cli_add(args, "-Wl,--pop-state");
+        break;
+    case CC_CUDART_STATIC:
+        cli_add(args, "-lcudart_static");
+        cli_add(args, "-lcuda");
+        break;
+    case CC_CUDART_NONE:
+        break;
+    }
+    cli_add(args, "-lpthread");
+    cli_add(args, "-ldl");
+    cli_add(args, "-lm");
+}
+
+static int link_objects(struct work *w, struct cli_args *objects)
+{
+    const struct cc_job *job = w->job;
+    char *lib = cli_path("lib");
+    struct cli_args args = { 0 };
+    cli_add(&args, w->clang);
+    cli_add(&args, "-Qunused-arguments");
+    cli_add(&args, "-o");
+    cli_add(&args, job->output ? job->output : "a.out");
+    if (job->shared)
+        cli_add(&args, "-shared");
+    cli_addf(&args, "-L%s", lib);
+    cli_add_all(&args, &job->link);
+    cli_add_all(&args, objects);
+    /* The old tag goes before LD_LIBRARY_PATH, which on CUDA users' machines often names a toolkit. */
+    cli_addf(&args, "-Wl,-rpath,%s,--disable-new-dtags", lib);
+    add_runtime(w, &args);
+    hw_free(lib);
+    return run(w, &args);
+}
+
+static int make_library(struct work *w, struct cli_args *objects)
+{
+    const char *out = w->job->output ? w->job->output : "a.a";
+    struct cli_args args = { 0 };
+    if (!w->job->dryrun)
+        unlink(out);                                             /* ar adds to an existing archive */
+    cli_add(&args, "ar");
+    cli_add(&args, "rcs");
+    cli_add(&args, out);
+    cli_add_all(&args, objects);
+    return run(w, &args);
+}
+
+/* Compiles what is source, keeps the rest in place, then links or archives. */
+static int build_program(struct work *w)
+{
+    struct cc_job *job = w->job;
+    struct cli_args objects = { 0 };
+    int status = 0;
+    for (size_t i = 0; i < job->items.n && status == 0; i++) {
+        const struct cc_item *item = &job->items.v[i];
+        if (item->lang == CC_LANG_LINK || item->lang == CC_LANG_AUTO) {
+            if (job->stage != CC_STAGE_LIB || !item->is_option)
+                cli_add(&objects, item->text);
+            continue;
+        }
+        char *object = temp_name(w, item->text, ".o");
+        status = object ? compile(w, item, object) : CLI_FAIL;
+        if (object)
+            cli_add(&objects, object);
+        hw_free(object);
+    }
+    if (status == 0)
+        status = job->stage == CC_STAGE_LIB ? make_library(w, &objects) : link_objects(w, &objects);
+    cli_args_fini(&objects);
+    return status;
+}
+
+static int one_output(struct work *w, const struct cc_item *item)
+{
+    static const char *const endings[] = { [CC_STAGE_OBJECT] = ".o", [CC_STAGE_PTX] = ".ptx", [CC_STAGE_FATBIN] = ".fatbin" };
+    const struct cc_job *job = w->job;
+    if (job->stage == CC_STAGE_PREPROCESS)
+        return host_pass(w, item, NULL, "-E", job->output);
+    if (job->stage == CC_STAGE_DEPS)
+        return host_pass(w, item, NULL, NULL, job->output);
+    char *out = job->output ? hw_strdup(job->output) : with_ending(base_name(item->text), endings[job->stage]);
+    int status;
+    if (job->stage == CC_STAGE_OBJECT)
+        status = compile(w, item, out);
+    else if (item->lang != CC_LANG_CUDA)
+        status = 0, fprintf(stderr, "hostwarp cc: %s has no device code, nothing is made of it\n", item->text);
+    else if (job->stage == CC_STAGE_PTX)
+        status = device_pass(w, item->text, out);
+    else
+        status = make_fatbin(w, item->text, out);
+    hw_free(out);
+    return status;
+}
+
+static int build_each(struct work *w)
+{
+    int status = 0;
+    for (size_t i = 0; i < w->job->items.n && status == 0; i++) {
+        const struct cc_item *item = &w->job->items.v[i];
+        if (item->lang != CC_LANG_LINK)
+            status = one_output(w, item);
+        else if (!item->is_option)
+            fprintf(stderr, "hostwarp cc: warning: %s: nothing is linked, so it is not used\n", item->text);
+    }
+    return status;
+}
+
+static bool check_inputs(struct cc_job *job)
+{
+    size_t n = 0, n_sources = 0;
+    for (size_t i = 0; i < job->items.n; i++) {
+        struct cc_item *item = &job->items.v[i];
+        if (item->is_option)
+            continue;
+        n++;
+        if (access(item->text, R_OK) != 0) {
+            cli_error("%s: %s", item->text, strerror(errno));
+            return false;
+        }
+        struct stat st;
+        if (stat(item->text, &st) == 0 && S_ISDIR(st.st_mode)) {
+            cli_error("%s is a folder", item->text);
+            return false;
+        }
+        if (item->lang == CC_LANG_AUTO && job->stage != CC_STAGE_LINK) {
+            cli_error("%s: what language is it? Say -x cu, -x c++ or -x c before it", item->text);
+            return false;
+        }
+        n_sources += item->lang != CC_LANG_LINK && item->lang != CC_LANG_AUTO;
+    }
+    if (n == 0) {
+        cli_error("no input files; hostwarp cc --help tells more");
+        return false;
+    }
+    if (job->output && n_sources > 1 && job->stage != CC_STAGE_LINK && job->stage != CC_STAGE_LIB) {
+        cli_error("-o names one file, but there are %zu sources", n_sources);
+        return false;
+    }
+    return true;
+}
+
+int cc_job_run(struct cc_job *job)
+{
+    if (!check_inputs(job))
+        return CLI_FAIL;
+    struct work w = { .job = job, .clang = cli_find_clang() };
+    if (!w.clang)
+        return CLI_FAIL;
+    cc_clean_environment();
+    int status = job->stage == CC_STAGE_LINK || job->stage == CC_STAGE_LIB ? build_program(&w) : build_each(&w);
+    hw_free(w.clang);
+    return status;
+}
+
+int cmd_cc(int argc, char **argv)
+{
+    struct cc_job job = { 0 };
+    int used;
+    enum cc_parse rc = cc_parse_args(&job, argc, argv, false, &used);
+    int status = rc == CC_PARSE_OK ? cc_job_run(&job) : rc == CC_PARSE_DONE ? CLI_OK : CLI_USAGE;
+    cc_job_fini(&job);
+    return status;
+}

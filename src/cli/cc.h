@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of `hostwarp cc`: what the command line asks for, and carrying it out. */
+#ifndef CC_H
+#define CC_H
+
+#include "cli/cli.h"
+
+enum cc_lang { CC_LANG_AUTO, CC_LANG_CUDA, CC_LANG_CXX, CC_LANG_C, CC_LANG_ASM, CC_LANG_LINK };
+enum cc_stage { CC_STAGE_LINK, CC_STAGE_OBJECT, CC_STAGE_PREPROCESS, CC_STAGE_PTX, CC_STAGE_FATBIN, CC_STAGE_DEPS, CC_STAGE_LIB };
+enum cc_cudart { CC_CUDART_SHARED, CC_CUDART_STATIC, CC_CUDART_NONE };
+
+/* A file, or an option of the link whose place among the files matters (-lfoo). */
+struct cc_item {
+    char *text;
+    enum cc_lang lang;                   /* CC_LANG_LINK: goes to the linker as it is */
+    bool is_option;
+};
+
+struct cc_job {
+    enum cc_stage stage;
+    char *output;                        /* NULL: named after the input, or a.out */
+    char *depfile;                       /* -MF */
+    char *std;                           /* -std, or NULL */
+    HW_VEC(struct cc_item) items;
+    struct cli_args both, host, device, link;
+    struct cli_args after;               /* include folders that go behind ours */
+    int arch;                            /* 80 = sm_80; 0: not said */
+    enum cc_cudart cudart;
+    bool per_thread_stream, shared, debug, device_debug, line_info, wants_depfile;
+    bool verbose, dryrun, forward_unknown;
+    enum cc_lang forced;                 /* -x, while parsing */
+};
+
+enum cc_parse { CC_PARSE_OK, CC_PARSE_DONE, CC_PARSE_BAD };     /* DONE: --help or --version was answered */
+
+/* Parses arguments; what is wrong has been said. With stop_at_file, ends after the first input, and *out_used tells how
+   many arguments were read (hostwarp run: the rest belongs to the program). */
+enum cc_parse cc_parse_args(struct cc_job *job, int argc, char **argv, bool stop_at_file, int *out_used);
+void cc_job_fini(struct cc_job *job);
+enum cc_lang cc_lang_of(const char *path);
+int cc_job_run(struct cc_job *job);                              /* exit status */
+
+/* includes.c: where headers come from. */
+void cc_clean_environment(void);
+void cc_add_user_include(struct cc_job *job, const char *dir);
+void cc_add_includes(struct cli_args *args, const struct cc_job *job, const char *clang, enum cc_lang lang);
+
+/* cc_fatbin.c: writes PTX text in the container that the runtime is given at start-up. */
+bool cc_fatbin_write(const char *ptx_path, const char *out_path, int arch);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which folders headers come from: ours, and never those of an NVIDIA toolkit that happens to be installed. */
+#define _GNU_SOURCE
+#include "cli/cc.h"
+
+#include "base/str.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* A folder with somebody else's cuda_runtime.h. */
+static bool is_toolkit(const char *dir)
+{
+    char *header = hw_sprintf("%s/cuda_runtime.h", dir), *ours = cli_path("include/cuda_runtime.h");
+    char *there = realpath(header, NULL), *here = realpath(ours, NULL);
+    bool foreign = there && !(here && strcmp(there, here) == 0);
+    free(there);
+    free(here);
+    hw_free(header);
+    hw_free(ours);
+    return foreign;
+}
+
+/* Takes a toolkit's folders out of a variable such as CPATH. */
+static void clean_variable(const char *name)
+{
+    const char *list = getenv(name);
+    if (!list)
+        return;
+    struct hw_str kept = { 0 };
+    for (const char *p = list; *p;) {
+        size_t n = strcspn(p, ":");
+        char *dir = hw_strndup(p, n);
+        if (n && !is_toolkit(dir))
+            hw_str_printf(&kept, "%s%s", kept.n ? ":" : "", dir);
+        hw_free(dir);
+        p += n + (p[n] == ':');
+    }
+    if (kept.n)
+        setenv(name, kept.s, 1);
+    else
+        unsetenv(name);
+    hw_str_fini(&kept);
+}
+
+void cc_clean_environment(void)
+{
+    static const char *const names[] = { "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH" };
+    for (size_t i = 0; i < HW_LEN(names); i++)
+        clean_variable(names[i]);
+}
+
+/* -I of a toolkit, as many build files have it: headers that we lack may come from there, ours still go first. */
+void cc_add_user_include(struct cc_job *job, const char *dir)
+{
+    if (is_toolkit(dir))
+        cli_addf(&job->after, "-isystem%s", dir);
+    else
+        cli_addf(&job->both, "-I%s", dir);
+}
+
+/* Some systems link a toolkit's headers into /usr/local/include. clang cannot be told to leave out one of its standard
+   folders, so all are left out and the others given back in their order. */
+static void add_standard_folders(struct cli_args *args, const char *clang, const char *language)
+{
+    char *command = hw_sprintf("'%s' -E -v -x %s /dev/null 2>&1 >/dev/null", clang, language), line[4096];
+    FILE *out = popen(command, "r");
+    bool inside = false, after_builtin = false;
+    hw_free(command);
+    cli_add(args, "-nostdlibinc");
+    while (out && fgets(line, sizeof line, out)) {
+        line[strcspn(line, "\n")] = 0;
+        if (strncmp(line, "#include <", 10) == 0) {
+            inside = true;
+        } else if (strncmp(line, "End of search", 13) == 0) {
+            inside = false;
+        } else if (inside && line[0] == ' ') {
+            bool builtin = strstr(line, "/lib/clang/") != NULL;  /* clang's own: -nostdlibinc keeps it */
+            after_builtin |= builtin;
+            if (!builtin && !is_toolkit(line + 1))
+                cli_addf(args, after_builtin ? "-idirafter%s" : "-cxx-isystem%s", line + 1);
+        }
+    }
+    if (out)
+        pclose(out);
+}
+
+void cc_add_includes(struct cli_args *args, const struct cc_job *job, const char *clang, enum cc_lang lang)
+{
+    char *ours = cli_path("include");
+    cli_addf(args, "-isystem%s", ours);
+    cli_add_all(args, &job->after);
+    if (is_toolkit("/usr/local/include"))
+        add_standard_folders(args, clang, lang == CC_LANG_C ? "c" : "c++");
+    hw_free(ours);
+}

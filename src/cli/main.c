@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hostwarp command: finds the subcommand and hands over. */
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+    { "run", cmd_run, "run a CUDA program, or compile a .cu file and run it" },
+    { "cc", cmd_cc, "compile and link CUDA sources; takes the options of nvcc" },
+    { "info", cmd_info, "what the device is, and what this machine gives it" },
+    { "env", cmd_env, "shell lines that make other builds use hostwarp" },
+    { "bench", cmd_bench, "measure against OpenCL and OpenMP on this machine" },
+    { "prof", cmd_not_there, "profile a program (not there yet)" },
+    { "check", cmd_not_there, "look for memory errors and races (not there yet)" },
+};
+
+static void usage(FILE *to)
+{
+    fprintf(to, "usage: hostwarp COMMAND [ARGUMENTS]\n\nRuns CUDA programs on a machine with no GPU.\n\n");
+    for (size_t i = 0; i < HW_LEN(commands); i++)
+        fprintf(to, "  %-7s %s\n", commands[i].name, commands[i].help);
+    fprintf(to, "\n  hostwarp COMMAND --help tells more; hostwarp --version names the version.\n"
+                "  Start with:  hostwarp run hello.cu\n");
+}
+
+int cmd_not_there(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    fprintf(stderr, "hostwarp: `hostwarp %s` is not there yet in version %s\n", cli_command_name, CLI_VERSION);
+    return CLI_USAGE;
+}
+
+/* Dies of the signal that ended the child, so that a shell or a make that started us sees what happened. */
+static int leave(int status)
+{
+    int sig = cli_caught_signal();
+    cli_remove_temp_dir();
+    if (sig) {
+        signal(sig, SIG_DFL);
+        raise(sig);
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        usage(stderr);
+        return CLI_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        usage(stdout);
+        return CLI_OK;
+    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("hostwarp %s\n", CLI_VERSION);
+        return CLI_OK;
+    }
+    for (size_t i = 0; i < HW_LEN(commands); i++) {
+        if (strcmp(name, commands[i].name) == 0) {
+            cli_command_name = commands[i].name;
+            return leave(commands[i].run(argc - 2, argv + 2));
+        }
+    }
+    fprintf(stderr, "hostwarp: there is no command `%s`; `hostwarp --help` lists them\n", name);
+    return CLI_USAGE;
+}

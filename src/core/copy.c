@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies and fills: checks, staging, and how long the caller waits. */
+#include "core/copy.h"
+
+#include "core/ctx.h"
+#include "core/mem.h"
+#include "core/sched.h"
+#include "core/stream.h"
+
+/* A pageable source is read before an asynchronous call returns. Up to this size into memory of ours, beyond it the call waits
+   for its turn and reads then. */
+#define STAGE_MAX ((size_t)64 << 20)
+
+/* What an address turned out to be. */
+enum place { PLACE_PAGEABLE, PLACE_PINNED, PLACE_DEVICE, PLACE_MANAGED };
+
+/* Bytes from the first to behind the last one; false when that overflows. */
+static bool span_of(const struct copy_end *end, const struct copy_request *r, size_t *out)
+{
+    size_t rows, slices;
+    return !__builtin_mul_overflow(end->pitch, r->rows - 1, &rows) && !__builtin_mul_overflow(end->slice, r->slices - 1, &slices)
+        && !__builtin_add_overflow(rows, slices, out) && !__builtin_add_overflow(*out, r->width, out)
+        && end->addr + *out >= end->addr;
+}
+
+static CUresult classify(const struct copy_end *end, const struct copy_request *r, enum place *out)
+{
+    struct mem_info info;
+    size_t span;
+    if (end->addr == 0 || !span_of(end, r, &span))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!mem_lookup(end->addr, &info)) {
+        *out = PLACE_PAGEABLE;
+        return end->side == COPY_DEVICE ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    }
+    if (span > info.bytes - (end->addr - info.base)) {
+        /* A host range may begin in registered memory and go on behind it: then it is pageable like the rest. */
+        *out = PLACE_PAGEABLE;
+        return info.kind == MEM_REGISTERED && end->side != COPY_DEVICE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    }
+    *out = info.kind == MEM_MANAGED ? PLACE_MANAGED
+        : info.kind == MEM_HOST || info.kind == MEM_REGISTERED ? PLACE_PINNED : PLACE_DEVICE;
+    return CUDA_SUCCESS;
+}
+
+static struct exec_engine *engine_for(enum place dst, enum place src)
+{
+    if (dst == PLACE_DEVICE && src != PLACE_DEVICE)
+        return exec_engine(EXEC_COPY_IN);
+    if (src == PLACE_DEVICE && dst != PLACE_DEVICE)
+        return exec_engine(EXEC_COPY_OUT);
+    return exec_copy_engine_any();
+}
+
+static struct cmd *make_cmd(const struct copy_request *r, enum place dst, enum place src)
+{
+    struct cmd *c = cmd_new(CMD_COPY);
+    struct exec_copy *x = &c->x.copy;
+    x->dst = (char *)(uintptr_t)r->dst.addr;
+    x->src = (const char *)(uintptr_t)r->src.addr;
+    x->width = r->width;
+    x->rows = r->rows;
+    x->slices = r->slices;
+    x->dst_pitch = r->dst.pitch;
+    x->dst_slice = r->dst.slice;
+    x->src_pitch = r->src.pitch;
+    x->src_slice = r->src.slice;
+    exec_copy_init(x, engine_for(dst, src));
+    return c;
+}
+
+/* Reads the source now; the queued copy then comes from our memory. False: too much to hold. */
+static bool stage(struct cmd *c)
+{
+    struct exec_copy *x = &c->x.copy;
+    size_t bytes, rows = x->rows * x->slices;
+    if (__builtin_mul_overflow(x->width, rows, &bytes) || bytes > STAGE_MAX || !(c->staging = malloc(bytes)))
+        return false;
+    char *to = c->staging;
+    for (size_t s = 0; s < x->slices; s++)
+        for (size_t r = 0; r < x->rows; r++, to += x->width)
+            memcpy(to, x->src + s * x->src_slice + r * x->src_pitch, x->width);
+    x->src = c->staging;
+    x->src_pitch = x->width;
+    x->src_slice = x->width * x->rows;
+    exec_copy_init(x, c->x.job.engine);
+    return true;
+}
+
+/*
+ * Who waits:
+ *   host to host                     always
+ *   device to pageable               always: the program may look at the memory as soon as the call returns
+ *   pageable to device, async        only until the source was read
+ *   anything pinned, async           no
+ *   device to device                 no, not even the call without Async
+ *   all other synchronous calls      yes
+ */
+static CUresult submit(struct stream *s, struct cmd *c, enum place dst, enum place src, bool async)
+{
+    bool on_device = dst == PLACE_DEVICE && src == PLACE_DEVICE;
+    bool host_to_host = (dst == PLACE_PAGEABLE || dst == PLACE_PINNED) && (src == PLACE_PAGEABLE || src == PLACE_PINNED);
+    bool wait = host_to_host || dst == PLACE_PAGEABLE || (!async && !on_device);
+    /* An idle stream would run it at once: then reading the source and copying it is the same work. */
+    if (!wait && src == PLACE_PAGEABLE)
+        wait = sched_idle(s) || !stage(c);
+    if (!wait) {
+        sched_push(s, c);
+        return CUDA_SUCCESS;
+    }
+    CUresult rc = sched_push_and_wait(s, c);
+    if (!async)
+        ctx_flush_printf(s->ctx);
+    return rc;
+}
+
+static void normalise(struct copy_end *end, const struct copy_request *r)
+{
+    if (end->pitch == 0)
+        end->pitch = r->width;
+    if (end->slice == 0)
+        end->slice = end->pitch * r->rows;
+}
+
+CUresult copy_run(struct stream *s, const struct copy_request *req)
+{
+    struct copy_request r = *req;
+    enum place dst, src;
+    CUresult rc;
+    if (r.width == 0 || r.rows == 0 || r.slices == 0)
+        return CUDA_SUCCESS;
+    normalise(&r.dst, &r);
+    normalise(&r.src, &r);
+    size_t whole;
+    if (r.slices == 1 && r.dst.pitch == r.width && r.src.pitch == r.width && !__builtin_mul_overflow(r.width, r.rows, &whole)) {
+        r.width = whole;                         /* no gaps: one long row, which is cut into better pieces */
+        r.rows = 1;
+    }
+    if ((rc = classify(&r.dst, &r, &dst)) || (rc = classify(&r.src, &r, &src)))
+        return rc;
+    return submit(s, make_cmd(&r, dst, src), dst, src, r.async);
+}
+
+CUresult copy_linear(struct stream *s, uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side, size_t bytes,
+                     bool async)
+{
+    struct copy_request r = { .dst = { .side = dst_side, .addr = dst }, .src = { .side = src_side, .addr = src }, .width = bytes,
+                              .rows = 1, .slices = 1, .async = async };
+    return copy_run(s, &r);
+}
+
+CUresult copy_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t rows,
+                   bool async)
+{
+    struct copy_request r = { .dst = { .side = COPY_DEVICE, .addr = dst, .pitch = pitch }, .rows = rows, .slices = 1 };
+    enum place place;
+    CUresult rc;
+    if (dst % element || __builtin_mul_overflow(width, (size_t)element, &r.width))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (width == 0 || rows == 0)
+        return CUDA_SUCCESS;
+    if (rows > 1 && (pitch < r.width || pitch % element))
+        return CUDA_ERROR_INVALID_VALUE;
+    normalise(&r.dst, &r);
+    size_t whole;
+    if (rows > 1 && r.dst.pitch == r.width && !__builtin_mul_overflow(r.width, rows, &whole)) {
+        r.width = whole;
+        r.rows = 1;
+    }
+    if ((rc = classify(&r.dst, &r, &place)))
+        return rc;
+    struct cmd *c = make_cmd(&r, place, PLACE_DEVICE);
+    c->x.copy.value = element == 1 ? value & 0xff : element == 2 ? value & 0xffff : value;
+    c->x.copy.element = (uint8_t)element;
+    if (async || place == PLACE_DEVICE) {
+        sched_push(s, c);
+        return CUDA_SUCCESS;
+    }
+    return sched_push_and_wait(s, c);
+}

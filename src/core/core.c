@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of the whole: starting, process exit, fork. */
+#include "core/core.h"
+
+#include "core/device.h"
+#include "core/mem.h"
+#include "exec/exec.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum state { NOT_STARTED, RUNNING, FORKED, EXITING };
+static _Atomic int state;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/*
+ * Registered with atexit() by cuInit, so it runs before the destructors of objects that were made earlier: their calls answer
+ * DEINITIALIZED, as with the real driver. Threads are not joined: one may be in a kernel that never ends, and none of them
+ * touches anything that exit() takes away.
+ */
+static void at_exit(void)
+{
+    int expected = RUNNING;
+    if (atomic_compare_exchange_strong(&state, &expected, EXITING))
+        exec_stop_all();
+}
+
+/* A child has our memory but not our threads: nothing would ever finish. */
+static void in_child(void)
+{
+    if (state == RUNNING)
+        state = FORKED;
+}
+
+static void start(void)
+{
+    device_init();
+    mem_init();
+    pthread_atfork(NULL, NULL, in_child);
+    atexit(at_exit);
+    state = RUNNING;
+}
+
+CUresult core_init(unsigned flags)
+{
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_once(&once, start);
+    CUresult rc = core_check();
+    if (rc)
+        return rc;
+    return device_count() ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+}
+
+CUresult core_check(void)
+{
+    switch (atomic_load_explicit(&state, memory_order_acquire)) {
+    case RUNNING: return CUDA_SUCCESS;
+    case EXITING: return CUDA_ERROR_DEINITIALIZED;
+    default: return CUDA_ERROR_NOT_INITIALIZED;
+    }
+}
+
+bool core_in_host_function(void)
+{
+    return exec_in_hostfn();
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of the whole: starting, process exit, fork. */
+#ifndef CORE_CORE_H
+#define CORE_CORE_H
+
+#include "base/base.h"
+
+#include <cuda.h>
+
+/* cuInit: flags must be 0. Starts no thread; may be called often. */
+CUresult core_init(unsigned flags);
+
+/* CUDA_SUCCESS; CUDA_ERROR_NOT_INITIALIZED before core_init() and in a child made by fork() after it;
+   CUDA_ERROR_DEINITIALIZED once the process is exiting. Cheap: one atomic load. */
+CUresult core_check(void);
+
+/* True on a thread that is running a stream callback or a host function at this moment: calls there are not permitted. */
+bool core_in_host_function(void);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts: life, the primary ones, limits, the sticky error. */
+#include "core/ctx.h"
+
+#include "base/log.h"
+#include "base/vec.h"
+#include "core/device.h"
+#include "core/event.h"
+#include "core/internal.h"
+#include "core/mem.h"
+#include "core/module.h"
+#include "core/sched.h"
+#include "core/stream.h"
+
+#include <stdatomic.h>
+
+enum { MAX_DEVICES = 64 };
+
+/* A device's primary context. It exists while it is retained. */
+struct primary {
+    struct ctx *ctx;             /* the open handle */
+    unsigned retained;
+    unsigned flags;
+};
+
+static struct hw_mutex primary_mu = HW_MUTEX_INIT(HW_RANK_TABLE);
+static struct primary primaries[MAX_DEVICES] HW_GUARDED_BY(primary_mu);
+static _Atomic uint64_t last_id;
+
+bool ctx_flags_valid(unsigned flags)
+{
+    const unsigned known = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_COREDUMP_ENABLE
+        | CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_SYNC_MEMOPS;
+    unsigned sched = flags & CU_CTX_SCHED_MASK;
+    return !(flags & ~known) && !(sched & (sched - 1));
+}
+
+static void ctx_free(struct obj *obj)
+{
+    struct ctx *ctx = hw_container_of(obj, struct ctx, obj);
+    exec_printf_free(ctx->printf_buf);
+    exec_heap_free(ctx->heap);
+    hw_mutex_fini(&ctx->mu);
+    hw_free(ctx);
+}
+
+static CUresult ctx_new(struct device *dev, unsigned flags, bool primary, struct ctx **out)
+{
+    if (dev->faulted)
+        return CUDA_ERROR_DEVICE_UNAVAILABLE;    /* measured: after a kernel's fault the process gets no new context */
+    struct ctx *ctx = hw_alloc(sizeof *ctx);
+    ctx->dev = dev;
+    ctx->id = atomic_fetch_add(&last_id, 1) + 1;
+    ctx->primary = primary;
+    ctx->flags = flags;
+    hw_mutex_init(&ctx->mu, HW_RANK_CTX);
+    hw_list_init(&ctx->events);
+    hw_list_init(&ctx->modules);
+    hw_list_init(&ctx->streams);
+    hw_list_init(&ctx->busy);
+    ctx->limits[CU_LIMIT_STACK_SIZE] = 1024;
+    ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE] = 8650752;            /* as measured; the manual's 1 MiB is older */
+    ctx->limits[CU_LIMIT_MALLOC_HEAP_SIZE] = 8u << 20;
+    ctx->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
+    ctx->limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
+    ctx->printf_buf = exec_printf_new(ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE]);
+    ctx->heap = exec_heap_new(ctx->limits[CU_LIMIT_MALLOC_HEAP_SIZE]);
+    obj_init(&ctx->obj, OBJ_CTX, ctx_free);
+    ctx->legacy = stream_new(ctx, 0, 0);
+    ctx->legacy->legacy = true;
+    *out = ctx;
+    return CUDA_SUCCESS;
+}
+
+struct ctx *ctx_get(CUcontext handle)
+{
+    struct obj *obj = obj_get(handle, OBJ_CTX);
+    return obj ? hw_container_of(obj, struct ctx, obj) : NULL;
+}
+
+/* --- destruction --- */
+
+/* Takes references to everything in a list, so that it can be closed without the list's lock. */
+static void close_streams(struct ctx *ctx)
+{
+    HW_VEC(struct stream *) all = { 0 };
+    sched_lock();
+    hw_list_for(it, &ctx->streams) {
+        struct stream *s = hw_list_item(it, struct stream, in_ctx);
+        stream_ref(s);
+        hw_vec_push(&all, s);
+    }
+    sched_unlock();
+    for (size_t i = 0; i < all.n; i++) {
+        obj_close(&all.v[i]->obj);
+        stream_unref(all.v[i]);
+    }
+    hw_vec_fini(&all);
+}
+
+static void close_events_and_modules(struct ctx *ctx)
+{
+    HW_VEC(struct event *) events = { 0 };
+    HW_VEC(struct module *) modules = { 0 };
+    hw_lock(&ctx->mu);
+    hw_list_for(it, &ctx->events) {
+        struct event *e = hw_list_item(it, struct event, in_ctx);
+        event_ref(e);
+        hw_vec_push(&events, e);
+    }
+    hw_list_for(it, &ctx->modules) {
+        struct module *m = hw_list_item(it, struct module, in_ctx);
+        module_ref(m);
+        hw_vec_push(&modules, m);
+    }
+    hw_unlock(&ctx->mu);
+    for (size_t i = 0; i < events.n; i++) {
+        obj_close(&events.v[i]->obj);
+        event_unref(events.v[i]);
+    }
+    for (size_t i = 0; i < modules.n; i++) {
+        module_close(modules.v[i]);
+        module_unref(modules.v[i]);
+    }
+    hw_vec_fini(&events);
+    hw_vec_fini(&modules);
+}
+
+/* The caller closed the handle and holds a reference. */
+static void ctx_tear_down(struct ctx *ctx)
+{
+    ctx->dead = true;
+    sched_wait_ctx(ctx);
+    ctx_flush_printf(ctx);
+    close_events_and_modules(ctx);
+    close_streams(ctx);
+    mem_free_ctx(ctx);
+}
+
+CUresult ctx_create(struct device *dev, unsigned flags, CUcontext *out)
+{
+    struct ctx *ctx;
+    if (!ctx_flags_valid(flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = ctx_new(dev, flags, false, &ctx);
+    if (rc)
+        return rc;
+    ctx_push(ctx_handle(ctx));
+    *out = ctx_handle(ctx);
+    return CUDA_SUCCESS;
+}
+
+CUresult ctx_destroy(CUcontext handle)
+{
+    struct ctx *ctx = ctx_get(handle);
+    if (!ctx)
+        return handle ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
+    bool closed = !ctx->primary && obj_close(&ctx->obj);
+    if (closed) {
+        if (ctx_current() == ctx)
+            ctx_pop(NULL);
+        ctx_tear_down(ctx);
+    }
+    ctx_unref(ctx);
+    return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+/* --- primary contexts --- */
+
+CUresult ctx_primary_retain(struct device *dev, CUcontext *out)
+{
+    CUresult rc = CUDA_SUCCESS;
+    hw_lock(&primary_mu);
+    struct primary *p = &primaries[dev->ordinal];
+    if (!p->ctx)
+        rc = ctx_new(dev, p->flags, true, &p->ctx);
+    if (!rc) {
+        p->retained++;
+        *out = ctx_handle(p->ctx);
+    }
+    hw_unlock(&primary_mu);
+    return rc;
+}
+
+/* Takes the context out of its place; NULL when nobody holds it any more. */
+static struct ctx *primary_take_locked(struct primary *p)
+{
+    struct ctx *ctx = p->ctx;
+    p->ctx = NULL;
+    p->retained = 0;
+    return ctx;
+}
+
+static void primary_end(struct ctx *ctx)
+{
+    if (!ctx)
+        return;
+    ctx_ref(ctx);
+    obj_close(&ctx->obj);
+    ctx_tear_down(ctx);
+    ctx_unref(ctx);
+}
+
+CUresult ctx_primary_release(struct device *dev)
+{
+    struct ctx *gone = NULL;
+    hw_lock(&primary_mu);
+    struct primary *p = &primaries[dev->ordinal];
+    bool ok = p->retained > 0;
+    if (ok && --p->retained == 0)
+        gone = primary_take_locked(p);
+    hw_unlock(&primary_mu);
+    primary_end(gone);
+    return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult ctx_primary_reset(struct device *dev)
+{
+    hw_lock(&primary_mu);
+    struct ctx *gone = primary_take_locked(&primaries[dev->ordinal]);
+    hw_unlock(&primary_mu);
+    primary_end(gone);
+    return CUDA_SUCCESS;
+}
+
+CUresult ctx_primary_state(struct device *dev, unsigned *flags, int *active)
+{
+    hw_lock(&primary_mu);
+    struct primary *p = &primaries[dev->ordinal];
+    *flags = p->ctx ? p->ctx->flags : p->flags;
+    *active = p->ctx != NULL;
+    hw_unlock(&primary_mu);
+    return CUDA_SUCCESS;
+}
+
+CUresult ctx_primary_set_flags(struct device *dev, unsigned flags)
+{
+    if (!ctx_flags_valid(flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    hw_lock(&primary_mu);
+    struct primary *p = &primaries[dev->ordinal];
+    p->flags = flags;
+    if (p->ctx)
+        p->ctx->flags = flags;
+    hw_unlock(&primary_mu);
+    return CUDA_SUCCESS;
+}
+
+/* --- questions and settings --- */
+
+CUresult ctx_synchronize(struct ctx *ctx)
+{
+    sched_wait_ctx(ctx);
+    ctx_flush_printf(ctx);
+    return ctx_error(ctx);
+}
+
+CUresult ctx_set_flags(struct ctx *ctx, unsigned flags)
+{
+    if (!ctx_flags_valid(flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    ctx->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+static bool limit_known(CUlimit limit)
+{
+    switch ((int)limit) {
+    case CU_LIMIT_STACK_SIZE:
+    case CU_LIMIT_PRINTF_FIFO_SIZE:
+    case CU_LIMIT_MALLOC_HEAP_SIZE:
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE: return true;
+    default: return false;
+    }
+}
+
+CUresult ctx_limit(struct ctx *ctx, CUlimit limit, size_t *out)
+{
+    if ((unsigned)limit > 8)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!limit_known(limit))
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    hw_lock(&ctx->mu);
+    *out = ctx->limits[limit];
+    hw_unlock(&ctx->mu);
+    return CUDA_SUCCESS;
+}
+
+CUresult ctx_set_limit(struct ctx *ctx, CUlimit limit, size_t value)
+{
+    if ((unsigned)limit > 8)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!limit_known(limit))
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    if (limit == CU_LIMIT_STACK_SIZE && value > 512 * 1024)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((limit == CU_LIMIT_PRINTF_FIFO_SIZE || limit == CU_LIMIT_MALLOC_HEAP_SIZE) && value > ctx->dev->memory_bytes)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (limit == CU_LIMIT_PRINTF_FIFO_SIZE) {
+        ctx_flush_printf(ctx);
+        exec_printf_resize(ctx->printf_buf, value);
+    }
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
+        exec_heap_limit(ctx->heap, value);
+    hw_lock(&ctx->mu);
+    ctx->limits[limit] = value;
+    hw_unlock(&ctx->mu);
+    return CUDA_SUCCESS;
+}
+
+void ctx_poison(struct ctx *ctx, CUresult why)
+{
+    CUresult expected = CUDA_SUCCESS;
+    if (atomic_compare_exchange_strong(&ctx->error, &expected, why))
+        ctx->dev->faulted = true;
+}
+
+void ctx_flush_printf(struct ctx *ctx)
+{
+    exec_printf_flush(ctx->printf_buf);
+}
+
+void ctx_dump(const struct ctx *ctx, FILE *out)
+{
+    fprintf(out, "context %llu on device %d%s: flags %#x, error %d%s\n", (unsigned long long)ctx->id, ctx->dev->ordinal,
+            ctx->primary ? " (primary)" : "", (unsigned)ctx->flags, (int)ctx->error, ctx->dead ? ", destroyed" : "");
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every thread's stack of contexts. */
+#include "base/vec.h"
+#include "core/ctx.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/*
+ * The stack. Its entries are references, so that a context destroyed by another thread is still there to be found dead.
+ * Lifetime  Made by the first push, freed when the thread ends.
+ */
+struct ctx_stack {
+    HW_VEC(struct ctx *) v;
+};
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Thread_local struct ctx_stack *stack;
+
+static void thread_ends(void *p)
+{
+    struct ctx_stack *s = p;
+    stack = NULL;
+    for (size_t i = 0; i < s->v.n; i++)
+        ctx_unref(s->v.v[i]);
+    hw_vec_fini(&s->v);
+    hw_free(s);
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&key, thread_ends);
+}
+
+static struct ctx_stack *stack_make(void)
+{
+    if (!stack) {
+        pthread_once(&once, make_key);
+        stack = hw_alloc(sizeof *stack);
+        pthread_setspecific(key, stack);
+    }
+    return stack;
+}
+
+struct ctx *ctx_current(void)
+{
+    return stack && stack->v.n ? stack->v.v[stack->v.n - 1] : NULL;
+}
+
+CUresult ctx_enter(struct ctx **out)
+{
+    struct ctx *ctx = ctx_current();
+    if (!ctx)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (ctx->dead)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    *out = ctx;
+    return ctx_error(ctx);
+}
+
+CUcontext ctx_current_handle(void)
+{
+    struct ctx *ctx = ctx_current();
+    return ctx ? ctx_handle(ctx) : NULL;
+}
+
+CUresult ctx_push(CUcontext handle)
+{
+    struct ctx *ctx = ctx_get(handle);
+    if (!ctx)
+        return handle ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
+    struct ctx_stack *s = stack_make();
+    hw_vec_push(&s->v, ctx);
+    return CUDA_SUCCESS;
+}
+
+CUresult ctx_pop(CUcontext *out)
+{
+    struct ctx *ctx = ctx_current();
+    if (!ctx)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    stack->v.n--;
+    if (out)
+        *out = ctx_handle(ctx);
+    ctx_unref(ctx);
+    return CUDA_SUCCESS;
+}
+
+CUresult ctx_set_current(CUcontext handle)
+{
+    struct ctx *ctx = handle ? ctx_get(handle) : NULL;
+    if (handle && !ctx)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (ctx_current())
+        ctx_pop(NULL);
+    if (ctx) {
+        struct ctx_stack *s = stack_make();
+        hw_vec_push(&s->v, ctx);
+    }
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The devices: names, limits, attributes. attrs.def has one row per CUdevice_attribute. */
+#ifndef CORE_DEVICE_H
+#define CORE_DEVICE_H
+
+#include "base/base.h"
+
+#include <cuda.h>
+
+/* Limits that other files check against; the attribute table is made of the same numbers. */
+enum {
+    DEVICE_WARP = 32,
+    DEVICE_MAX_THREADS = 1024,                   /* per block */
+    DEVICE_MAX_BLOCK_Z = 64,
+    DEVICE_MAX_GRID_X = 0x7fffffff,
+    DEVICE_MAX_GRID_YZ = 65535,
+    DEVICE_SHARED_BLOCK = 48 * 1024,             /* without opting in */
+    DEVICE_SHARED_OPTIN = 163 * 1024,
+    DEVICE_SHARED_SM = 164 * 1024,
+    DEVICE_SHARED_RESERVED = 1024,               /* per block, of an SM's shared memory */
+    DEVICE_REGS_SM = 65536,
+    DEVICE_SM_COUNT = 108,
+    DEVICE_THREADS_SM = 2048,
+    DEVICE_BLOCKS_SM = 32,
+    DEVICE_CONST_BYTES = 65536,
+    DEVICE_PARAM_BYTES = 4096,
+    DEVICE_PITCH_ALIGN = 512,
+};
+
+/* A device: const after core_init(), except for faulted. Never freed. */
+struct device {
+    int ordinal;
+    char name[256];
+    unsigned cc_major, cc_minor;
+    uint64_t memory_bytes;
+    uint8_t uuid[16];
+    _Atomic bool faulted;        /* a kernel faulted here: once its context is gone, the device makes no new one */
+};
+
+void device_init(void);                                          /* core_init() calls it once */
+int device_count(void);
+struct device *device_peek(int ordinal);                         /* NULL: no such device */
+CUresult device_attribute(const struct device *dev, int attribute, int *out);        /* INVALID_VALUE: unknown attribute */
+CUresult device_pci_bus_id(const struct device *dev, char *out, size_t bytes);       /* "0000:01:00.0" */
+struct device *device_by_pci_bus_id(const char *text);           /* NULL: none */
+
+#endif

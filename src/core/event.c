@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events. */
+#include "core/event.h"
+
+#include "core/ctx.h"
+#include "core/sched.h"
+#include "core/stream.h"
+
+static void event_free(struct obj *obj)
+{
+    struct event *e = hw_container_of(obj, struct event, obj);
+    struct ctx *ctx = e->ctx;
+    hw_lock(&ctx->mu);
+    hw_list_del(&e->in_ctx);
+    hw_unlock(&ctx->mu);
+    hw_free(e);
+    ctx_unref(ctx);
+}
+
+CUresult event_create(struct ctx *ctx, unsigned flags, CUevent *out)
+{
+    const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING;
+    if (flags & ~known)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct event *e = hw_alloc(sizeof *e);
+    ctx_ref(ctx);
+    e->ctx = ctx;
+    e->flags = flags;
+    obj_init(&e->obj, OBJ_EVENT, event_free);
+    hw_lock(&ctx->mu);
+    hw_list_push_back(&ctx->events, &e->in_ctx);
+    hw_unlock(&ctx->mu);
+    *out = event_handle(e);
+    return CUDA_SUCCESS;
+}
+
+struct event *event_get(CUevent handle)
+{
+    struct obj *obj = obj_get(handle, OBJ_EVENT);
+    return obj ? hw_container_of(obj, struct event, obj) : NULL;
+}
+
+CUresult event_destroy(CUevent handle)
+{
+    struct event *e = event_get(handle);
+    bool closed = e && obj_close(&e->obj);
+    event_unref(e);
+    return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult event_record(struct event *e, struct stream *s, unsigned flags)
+{
+    if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (e->ctx != s->ctx)
+        return CUDA_ERROR_INVALID_HANDLE;
+    sched_push_record(s, e);
+    return CUDA_SUCCESS;
+}
+
+CUresult event_query(struct event *e)
+{
+    sched_lock();
+    bool pending = e->pending != NULL;
+    sched_unlock();
+    CUresult rc = ctx_error(e->ctx);
+    return rc ? rc : pending ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+CUresult event_synchronize(struct event *e)
+{
+    sched_wait_event(e);
+    ctx_flush_printf(e->ctx);
+    return ctx_error(e->ctx);
+}
+
+CUresult event_elapsed(struct event *start, struct event *end, float *out_ms)
+{
+    sched_lock();
+    bool recorded = start->recorded && end->recorded, pending = start->pending || end->pending;
+    int64_t ns = (int64_t)(end->time_ns - start->time_ns);
+    sched_unlock();
+    if (!recorded || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (start->ctx->dev != end->ctx->dev)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (pending)
+        return CUDA_ERROR_NOT_READY;
+    *out_ms = (float)((double)ns * 1e-6);
+    return CUDA_SUCCESS;
+}

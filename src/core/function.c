@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels of modules: attributes, and machine code for each block shape when it is first needed. */
+#include "base/diag.h"
+#include "base/log.h"
+#include "core/ctx.h"
+#include "core/device.h"
+#include "core/internal.h"
+#include "core/module.h"
+#include "jit/jit.h"
+
+/* Registers per thread that we report and count with: a CPU has no such limit, so an ordinary figure. */
+enum { USUAL_REGS = 32 };
+
+/* One compiled shape. kernel NULL: somebody is compiling it at this moment, or error says why there is none. */
+struct function_shape {
+    uint32_t block[3];
+    bool small_grid;
+    bool compiling;
+    CUresult error;
+    struct kabi_kernel *kernel;
+};
+
+/* The last reference is gone: the handle is closed and nobody uses us. The memory stays the module's. */
+static void function_free(struct obj *obj)
+{
+    module_unref(hw_container_of(obj, struct function, obj)->module);
+}
+
+void function_fini(struct function *f)
+{
+    for (size_t i = 0; i < f->shapes.n; i++) {
+        if (f->shapes.v[i]->kernel)
+            jit_kernel_free(f->shapes.v[i]->kernel);
+        hw_free(f->shapes.v[i]);
+    }
+    hw_vec_fini(&f->shapes);
+    hw_free((void *)f->params);
+    hw_free(f);
+}
+
+static struct function *function_make(struct module *m, const char *name, uint32_t n_params)
+{
+    struct function *f = hw_alloc(sizeof *f);
+    module_ref(m);
+    f->module = m;
+    f->name = name;
+    f->n_params = n_params;
+    f->params = hw_alloc(sizeof *f->params * (n_params ? n_params : 1));
+    f->n_regs = USUAL_REGS;
+    f->max_threads = DEVICE_MAX_THREADS;
+    f->carveout = -1;
+    return f;
+}
+
+static void function_ready(struct function *f)
+{
+    f->max_dynamic_shared = f->shared_static < DEVICE_SHARED_BLOCK ? DEVICE_SHARED_BLOCK - (int)f->shared_static : 0;
+    obj_init(&f->obj, OBJ_FUNCTION, function_free);
+}
+
+struct function *function_new(struct module *m, const struct ir_func *ir)
+{
+    struct function *f = function_make(m, ir->name, (uint32_t)ir->params.n);
+    struct function_param *params = (struct function_param *)f->params;
+    f->ir = ir;
+    f->param_bytes = ir->param_bytes;
+    for (size_t i = 0; i < ir->params.n; i++)
+        params[i] = (struct function_param){ ir->params.v[i].offset, ir->params.v[i].bytes };
+    f->shared_static = ir->shared_bytes;
+    f->local_bytes = ir->local_bytes;
+    if (ir->maxnreg && ir->maxnreg < f->n_regs)
+        f->n_regs = ir->maxnreg;
+    const uint32_t *shape = ir->reqntid[0] ? ir->reqntid : ir->maxntid;
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++)
+        threads *= shape[i] ? shape[i] : 1;
+    if (shape[0] && threads < f->max_threads)
+        f->max_threads = (uint32_t)threads;
+    for (int i = 0; i < 3 && ir->reqntid[0]; i++)
+        f->required[i] = ir->reqntid[i] ? ir->reqntid[i] : 1;
+    function_ready(f);
+    return f;
+}
+
+struct function *function_new_native(struct module *m, const struct module_native *native)
+{
+    struct function *f = function_make(m, native->kernel->name, native->n_params);
+    f->native = native->kernel;
+    memcpy((struct function_param *)f->params, native->params, sizeof *f->params * native->n_params);
+    for (uint32_t i = 0; i < native->n_params; i++)
+        f->param_bytes = (uint32_t)hw_max_u64(f->param_bytes, native->params[i].offset + native->params[i].bytes);
+    f->shared_static = native->kernel->shared_static;
+    f->local_bytes = native->kernel->local_bytes;
+    function_ready(f);
+    return f;
+}
+
+struct function *function_get(CUfunction handle)
+{
+    struct obj *obj = obj_get(handle, OBJ_FUNCTION);
+    return obj ? hw_container_of(obj, struct function, obj) : NULL;
+}
+
+void function_put(struct function *f)
+{
+    obj_unref(f ? &f->obj : NULL);
+}
+
+/* --- attributes --- */
+
+CUresult function_attribute(struct function *f, int attribute, int *out)
+{
+    unsigned cc = f->module->ctx->dev->cc_major * 10 + f->module->ctx->dev->cc_minor;
+    switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *out = (int)f->max_threads; break;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *out = (int)f->shared_static; break;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *out = 0; break;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *out = (int)f->local_bytes; break;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: *out = (int)f->n_regs; break;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION: *out = f->module->ir ? (int)f->module->ir->sm : (int)cc; break;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *out = (int)cc; break;
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *out = 0; break;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *out = f->max_dynamic_shared; break;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *out = f->carveout; break;
+    default:
+        if (attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX)
+            return CUDA_ERROR_INVALID_VALUE;
+        *out = 0;                                /* clusters: none */
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult function_set_attribute(struct function *f, int attribute, int value)
+{
+    switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        if (value < 0 || (uint32_t)value + f->shared_static > DEVICE_SHARED_OPTIN)
+            return CUDA_ERROR_INVALID_VALUE;
+        f->max_dynamic_shared = value;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        if (value < -1 || value > 100)
+            return CUDA_ERROR_INVALID_VALUE;
+        f->carveout = value;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult function_param_info(const struct function *f, size_t index, size_t *out_offset, size_t *out_bytes)
+{
+    if (index >= f->n_params)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (out_offset)
+        *out_offset = f->params[index].offset;
+    if (out_bytes)
+        *out_bytes = f->params[index].bytes;
+    return CUDA_SUCCESS;
+}
+
+/* --- code --- */
+
+static struct function_shape *find_shape(struct function *f, const uint32_t block[3], bool small_grid)
+{
+    for (size_t i = 0; i < f->shapes.n; i++) {
+        struct function_shape *s = f->shapes.v[i];
+        if (memcmp(s->block, block, sizeof s->block) == 0 && s->small_grid == small_grid)
+            return s;
+    }
+    return NULL;
+}
+
+/* Called without the lock: takes milliseconds. */
+static void compile(struct function *f, struct function_shape *s)
+{
+    struct diag diag = { 0 };
+    struct jit_request req = { .ntid = { s->block[0], s->block[1], s->block[2] }, .small_grid = s->small_grid };
+    hw_assert_no_locks("a kernel is compiled");
+    struct kabi_kernel *kernel = jit_compile(f->ir, &req, &diag);
+    if (!kernel)
+        hw_error("kernel %s was not compiled:\n%s", f->name, diag.text.s ? diag.text.s : "no reason given\n");
+    diag_fini(&diag);
+    hw_lock(&f->module->mu);
+    s->kernel = kernel;
+    s->error = kernel ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX;
+    s->compiling = false;
+    pthread_cond_broadcast(&f->module->compiled);
+    hw_unlock(&f->module->mu);
+}
+
+CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const struct kabi_kernel **out)
+{
+    if (f->native) {
+        *out = f->native;
+        return CUDA_SUCCESS;
+    }
+    bool small_grid = (uint64_t)grid[0] * block[0] < ((uint64_t)1 << 31), ours = false;
+    hw_lock(&f->module->mu);
+    struct function_shape *s = find_shape(f, block, small_grid);
+    if (!s) {
+        s = hw_alloc(sizeof *s);
+        memcpy(s->block, block, sizeof s->block);
+        s->small_grid = small_grid;
+        s->compiling = ours = true;
+        hw_vec_push(&f->shapes, s);
+    }
+    while (s->compiling && !ours)                /* another thread is at it */
+        hw_cond_wait(&f->module->compiled, &f->module->mu);
+    hw_unlock(&f->module->mu);
+    if (ours)
+        compile(f, s);
+    if (s->error)
+        return s->error;
+    *out = s->kernel;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launching kernels: limits, parameters, queueing. */
+#include "core/launch.h"
+
+#include "core/ctx.h"
+#include "core/device.h"
+#include "core/module.h"
+#include "core/sched.h"
+#include "core/stream.h"
+
+#include <stdatomic.h>
+
+static CUresult check_shape(const struct function *f, const struct launch_config *c)
+{
+    const uint32_t *g = c->grid, *b = c->block;
+    if (!g[0] || !g[1] || !g[2] || !b[0] || !b[1] || !b[2])
+        return CUDA_ERROR_INVALID_VALUE;
+    if (g[0] > DEVICE_MAX_GRID_X || g[1] > DEVICE_MAX_GRID_YZ || g[2] > DEVICE_MAX_GRID_YZ)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (b[0] > DEVICE_MAX_THREADS || b[1] > DEVICE_MAX_THREADS || b[2] > DEVICE_MAX_BLOCK_Z
+        || (uint64_t)b[0] * b[1] * b[2] > f->max_threads)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (f->required[0] && memcmp(f->required, b, sizeof f->required) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    int most = f->max_dynamic_shared;
+    if (c->shared_bytes > (uint32_t)most)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+uint32_t launch_occupancy(const struct function *f, uint32_t threads, size_t dynamic_shared)
+{
+    if (threads == 0 || threads > f->max_threads || dynamic_shared > DEVICE_SHARED_OPTIN
+        || dynamic_shared + f->shared_static > DEVICE_SHARED_OPTIN)
+        return 0;
+    uint32_t warps = (threads + DEVICE_WARP - 1) / DEVICE_WARP;
+    uint64_t shared = hw_align_up(dynamic_shared + f->shared_static + DEVICE_SHARED_RESERVED, 128);
+    uint64_t regs = hw_align_up((uint64_t)f->n_regs * DEVICE_WARP, 256) * warps;
+    uint64_t n = DEVICE_BLOCKS_SM;
+    n = hw_min_u64(n, DEVICE_THREADS_SM / (warps * DEVICE_WARP));
+    n = hw_min_u64(n, DEVICE_SHARED_SM / shared);
+    return (uint32_t)hw_min_u64(n, DEVICE_REGS_SM / regs);
+}
+
+/* All blocks at once means a thread each, and the real device's limit beside it. */
+static CUresult check_cooperative(const struct function *f, const struct launch_config *c)
+{
+    uint64_t blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
+    uint64_t fit = (uint64_t)launch_occupancy(f, c->block[0] * c->block[1] * c->block[2], c->shared_bytes) * DEVICE_SM_COUNT;
+    return blocks > fit || blocks > EXEC_MAX_AT_ONCE ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
+}
+
+/* --- parameters --- */
+
+/* The buffer of a CU_LAUNCH_PARAM_ list. */
+static CUresult read_extra(void **extra, const void **out, size_t *out_bytes)
+{
+    const void *buffer = NULL;
+    const size_t *size = NULL;
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            buffer = extra[1];
+        else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            size = extra[1];
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!buffer || !size)
+        return CUDA_ERROR_INVALID_VALUE;
+    *out = buffer;
+    *out_bytes = *size;
+    return CUDA_SUCCESS;
+}
+
+static CUresult pack_params(struct cmd *c, const struct function *f, void **params, void **extra)
+{
+    const void *buffer = NULL;
+    size_t bytes = 0;
+    CUresult rc;
+    if (params && extra)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (extra && (rc = read_extra(extra, &buffer, &bytes)))
+        return rc;
+    if (extra && bytes != f->param_bytes)
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    if (!extra && !params && f->n_params)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; params && i < f->n_params; i++)
+        if (!params[i])
+            return CUDA_ERROR_INVALID_VALUE;
+    c->params = f->param_bytes <= sizeof c->own_params ? (void *)c->own_params : hw_alloc(f->param_bytes);
+    if (buffer)
+        memcpy(c->params, buffer, bytes);
+    for (uint32_t i = 0; params && i < f->n_params; i++)
+        memcpy((char *)c->params + f->params[i].offset, params[i], f->params[i].bytes);
+    return CUDA_SUCCESS;
+}
+
+/* --- launching --- */
+
+static void fill_launch(struct cmd *c, struct function *f, const struct launch_config *config, const struct kabi_kernel *kernel)
+{
+    static _Atomic uint64_t last_grid;
+    struct exec_launch *l = &c->x.launch;
+    struct ctx *ctx = f->module->ctx;
+    uint32_t shared_static = f->native ? kernel->shared_static : f->shared_static;
+    l->kernel = kernel;
+    l->printf_buf = ctx->printf_buf;
+    l->heap = ctx->heap;
+    l->kl.params = c->params;
+    l->kl.globals = f->module->globals;
+    memcpy(l->kl.ntid, config->block, sizeof l->kl.ntid);
+    memcpy(l->kl.nctaid, config->grid, sizeof l->kl.nctaid);
+    l->kl.shared_static = shared_static;
+    /* dynamic shared memory begins behind the static part, rounded up to 16 */
+    l->kl.shared_bytes = (uint32_t)hw_align_up(shared_static, 16) + config->shared_bytes;
+    l->kl.grid_id = atomic_fetch_add(&last_grid, 1) + 1;
+    exec_launch_init(l, config->cooperative);
+}
+
+CUresult launch_kernel(struct function *f, struct stream *s, const struct launch_config *config, void **params, void **extra)
+{
+    const struct kabi_kernel *kernel;
+    CUresult rc;
+    if (f->module->ctx != s->ctx)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if ((rc = check_shape(f, config)))
+        return rc;
+    if (config->cooperative && (rc = check_cooperative(f, config)))
+        return rc;
+    struct cmd *c = cmd_new(CMD_KERNEL);
+    if ((rc = pack_params(c, f, params, extra)) || (rc = function_code(f, config->grid, config->block, &kernel))) {
+        cmd_drop(c);
+        return rc;
+    }
+    module_ref(f->module);
+    c->module = f->module;
+    fill_launch(c, f, config, kernel);
+    ctx_flush_printf(s->ctx);
+    sched_push(s, c);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launching kernels. */
+#ifndef CORE_LAUNCH_H
+#define CORE_LAUNCH_H
+
+#include "base/base.h"
+
+#include <cuda.h>
+
+struct function;
+struct stream;
+
+struct launch_config {
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes;       /* dynamic */
+    bool cooperative;            /* all blocks must be able to run at the same time */
+};
+
+/* params: one pointer per parameter; extra: CU_LAUNCH_PARAM_* list; exactly one of them unless there are no parameters. Every
+   wrong shape is INVALID_VALUE; a parameter buffer of the wrong size is LAUNCH_OUT_OF_RESOURCES. */
+CUresult launch_kernel(struct function *f, struct stream *s, const struct launch_config *config, void **params, void **extra);
+
+/* How many blocks of this size an SM holds, by threads, blocks, registers and shared memory. 0: does not fit at all. */
+uint32_t launch_occupancy(const struct function *f, uint32_t threads, size_t dynamic_shared);
+
+#endif

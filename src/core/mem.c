@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The map of all memory that CUDA knows, and the calls that put ranges into it. */
+#include "core/mem.h"
+
+#include "base/log.h"
+#include "base/lock.h"
+#include "base/options.h"
+#include "base/os.h"
+#include "core/ctx.h"
+#include "core/devheap.h"
+#include "core/device.h"
+#include "core/pin.h"
+#include "core/sched.h"
+#include "core/treap.h"
+
+/*
+ * A range.
+ * Lifetime  From the call that makes it to the one that frees it, or its context's end.
+ * Locks     mu.
+ */
+struct mem_range {
+    struct treap_node node;      /* by base */
+    struct mem_info info;
+    struct extent *extent;       /* device and managed memory */
+    size_t map_bytes;            /* MEM_HOST: whole pages */
+};
+
+enum { MAX_DEVICES = 64 };
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_MEM);
+static struct treap_node *map HW_GUARDED_BY(mu);
+static unsigned long long last_id HW_GUARDED_BY(mu);
+static struct devheap_charge device_charge[MAX_DEVICES] HW_GUARDED_BY(mu);
+static struct devheap_charge managed_charge HW_GUARDED_BY(mu);   /* managed memory may exceed a device's */
+static struct mem_stats stats HW_GUARDED_BY(mu);
+
+void mem_init(void)
+{
+    uint64_t total = 0;
+    for (int i = 0; i < device_count(); i++) {
+        device_charge[i].limit = device_peek(i)->memory_bytes;
+        total += device_charge[i].limit;
+    }
+    managed_charge.limit = hw_align_up(hw_memory_bytes(), 2u << 20);
+    if (!devheap_init(total + managed_charge.limit)) {
+        hw_error("cannot reserve addresses for %llu bytes of device memory", (unsigned long long)total);
+        for (int i = 0; i < device_count(); i++)
+            device_charge[i].limit = 0;
+        managed_charge.limit = 0;
+    }
+    exec_describe_address = mem_describe;
+}
+
+/* --- the map; with mu held --- */
+
+static struct mem_range *range_of(struct treap_node *n)
+{
+    return n ? hw_container_of(n, struct mem_range, node) : NULL;
+}
+
+/* The range that addr lies in. */
+static struct mem_range *find(uint64_t addr)
+{
+    struct mem_range *r = range_of(treap_floor(map, addr, 0));
+    return r && addr - r->info.base < r->info.bytes ? r : NULL;
+}
+
+static bool overlaps(uint64_t addr, size_t bytes)
+{
+    struct mem_range *above = range_of(treap_ceil(map, addr, 0));
+    return find(addr) || (above && above->info.base < addr + bytes);
+}
+
+static struct mem_range *add(struct ctx *ctx, enum mem_kind kind, uint64_t base, size_t bytes, unsigned flags)
+{
+    struct mem_range *r = hw_alloc(sizeof *r);
+    r->info = (struct mem_info){ .kind = kind, .base = base, .bytes = bytes, .flags = flags, .ctx = ctx,
+                                 .ctx_handle = ctx_handle(ctx), .device = ctx->dev->ordinal, .buffer_id = ++last_id };
+    treap_insert(&map, &r->node, base, 0);
+    return r;
+}
+
+static struct devheap_charge *charge_of(const struct mem_range *r)
+{
+    return r->info.kind == MEM_MANAGED ? &managed_charge : &device_charge[r->info.device];
+}
+
+/* Pages that other registered ranges also lie in stay locked. Those can only be the neighbours in the map. */
+static void unlock_pages(const struct mem_range *r)
+{
+    uint64_t page = hw_page_bytes(), first = r->info.base & ~(page - 1), end = hw_align_up(r->info.base + r->info.bytes, page);
+    struct mem_range *below = r->info.base ? range_of(treap_floor(map, r->info.base - 1, 0)) : NULL;
+    struct mem_range *above = range_of(treap_ceil(map, r->info.base + 1, 0));
+    if (below && below->info.kind == MEM_REGISTERED && below->info.base + below->info.bytes > first)
+        first += page;
+    if (above && above->info.kind == MEM_REGISTERED && above->info.base < end)
+        end -= page;
+    if (r->info.locked)
+        pin_unlock(first, end);
+}
+
+/* Takes a range out and gives back what is behind it. */
+static void drop(struct mem_range *r)
+{
+    treap_remove(&map, &r->node);
+    switch (r->info.kind) {
+    case MEM_DEVICE:
+    case MEM_VARIABLE:
+        stats.n_device--;
+        devheap_free(charge_of(r), r->extent);
+        break;
+    case MEM_MANAGED:
+        stats.n_managed--;
+        stats.managed_bytes -= r->info.bytes;
+        if (r->extent)                           /* none: the memory is the program's own variable */
+            devheap_free(charge_of(r), r->extent);
+        break;
+    case MEM_HOST:
+        stats.n_host--;
+        stats.pinned_bytes -= r->map_bytes;
+        stats.pinned_locked_bytes -= r->info.locked ? r->map_bytes : 0;
+        pin_unmap((void *)(uintptr_t)r->info.base, r->map_bytes);
+        break;
+    case MEM_REGISTERED:
+        stats.n_registered--;
+        stats.registered_bytes -= r->info.bytes;
+        unlock_pages(r);
+        break;
+    case MEM_NONE:
+        break;
+    }
+    hw_free(r);
+}
+
+bool mem_lookup(uint64_t addr, struct mem_info *out)
+{
+    hw_lock(&mu);
+    struct mem_range *r = find(addr);
+    if (r)
+        *out = r->info;
+    else
+        memset(out, 0, sizeof *out);
+    hw_unlock(&mu);
+    return r != NULL;
+}
+
+bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out)
+{
+    return mem_lookup(addr, out) && bytes <= out->bytes - (addr - out->base);
+}
+
+/* --- device and managed memory --- */
+
+static CUresult alloc_kind(struct ctx *ctx, enum mem_kind kind, size_t bytes, size_t align, unsigned flags, bool variable,
+                           CUdeviceptr *out)
+{
+    if (bytes == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    hw_lock(&mu);
+    struct devheap_charge *charge = kind == MEM_MANAGED ? &managed_charge : &device_charge[ctx->dev->ordinal];
+    struct extent *e = devheap_alloc(charge, bytes, align);
+    if (e) {
+        struct mem_range *r = add(ctx, kind, devheap_base(e), bytes, flags);
+        r->extent = e;
+        r->info.variable = variable;
+        stats.n_device += kind != MEM_MANAGED;
+        stats.n_managed += kind == MEM_MANAGED;
+        stats.managed_bytes += kind == MEM_MANAGED ? bytes : 0;
+        *out = r->info.base;
+    }
+    hw_unlock(&mu);
+    return e ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult mem_alloc(struct ctx *ctx, size_t bytes, CUdeviceptr *out)
+{
+    return alloc_kind(ctx, MEM_DEVICE, bytes, 256, 0, false, out);
+}
+
+CUresult mem_alloc_pitch(struct ctx *ctx, size_t width, size_t height, unsigned element, CUdeviceptr *out, size_t *out_pitch)
+{
+    size_t pitch = hw_align_up(width, DEVICE_PITCH_ALIGN), bytes;
+    if (width == 0 || height == 0 || (element != 4 && element != 8 && element != 16))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (pitch < width || __builtin_mul_overflow(pitch, height, &bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult rc = mem_alloc(ctx, bytes, out);
+    if (!rc)
+        *out_pitch = pitch;
+    return rc;
+}
+
+CUresult mem_alloc_managed(struct ctx *ctx, size_t bytes, unsigned flags, CUdeviceptr *out)
+{
+    if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
+        return CUDA_ERROR_INVALID_VALUE;
+    return alloc_kind(ctx, MEM_MANAGED, bytes, 256, flags, false, out);
+}
+
+CUresult mem_alloc_variable(struct ctx *ctx, size_t bytes, size_t align, bool managed, CUdeviceptr *out)
+{
+    return alloc_kind(ctx, managed ? MEM_MANAGED : MEM_VARIABLE, bytes, align, managed ? CU_MEM_ATTACH_GLOBAL : 0, true, out);
+}
+
+CUresult mem_adopt_variable(struct ctx *ctx, void *ptr, size_t bytes, bool *fresh)
+{
+    uint64_t base = (uint64_t)(uintptr_t)ptr;
+    CUresult rc = CUDA_SUCCESS;
+    hw_lock(&mu);
+    struct mem_range *r = find(base);
+    *fresh = false;
+    if (r && r->info.base == base && r->info.bytes == bytes && r->info.kind == MEM_MANAGED && r->info.variable) {
+        /* another context's module has it: one variable for all devices */
+    } else if (!ptr || bytes == 0 || base + bytes < base || overlaps(base, bytes)) {
+        rc = CUDA_ERROR_INVALID_VALUE;
+    } else {
+        r = add(ctx, MEM_MANAGED, base, bytes, CU_MEM_ATTACH_GLOBAL);
+        r->info.variable = true;
+        stats.n_managed++;
+        stats.managed_bytes += bytes;
+        *fresh = true;
+    }
+    hw_unlock(&mu);
+    return rc;
+}
+
+void mem_free_variable(CUdeviceptr ptr)
+{
+    hw_lock(&mu);
+    struct mem_range *r = find(ptr);
+    if (r && r->info.base == ptr && r->info.variable)
+        drop(r);
+    hw_unlock(&mu);
+}
+
+/* Frees the range that begins at addr once its context's work is done. Another thread may have freed it meanwhile: the id
+   tells. */
+static CUresult free_after_work(const struct mem_info *info)
+{
+    struct ctx *ctx = ctx_get(info->ctx_handle);
+    if (ctx)
+        sched_wait_ctx(ctx);
+    ctx_unref(ctx);
+    hw_lock(&mu);
+    struct mem_range *r = find(info->base);
+    bool same = r && r->info.buffer_id == info->buffer_id;
+    if (same)
+        drop(r);
+    hw_unlock(&mu);
+    return same ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult mem_free(CUdeviceptr ptr)
+{
+    struct mem_info info;
+    if (ptr == 0)
+        return CUDA_SUCCESS;
+    if (!mem_lookup(ptr, &info) || info.base != ptr || info.variable || (info.kind != MEM_DEVICE && info.kind != MEM_MANAGED))
+        return CUDA_ERROR_INVALID_VALUE;
+    return free_after_work(&info);
+}
+
+CUresult mem_address_range(CUdeviceptr ptr, CUdeviceptr *out_base, size_t *out_bytes)
+{
+    struct mem_info info;
+    if (!mem_lookup(ptr, &info))
+        return CUDA_ERROR_NOT_FOUND;
+    if (out_base)
+        *out_base = info.base;
+    if (out_bytes)
+        *out_bytes = info.bytes;
+    return CUDA_SUCCESS;
+}
+
+void mem_info_bytes(struct device *dev, size_t *out_free, size_t *out_total)
+{
+    hw_lock(&mu);
+    const struct devheap_charge *c = &device_charge[dev->ordinal];
+    if (out_free)
+        *out_free = c->limit - hw_min_u64(c->used, c->limit);
+    if (out_total)
+        *out_total = c->limit;
+    hw_unlock(&mu);
+}
+
+/* --- page-locked memory --- */
+
+static uint64_t pinned_limit(void)
+{
+    return hw_options()->pinned_limit ? hw_options()->pinned_limit : hw_memory_bytes() / 2;
+}
+
+CUresult mem_host_alloc(struct ctx *ctx, size_t bytes, unsigned flags, void **out)
+{
+    const unsigned known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+    if (flags & ~known)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (bytes == 0) {
+        *out = NULL;
+        return CUDA_SUCCESS;
+    }
+    size_t pages = hw_align_up(bytes, hw_page_bytes());
+    hw_lock(&mu);
+    bool fits = pages >= bytes && stats.pinned_bytes + stats.registered_bytes <= pinned_limit()
+        && pages <= pinned_limit() - stats.pinned_bytes - stats.registered_bytes;
+    if (fits)
+        stats.pinned_bytes += pages;             /* reserved now: touching the pages takes long, and is done without the lock */
+    hw_unlock(&mu);
+    if (!fits)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    enum pin_result result = PIN_FAILED;
+    void *p = pin_map(pages, &result);
+    hw_lock(&mu);
+    if (p) {
+        struct mem_range *r = add(ctx, MEM_HOST, (uint64_t)(uintptr_t)p, bytes, flags | CU_MEMHOSTALLOC_DEVICEMAP);
+        r->map_bytes = pages;
+        r->info.locked = result == PIN_LOCKED;
+        stats.pinned_locked_bytes += r->info.locked ? pages : 0;
+        stats.n_host++;
+    } else {
+        stats.pinned_bytes -= pages;
+    }
+    hw_unlock(&mu);
+    if (!p)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *out = p;
+    return CUDA_SUCCESS;
+}
+
+CUresult mem_host_free(void *ptr)
+{
+    struct mem_info info;
+    if (!ptr)
+        return CUDA_SUCCESS;
+    if (!mem_lookup((uint64_t)(uintptr_t)ptr, &info) || info.base != (uint64_t)(uintptr_t)ptr || info.kind != MEM_HOST)
+        return CUDA_ERROR_INVALID_VALUE;
+    return free_after_work(&info);
+}
+
+CUresult mem_host_register(struct ctx *ctx, void *ptr, size_t bytes, unsigned flags)
+{
+    const unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY;
+    uint64_t base = (uint64_t)(uintptr_t)ptr, page = hw_page_bytes(), first = base & ~(page - 1), end;
+    if (!ptr || bytes == 0 || base + bytes < base || (flags & ~known))
+        return CUDA_ERROR_INVALID_VALUE;
+    end = hw_align_up(base + bytes, page);
+    hw_lock(&mu);
+    CUresult rc = CUDA_SUCCESS;
+    struct mem_range *other = find(base);
+    if (!other && overlaps(base, bytes))
+        other = range_of(treap_ceil(map, base, 0));
+    if (other)
+        rc = other->info.kind == MEM_REGISTERED ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED : CUDA_ERROR_INVALID_VALUE;
+    else if (!pin_is_mapped(first, end))
+        rc = CUDA_ERROR_INVALID_VALUE;
+    else if (bytes > pinned_limit() - hw_min_u64(pinned_limit(), stats.pinned_bytes + stats.registered_bytes))
+        rc = CUDA_ERROR_OUT_OF_MEMORY;
+    struct mem_range *r = NULL;
+    if (!rc) {                                   /* in the map first: then nobody registers it a second time meanwhile */
+        r = add(ctx, MEM_REGISTERED, base, bytes,
+                (flags & (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP)) | CU_MEMHOSTREGISTER_DEVICEMAP);
+        stats.n_registered++;
+        stats.registered_bytes += bytes;
+        enum pin_result result = pin_lock(first, end);
+        r->info.locked = result == PIN_LOCKED;
+        if (result == PIN_FAILED) {
+            drop(r);
+            rc = CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    hw_unlock(&mu);
+    return rc;
+}
+
+CUresult mem_host_unregister(void *ptr)
+{
+    struct mem_info info;
+    if (!ptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!mem_lookup((uint64_t)(uintptr_t)ptr, &info))
+        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    if (info.kind != MEM_REGISTERED || info.base != (uint64_t)(uintptr_t)ptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    return free_after_work(&info);
+}
+
+CUresult mem_host_device_pointer(void *ptr, unsigned flags, CUdeviceptr *out)
+{
+    struct mem_info info;
+    if (!ptr || flags || !mem_lookup((uint64_t)(uintptr_t)ptr, &info)
+        || (info.kind != MEM_HOST && info.kind != MEM_REGISTERED))
+        return CUDA_ERROR_INVALID_VALUE;
+    *out = (CUdeviceptr)(uintptr_t)ptr;          /* one address space */
+    return CUDA_SUCCESS;
+}
+
+CUresult mem_host_flags(void *ptr, unsigned *out)
+{
+    struct mem_info info;
+    if (!ptr || !mem_lookup((uint64_t)(uintptr_t)ptr, &info) || (info.kind != MEM_HOST && info.kind != MEM_REGISTERED))
+        return CUDA_ERROR_INVALID_VALUE;
+    *out = info.flags;
+    return CUDA_SUCCESS;
+}
+
+/* --- the rest --- */
+
+CUresult mem_set_sync_memops(uint64_t addr, bool on)
+{
+    hw_lock(&mu);
+    struct mem_range *r = find(addr);
+    if (r)
+        r->info.sync_memops = on;
+    hw_unlock(&mu);
+    return r ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+void mem_free_ctx(struct ctx *ctx)
+{
+    hw_lock(&mu);
+    for (struct mem_range *r = range_of(treap_ceil(map, 0, 0)), *next; r; r = next) {
+        next = range_of(treap_ceil(map, r->info.base + 1, 0));
+        if (r->info.ctx == ctx)
+            drop(r);
+    }
+    hw_unlock(&mu);
+}
+
+static const char *kind_name(const struct mem_info *info)
+{
+    static const char *const names[] = { "unknown", "device memory", "a module's variable", "page-locked host memory",
+                                         "registered host memory", "managed memory" };
+    return names[info->kind];
+}
+
+void mem_describe(uint64_t addr, char *out, size_t bytes)
+{
+    const char *where = addr < 4096 ? "null pointer" : devheap_owns(addr) ? "device memory that is not allocated" : NULL;
+    hw_lock(&mu);
+    struct mem_range *r = find(addr), *below = range_of(treap_floor(map, addr, 0));
+    if (r)
+        snprintf(out, bytes, "in %s of %zu bytes at 0x%llx", kind_name(&r->info), r->info.bytes, (unsigned long long)r->info.base);
+    else if (addr >= 4096 && below && addr - below->info.base - below->info.bytes < (64u << 20))
+        snprintf(out, bytes, "%llu bytes after the end of %s of %zu bytes at 0x%llx",
+                 (unsigned long long)(addr - below->info.base - below->info.bytes), kind_name(&below->info), below->info.bytes,
+                 (unsigned long long)below->info.base);
+    else
+        snprintf(out, bytes, "%s", where ? where : "not memory that CUDA knows");
+    hw_unlock(&mu);
+}
+
+void mem_stats(struct mem_stats *out)
+{
+    hw_lock(&mu);
+    *out = stats;
+    hw_unlock(&mu);
+}
+
+void mem_dump(FILE *out)
+{
+    hw_lock(&mu);
+    for (struct mem_range *r = range_of(treap_ceil(map, 0, 0)); r; r = range_of(treap_ceil(map, r->info.base + 1, 0)))
+        fprintf(out, "0x%llx: %zu bytes, %s, device %d%s\n", (unsigned long long)r->info.base, r->info.bytes, kind_name(&r->info),
+                r->info.device, r->info.locked ? ", locked" : "");
+    hw_unlock(&mu);
+}

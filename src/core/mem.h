@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All memory that CUDA knows: device, page-locked, registered, managed, variables of modules. One map by address answers
+ * every question about a pointer. Sizes are exact bytes: the byte after the last one is not ours.
+ */
+#ifndef CORE_MEM_H
+#define CORE_MEM_H
+
+#include "base/base.h"
+
+#include <cuda.h>
+#include <stdio.h>
+
+struct ctx;
+struct device;
+
+enum mem_kind {
+    MEM_NONE,                    /* memory CUDA knows nothing of: pageable host memory, or nothing at all */
+    MEM_DEVICE,                  /* cuMemAlloc */
+    MEM_VARIABLE,                /* a variable of a module: as MEM_DEVICE, but cuMemFree does not take it */
+    MEM_HOST,                    /* cuMemHostAlloc, cuMemAllocHost */
+    MEM_REGISTERED,              /* cuMemHostRegister */
+    MEM_MANAGED,                 /* cuMemAllocManaged, __managed__ variables */
+};
+
+/* What the map knows about the range a pointer lies in. A copy: stays true only while the range lives. */
+struct mem_info {
+    enum mem_kind kind;
+    uint64_t base;
+    size_t bytes;                /* as asked for */
+    unsigned flags;              /* MEM_HOST, MEM_REGISTERED: what cuMemHostGetFlags answers; MEM_MANAGED: CU_MEM_ATTACH_* */
+    struct ctx *ctx;             /* borrowed */
+    CUcontext ctx_handle;
+    int device;
+    unsigned long long buffer_id;                /* unique in the process */
+    bool sync_memops;            /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS was set */
+    bool variable;               /* belongs to a module (MEM_VARIABLE, or a managed variable) */
+    bool locked;                 /* the system really locked the pages */
+};
+
+void mem_init(void);                                             /* core_init() calls it once: reserves the address range */
+
+/* Interior pointers too. False: unknown, and *out has kind MEM_NONE. */
+bool mem_lookup(uint64_t addr, struct mem_info *out);
+/* Does [addr, addr + bytes) lie inside one known range? */
+bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out);
+
+/* --- device memory --- */
+CUresult mem_alloc(struct ctx *ctx, size_t bytes, CUdeviceptr *out);         /* aligned to 256; 0 bytes: INVALID_VALUE */
+/* width and height 0, or an element size that is not 4, 8 or 16: INVALID_VALUE. Pitch is a multiple of 512. */
+CUresult mem_alloc_pitch(struct ctx *ctx, size_t width, size_t height, unsigned element, CUdeviceptr *out, size_t *out_pitch);
+/* Device or managed memory, first byte only. 0 is fine. Waits for all work of the range's context. */
+CUresult mem_free(CUdeviceptr ptr);
+CUresult mem_address_range(CUdeviceptr ptr, CUdeviceptr *out_base, size_t *out_bytes);   /* outs may be NULL; NOT_FOUND */
+void mem_info_bytes(struct device *dev, size_t *out_free, size_t *out_total);            /* outs may be NULL */
+
+/* --- page-locked memory --- */
+/* flags: CU_MEMHOSTALLOC_*; unknown bits: INVALID_VALUE. 0 bytes: success, *out is NULL. */
+CUresult mem_host_alloc(struct ctx *ctx, size_t bytes, unsigned flags, void **out);
+CUresult mem_host_free(void *ptr);                               /* waits for all work of its context; NULL is fine */
+CUresult mem_host_register(struct ctx *ctx, void *ptr, size_t bytes, unsigned flags);
+CUresult mem_host_unregister(void *ptr);                         /* waits for all work of its context */
+CUresult mem_host_device_pointer(void *ptr, unsigned flags, CUdeviceptr *out);
+CUresult mem_host_flags(void *ptr, unsigned *out);
+
+/* --- managed memory --- */
+CUresult mem_alloc_managed(struct ctx *ctx, size_t bytes, unsigned flags, CUdeviceptr *out);
+
+/* --- for pointer attributes and modules --- */
+CUresult mem_set_sync_memops(uint64_t addr, bool on);
+CUresult mem_alloc_variable(struct ctx *ctx, size_t bytes, size_t align, bool managed, CUdeviceptr *out);
+/* A managed variable whose memory is the host program's own variable. *fresh: nobody had adopted it yet, so its first value
+   is still to be written. INVALID_VALUE when something else is known to lie there. */
+CUresult mem_adopt_variable(struct ctx *ctx, void *ptr, size_t bytes, bool *fresh);
+void mem_free_variable(CUdeviceptr ptr);
+/* Frees everything that belongs to ctx; its work is done. */
+void mem_free_ctx(struct ctx *ctx);
+
+/* One line: what addr is, or which known range it is near. For fault messages. */
+void mem_describe(uint64_t addr, char *out, size_t bytes);
+
+struct mem_stats {
+    size_t pinned_bytes, pinned_locked_bytes, registered_bytes, managed_bytes;
+    size_t n_device, n_host, n_registered, n_managed;
+};
+void mem_stats(struct mem_stats *out);
+void mem_dump(FILE *out);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of handles. */
+#include "core/obj.h"
+
+#include "base/lock.h"
+
+#include <stdatomic.h>
+
+/*
+ * A slot. state: generation (24 bits), open flag, count of references (32 bits), changed together by compare-exchange, so that
+ * a reference is never taken through a handle that was closed meanwhile.
+ * Lifetime  For ever: obj_get() may look at any slot at any time.
+ */
+struct obj_slot {
+    _Atomic uint64_t state;
+    struct obj *obj;             /* valid while references exist */
+    uint32_t index;
+    struct obj_slot *next_free;
+};
+
+/* handle = generation << 24 | index << 4 | kind. Generations begin at 1, so small numbers are no handles. */
+enum { KIND_BITS = 4, INDEX_BITS = 20, PAGE_BITS = 10, PAGE_SLOTS = 1 << PAGE_BITS, N_PAGES = 1 << (INDEX_BITS - PAGE_BITS) };
+#define OPEN ((uint64_t)1 << 32)
+#define GEN_SHIFT 40
+#define GEN_MASK 0xffffffu
+
+static struct obj_slot *_Atomic pages[N_PAGES];
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
+static struct obj_slot *free_slots HW_GUARDED_BY(mu);
+static uint32_t n_slots HW_GUARDED_BY(mu);
+
+static uint32_t refs_of(uint64_t state)
+{
+    return (uint32_t)state;
+}
+
+static struct obj_slot *slot_take(void)
+{
+    hw_lock(&mu);
+    if (!free_slots && n_slots < (uint32_t)N_PAGES * PAGE_SLOTS) {
+        struct obj_slot *page = hw_alloc(sizeof *page * PAGE_SLOTS);
+        for (int i = PAGE_SLOTS - 1; i >= 0; i--) {
+            page[i].index = n_slots + (uint32_t)i;
+            page[i].state = (uint64_t)1 << GEN_SHIFT;
+            page[i].next_free = free_slots;
+            free_slots = &page[i];
+        }
+        atomic_store_explicit(&pages[n_slots >> PAGE_BITS], page, memory_order_release);
+        n_slots += PAGE_SLOTS;
+    }
+    struct obj_slot *slot = free_slots;
+    if (!slot) {
+        fprintf(stderr, "hostwarp: more than %u objects\n", n_slots);
+        abort();
+    }
+    free_slots = slot->next_free;
+    hw_unlock(&mu);
+    return slot;
+}
+
+static void slot_give(struct obj_slot *slot)
+{
+    uint64_t gen = ((atomic_load(&slot->state) >> GEN_SHIFT) + 1) & GEN_MASK;
+    atomic_store(&slot->state, (gen ? gen : 1) << GEN_SHIFT);
+    hw_lock(&mu);
+    slot->next_free = free_slots;
+    free_slots = slot;
+    hw_unlock(&mu);
+}
+
+void obj_init(struct obj *obj, enum obj_kind kind, void (*free_fn)(struct obj *))
+{
+    struct obj_slot *slot = slot_take();
+    uint64_t gen = atomic_load(&slot->state) >> GEN_SHIFT;
+    obj->kind = kind;
+    obj->slot = slot;
+    obj->free = free_fn;
+    obj->handle = (void *)(uintptr_t)(gen << (KIND_BITS + INDEX_BITS) | (uint64_t)slot->index << KIND_BITS | kind);
+    slot->obj = obj;
+    atomic_store_explicit(&slot->state, gen << GEN_SHIFT | OPEN | 1, memory_order_release);
+}
+
+struct obj *obj_get(void *handle, enum obj_kind kind)
+{
+    uint64_t h = (uint64_t)(uintptr_t)handle, gen = h >> (KIND_BITS + INDEX_BITS);
+    uint32_t index = (uint32_t)(h >> KIND_BITS) & ((1u << INDEX_BITS) - 1);
+    if ((h & ((1u << KIND_BITS) - 1)) != kind || gen == 0 || gen > GEN_MASK)
+        return NULL;
+    struct obj_slot *page = atomic_load_explicit(&pages[index >> PAGE_BITS], memory_order_acquire);
+    if (!page)
+        return NULL;
+    struct obj_slot *slot = &page[index & (PAGE_SLOTS - 1)];
+    uint64_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
+    do {
+        if (state >> GEN_SHIFT != gen || !(state & OPEN))
+            return NULL;
+        /* acquire: pairs with the release in obj_init(), so slot->obj and the object are seen whole */
+    } while (!atomic_compare_exchange_weak_explicit(&slot->state, &state, state + 1, memory_order_acquire, memory_order_relaxed));
+    struct obj *obj = slot->obj;
+    if (obj->kind == kind)
+        return obj;
+    obj_unref(obj);
+    return NULL;
+}
+
+bool obj_is_open(const struct obj *obj)
+{
+    return atomic_load(&obj->slot->state) & OPEN;
+}
+
+bool obj_close(struct obj *obj)
+{
+    if (!(atomic_fetch_and(&obj->slot->state, ~OPEN) & OPEN))
+        return false;
+    obj_unref(obj);
+    return true;
+}
+
+void obj_ref(struct obj *obj)
+{
+    atomic_fetch_add_explicit(&obj->slot->state, 1, memory_order_relaxed);
+}
+
+void obj_unref(struct obj *obj)
+{
+    if (!obj)
+        return;
+    struct obj_slot *slot = obj->slot;
+    uint64_t old = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
+    assert(refs_of(old) > 0);
+    if (refs_of(old) == 1) {
+        obj->free(obj);
+        slot_give(slot);
+    }
+}
+
+void obj_dump(FILE *out)
+{
+    static const char *const names[OBJ_KIND_COUNT] = { "none", "context", "stream", "event", "module", "function" };
+    hw_lock(&mu);
+    for (uint32_t i = 0; i < n_slots; i++) {
+        struct obj_slot *slot = &pages[i >> PAGE_BITS][i & (PAGE_SLOTS - 1)];
+        uint64_t state = atomic_load(&slot->state);
+        if (state & OPEN)
+            fprintf(out, "%s %p: %u references\n", names[slot->obj->kind], slot->obj->handle, refs_of(state));
+    }
+    hw_unlock(&mu);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The scheduler: commands, what each waits for, and the one lock over all of it.
+ *
+ * A command runs when it is the head of its stream and everything else it waits for has finished. It only ever waits for
+ * commands that were queued before it, so no set of calls can make a cycle.
+ */
+#ifndef CORE_SCHED_H
+#define CORE_SCHED_H
+
+#include "exec/exec.h"
+
+#include <cuda.h>
+
+struct ctx;
+struct event;
+struct module;
+struct stream;
+
+enum cmd_kind { CMD_KERNEL, CMD_COPY, CMD_HOST_FN, CMD_CALLBACK, CMD_RECORD, CMD_WAIT };
+enum { CMD_PARAM_BYTES = 256 };
+
+/*
+ * A command.
+ * Lifetime  cmd_new() to sched_push(); from then on the scheduler's, until it has finished and is used again.
+ * Locks     The scheduler's lock guards link, running, n_deps and dependents.
+ */
+struct cmd {
+    union {                      /* first: exec/ hands the job back, and it is ours */
+        struct exec_job job;
+        struct exec_launch launch;
+        struct exec_copy copy;
+        struct exec_hostfn hostfn;
+    } x;
+    struct hw_list link;         /* stream->queue */
+    struct cmd *next;            /* ready, finished or free list */
+    struct stream *stream;
+    uint64_t seq;                /* order of queueing in the process */
+    enum cmd_kind kind;
+    bool running;
+    bool went_idle;              /* the stream's queue became empty: its reference is to be dropped */
+    uint32_t n_deps;
+    struct cmd_dep *dependents;
+
+    struct module *module;       /* CMD_KERNEL: referenced */
+    void *params;                /* CMD_KERNEL: own_params, or from hw_alloc() */
+    void *staging;               /* CMD_COPY: holds the source; hw_free() */
+    struct event *event;         /* CMD_RECORD: referenced */
+    union {
+        CUhostFn host_fn;
+        CUstreamCallback callback;
+    } fn;
+    CUstream fn_stream;
+    void *fn_data;
+    _Alignas(16) char own_params[CMD_PARAM_BYTES];
+};
+
+struct cmd *cmd_new(enum cmd_kind kind);         /* x is not initialised */
+void cmd_drop(struct cmd *c);                    /* one that was never queued; what it holds is released */
+
+/* Queues; the stream runs it when its turn comes. */
+void sched_push(struct stream *s, struct cmd *c);
+/* Queues and waits; the caller helps. Answers the context's sticky error. */
+CUresult sched_push_and_wait(struct stream *s, struct cmd *c);
+/* Puts a wait for event's newest record, and the record of an event, into a stream. */
+void sched_push_wait_event(struct stream *s, struct event *e);
+void sched_push_record(struct stream *s, struct event *e);
+
+/* Is everything done that a command queued on s now would wait for? */
+bool sched_idle(struct stream *s);
+void sched_wait_stream(struct stream *s);
+void sched_wait_event(struct event *e);
+void sched_wait_ctx(struct ctx *ctx);
+
+/* For stream.c and event.c: the fields marked "sched". */
+void sched_lock(void);
+void sched_unlock(void);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams: FIFOs of commands, drained by the engines in exec/. */
+#ifndef CORE_STREAM_H
+#define CORE_STREAM_H
+
+#include "base/list.h"
+#include "core/obj.h"
+
+#include <cuda.h>
+
+struct cmd;
+struct ctx;
+struct event;
+
+enum { STREAM_PRIORITY_LEAST = 0, STREAM_PRIORITY_GREATEST = -5 };
+
+/*
+ * A stream: a FIFO of commands. Only its head runs; what else the head must wait for is counted in the command (sched.h).
+ * Lifetime  The handle owns one reference, every queued command one more. Destroy drops the handle's only, so pending
+ *           work still completes, as CUDA promises.
+ * Locks     The scheduler's lock (rank STREAM) guards what is marked "sched".
+ * Threads   App threads append; the engine that finished the head pops it.
+ */
+struct stream {
+    struct obj obj;
+    struct ctx *ctx;                             /* const, referenced */
+    unsigned flags;                              /* const; CU_STREAM_NON_BLOCKING or 0 */
+    int priority;                                /* const; 0 to -5 */
+    uint64_t id;                                 /* const; unique in the process */
+    bool legacy, per_thread;                     /* const */
+    struct hw_list in_ctx;                       /* sched: ctx->streams */
+    struct hw_list in_busy;                      /* sched: ctx->busy */
+    struct hw_list queue;                        /* sched: struct cmd.link */
+    struct hw_list in_work;                      /* sched: streams whose head may have become ready */
+    uint64_t legacy_seen;                        /* sched: the legacy stream's command that ours already wait for */
+    uint64_t seen_by_legacy;                     /* sched: our command that the legacy stream's already wait for */
+    _Atomic uint64_t n_pushed, n_done;           /* written under sched; anyone may compare them */
+};
+
+/* flags: 0 or CU_STREAM_NON_BLOCKING, else INVALID_VALUE; the priority is clamped. */
+CUresult stream_create(struct ctx *ctx, unsigned flags, int priority, CUstream *out);
+CUresult stream_destroy(CUstream handle);                        /* INVALID_HANDLE: NULL, 1, 2, stale */
+/* Handle to stream: NULL is the legacy stream, or the calling thread's with per_thread_default; 1 and 2 are those two always.
+   ctx: the caller's context; a stream of another context is INVALID_HANDLE unless any_ctx. *out is a reference. */
+CUresult stream_get(struct ctx *ctx, CUstream handle, bool per_thread_default, bool any_ctx, struct stream **out);
+static inline void stream_ref(struct stream *s) { obj_ref(&s->obj); }
+static inline void stream_unref(struct stream *s) { obj_unref(s ? &s->obj : NULL); }
+static inline CUstream stream_handle(const struct stream *s) { return (CUstream)s->obj.handle; }
+
+CUresult stream_query(struct stream *s);                         /* NOT_READY, the sticky error, or success */
+CUresult stream_synchronize(struct stream *s);                   /* waits, flushes printf; the sticky error */
+CUresult stream_wait_event(struct stream *s, struct event *e, unsigned flags);
+
+/* In stream order, on the host-function thread. A callback also runs after a context error and is told it; a host
+   function does not. handle: what the callback is given as its stream. */
+CUresult stream_add_callback(struct stream *s, CUstream handle, CUstreamCallback fn, void *data);
+CUresult stream_host_fn(struct stream *s, CUhostFn fn, void *data);
+
+void stream_dump(const struct stream *s, FILE *out);
+
+#endif

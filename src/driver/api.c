@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entering and leaving a driver call: is the library up, may this thread call, is there a context and is it whole. */
+#include "driver/api.h"
+
+#include "base/log.h"
+#include "core/core.h"
+#include "core/ctx.h"
+#include "core/module.h"
+#include "core/stream.h"
+#include "driver/library.h"
+
+#include <stdatomic.h>
+
+/* Which default stream the entry point that is running on this thread means. */
+static _Thread_local bool tls_per_thread;
+
+CUresult api_enter(struct api_call *call, enum api_id id)
+{
+    const struct api_row *row = &api_rows[id];
+    struct ctx *ctx;
+    CUresult rc;
+
+    call->id = id;
+    call->outer_per_thread = tls_per_thread;
+    tls_per_thread = row->pt == PT_ONLY;
+    if (row->flags & NO_INIT)
+        return CUDA_SUCCESS;
+    if ((rc = core_check()))
+        return rc;
+    if (core_in_host_function() && !(row->flags & HOST_FN_OK))
+        return CUDA_ERROR_NOT_PERMITTED;
+    if (!(row->flags & (NEEDS_CTX | OWN_CTX)))
+        return CUDA_SUCCESS;
+    if ((row->flags & OWN_CTX) && !ctx_current())
+        return CUDA_SUCCESS;
+    rc = ctx_enter(&ctx);
+    if (rc && (row->flags & BROKEN_OK) && ctx_current())
+        return CUDA_SUCCESS;
+    return rc;
+}
+
+CUresult api_leave(struct api_call *call, CUresult rc)
+{
+    tls_per_thread = call->outer_per_thread;
+    if (rc)
+        hw_debug("%s answers %d", api_rows[call->id].symbol, (int)rc);
+    return rc;
+}
+
+CUresult api_stub(enum api_id id)
+{
+    static atomic_bool said[API_COUNT];
+
+    if (!atomic_exchange_explicit(&said[id], true, memory_order_relaxed))
+        hw_warn("%s is not supported yet", api_rows[id].symbol);
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+bool api_per_thread(void) { return tls_per_thread; }
+
+CUresult api_stream(CUstream handle, struct stream **out)
+{
+    struct ctx *ctx = ctx_current();
+    struct stream *s;
+    CUresult rc;
+
+    *out = NULL;
+    if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
+        /* Inside a host function there is no current context to have default streams. */
+        if (core_in_host_function())
+            return CUDA_ERROR_NOT_PERMITTED;
+        if (!ctx)
+            return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if ((rc = stream_get(ctx, handle, tls_per_thread, true, &s)))
+        return rc;
+    if ((rc = ctx_error(s->ctx))) {
+        stream_unref(s);
+        return rc;
+    }
+    *out = s;
+    return CUDA_SUCCESS;
+}
+
+struct function *api_function(CUfunction handle)
+{
+    struct function *f = function_get(handle);
+    CUfunction made;
+
+    if (!f && library_kernel_function((CUkernel)handle, &made) == CUDA_SUCCESS)
+        f = function_get(made);
+    return f;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies: plain, rectangles and boxes, between contexts; each synchronous and asynchronous. */
+#include "core/copy.h"
+
+#include "core/ctx.h"
+#include "core/stream.h"
+#include "driver/bodies.h"
+
+static CUresult copy_call(CUstream hStream, uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side,
+                          size_t bytes, bool async)
+{
+    struct stream *s;
+    CUresult rc;
+
+    if ((rc = api_stream(hStream, &s)))
+        return rc;
+    rc = copy_linear(s, dst, dst_side, src, src_side, bytes, async);
+    stream_unref(s);
+    return rc;
+}
+
+/* --- plain --- */
+
+CUresult do_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    return copy_call(NULL, dst, COPY_ANY, src, COPY_ANY, ByteCount, false);
+}
+
+CUresult do_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
+{
+    return copy_call(hStream, dst, COPY_ANY, src, COPY_ANY, ByteCount, true);
+}
+
+CUresult do_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    return copy_call(NULL, dstDevice, COPY_DEVICE, (uint64_t)srcHost, COPY_HOST, ByteCount, false);
+}
+
+CUresult do_cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    return copy_call(hStream, dstDevice, COPY_DEVICE, (uint64_t)srcHost, COPY_HOST, ByteCount, true);
+}
+
+CUresult do_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return copy_call(NULL, (uint64_t)dstHost, COPY_HOST, srcDevice, COPY_DEVICE, ByteCount, false);
+}
+
+CUresult do_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    return copy_call(hStream, (uint64_t)dstHost, COPY_HOST, srcDevice, COPY_DEVICE, ByteCount, true);
+}
+
+CUresult do_cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return copy_call(NULL, dstDevice, COPY_DEVICE, srcDevice, COPY_DEVICE, ByteCount, false);
+}
+
+CUresult do_cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    return copy_call(hStream, dstDevice, COPY_DEVICE, srcDevice, COPY_DEVICE, ByteCount, true);
+}
+
+/* --- between contexts --- */
+
+/* NULL stands for the current context. */
+static bool ctx_known(CUcontext handle)
+{
+    struct ctx *ctx;
+
+    if (!handle)
+        return true;
+    ctx = ctx_get(handle);
+    ctx_unref(ctx);
+    return ctx != NULL;
+}
+
+CUresult do_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount)
+{
+    if (!ctx_known(dstContext) || !ctx_known(srcContext))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return copy_call(NULL, dstDevice, COPY_DEVICE, srcDevice, COPY_DEVICE, ByteCount, false);
+}
+
+CUresult do_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+                              size_t ByteCount, CUstream hStream)
+{
+    if (!ctx_known(dstContext) || !ctx_known(srcContext))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return copy_call(hStream, dstDevice, COPY_DEVICE, srcDevice, COPY_DEVICE, ByteCount, true);
+}
+
+/* --- rectangles and boxes --- */
+
+/* One side of a rectangle or box as the program gave it. */
+struct box_side {
+    CUmemorytype type;
+    uint64_t host, device;
+    size_t x, y, z, pitch, height;
+};
+
+/* Turns a side into an address and strides, or says what is wrong with it. width, rows, slices: what is moved. */
+static CUresult box_end(const struct box_side *side, size_t width, size_t rows, size_t slices, struct copy_end *out)
+{
+    size_t pitch = side->pitch, slice, span, offset, part;
+
+    switch (side->type) {
+    case CU_MEMORYTYPE_HOST:
+        out->side = COPY_HOST;
+        out->addr = side->host;
+        break;
+    case CU_MEMORYTYPE_DEVICE:
+        out->side = COPY_DEVICE;
+        out->addr = side->device;
+        break;
+    case CU_MEMORYTYPE_UNIFIED:
+        out->side = COPY_ANY;
+        out->addr = side->device;
+        break;
+    case CU_MEMORYTYPE_ARRAY:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (__builtin_add_overflow(side->x, width, &span))
+        return CUDA_ERROR_INVALID_VALUE;
+    /* A pitch of 0 means tightly packed rows; one that is given must hold what is read of a row. */
+    if (!pitch)
+        pitch = span;
+    if (pitch < span)
+        return CUDA_ERROR_INVALID_VALUE;
+    size_t lines, height;
+    if (__builtin_add_overflow(side->y, rows, &lines))
+        return CUDA_ERROR_INVALID_VALUE;
+    height = side->height ? side->height : lines;
+    if (slices > 1 && height < lines)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (__builtin_mul_overflow(pitch, height, &slice) || __builtin_mul_overflow(slice, side->z, &offset)
+        || __builtin_mul_overflow(pitch, side->y, &part) || __builtin_add_overflow(offset, part, &offset)
+        || __builtin_add_overflow(offset, side->x, &offset))
+        return CUDA_ERROR_INVALID_VALUE;
+    out->addr += offset;
+    out->pitch = pitch;
+    out->slice = slice;
+    return CUDA_SUCCESS;
+}
+
+static CUresult box_call(CUstream hStream, const struct box_side *dst, const struct box_side *src, size_t width, size_t rows,
+                         size_t slices, bool async)
+{
+    struct copy_request req = {.width = width, .rows = rows, .slices = slices, .async = async};
+    struct stream *s;
+    CUresult rc;
+
+    if ((rc = box_end(dst, width, rows, slices, &req.dst)) || (rc = box_end(src, width, rows, slices, &req.src)))
+        return rc;
+    if ((rc = api_stream(hStream, &s)))
+        return rc;
+    if (width && rows && slices)
+        rc = copy_run(s, &req);
+    stream_unref(s);
+    return rc;
+}
+
+static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream hStream, bool async)
+{
+    if (!c)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct box_side dst = {.type = c->dstMemoryType, .host = (uint64_t)c->dstHost, .device = c->dstDevice,
+                           .x = c->dstXInBytes, .y = c->dstY, .pitch = c->dstPitch};
+    struct box_side src = {.type = c->srcMemoryType, .host = (uint64_t)c->srcHost, .device = c->srcDevice,
+                           .x = c->srcXInBytes, .y = c->srcY, .pitch = c->srcPitch};
+    return box_call(hStream, &dst, &src, c->WidthInBytes, c->Height, 1, async);
+}
+
+CUresult do_cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy) { return copy_2d(pCopy, NULL, false); }
+/* The real driver's cuMemcpy2D may refuse pitches that cuMemAllocPitch would not give; ours never does. */
+CUresult do_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy) { return copy_2d(pCopy, NULL, false); }
+CUresult do_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream) { return copy_2d(pCopy, hStream, true); }
+
+static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream hStream, bool async)
+{
+    if (!c)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct box_side dst = {c->dstMemoryType, (uint64_t)c->dstHost, c->dstDevice, c->dstXInBytes, c->dstY, c->dstZ,
+                           c->dstPitch, c->dstHeight};
+    struct box_side src = {c->srcMemoryType, (uint64_t)c->srcHost, c->srcDevice, c->srcXInBytes, c->srcY, c->srcZ,
+                           c->srcPitch, c->srcHeight};
+    return box_call(hStream, &dst, &src, c->WidthInBytes, c->Height, c->Depth, async);
+}
+
+CUresult do_cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy) { return copy_3d(pCopy, NULL, false); }
+CUresult do_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream) { return copy_3d(pCopy, hStream, true); }
+
+static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *c, CUstream hStream, bool async)
+{
+    if (!c)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!ctx_known(c->dstContext) || !ctx_known(c->srcContext))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    struct box_side dst = {c->dstMemoryType, (uint64_t)c->dstHost, c->dstDevice, c->dstXInBytes, c->dstY, c->dstZ,
+                           c->dstPitch, c->dstHeight};
+    struct box_side src = {c->srcMemoryType, (uint64_t)c->srcHost, c->srcDevice, c->srcXInBytes, c->srcY, c->srcZ,
+                           c->srcPitch, c->srcHeight};
+    return box_call(hStream, &dst, &src, c->WidthInBytes, c->Height, c->Depth, async);
+}
+
+CUresult do_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) { return copy_3d_peer(pCopy, NULL, false); }
+CUresult do_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream) { return copy_3d_peer(pCopy, hStream, true); }

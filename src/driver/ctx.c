@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts: making and ending them, the calling thread's stack, settings; primary contexts. */
+#include "core/ctx.h"
+
+#include "core/device.h"
+#include "core/stream.h"
+#include "driver/bodies.h"
+
+/* The interface version that contexts made by the _v2 and later calls report. */
+enum { CTX_API_VERSION = 3020 };
+
+/* --- life --- */
+
+CUresult do_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+    struct device *d = device_peek(dev);
+
+    if (!pctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!d)
+        return CUDA_ERROR_INVALID_DEVICE;
+    return ctx_create(d, flags, pctx);
+}
+
+CUresult do_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev)
+{
+    if (numParams < 0 || (numParams > 0 && !paramsArray))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (numParams > 0)
+        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    return do_cuCtxCreate_v2(pctx, flags, dev);
+}
+
+CUresult do_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
+{
+    if (ctxCreateParams && ctxCreateParams->cigParams)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (ctxCreateParams)
+        return do_cuCtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags, dev);
+    return do_cuCtxCreate_v2(pctx, flags, dev);
+}
+
+CUresult do_cuCtxDestroy_v2(CUcontext ctx)
+{
+    if (!ctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    return ctx_destroy(ctx);
+}
+
+/* --- the stack --- */
+
+CUresult do_cuCtxPushCurrent_v2(CUcontext ctx) { return ctx_push(ctx); }
+CUresult do_cuCtxPopCurrent_v2(CUcontext *pctx) { return ctx_pop(pctx); }
+CUresult do_cuCtxSetCurrent(CUcontext ctx) { return ctx_set_current(ctx); }
+
+CUresult do_cuCtxGetCurrent(CUcontext *pctx)
+{
+    if (!pctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pctx = ctx_current_handle();
+    return CUDA_SUCCESS;
+}
+
+/* --- questions --- */
+
+CUresult do_cuCtxGetDevice(CUdevice *device)
+{
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    *device = ctx_current()->dev->ordinal;
+    return CUDA_SUCCESS;
+}
+
+/* The context of a handle, or the current one for NULL; a reference. */
+static struct ctx *ctx_of(CUcontext handle)
+{
+    struct ctx *ctx;
+
+    if (handle)
+        return ctx_get(handle);
+    ctx = ctx_current();
+    if (ctx)
+        ctx_ref(ctx);
+    return ctx;
+}
+
+CUresult do_cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
+{
+    struct ctx *c;
+
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(c = ctx_of(ctx)))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    *device = c->dev->ordinal;
+    ctx_unref(c);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
+{
+    struct ctx *c;
+
+    if (!ctxId)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(c = ctx_of(ctx)))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    *ctxId = c->id;
+    ctx_unref(c);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
+{
+    struct ctx *c;
+
+    if (!version)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(c = ctx_of(ctx)))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    ctx_unref(c);
+    *version = CTX_API_VERSION;
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    if (leastPriority)
+        *leastPriority = STREAM_PRIORITY_LEAST;
+    if (greatestPriority)
+        *greatestPriority = STREAM_PRIORITY_GREATEST;
+    return CUDA_SUCCESS;
+}
+
+/* --- waiting --- */
+
+CUresult do_cuCtxSynchronize(void) { return ctx_synchronize(ctx_current()); }
+
+CUresult do_cuCtxSynchronize_v2(CUcontext ctx)
+{
+    struct ctx *c = ctx_of(ctx);
+    CUresult rc;
+
+    if (!c)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    rc = ctx_synchronize(c);
+    ctx_unref(c);
+    return rc;
+}
+
+/* --- settings --- */
+
+CUresult do_cuCtxGetFlags(unsigned int *flags)
+{
+    if (!flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    *flags = ctx_current()->flags | CU_CTX_MAP_HOST;     /* host memory can always be mapped, asked for or not */
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuCtxSetFlags(unsigned int flags) { return ctx_set_flags(ctx_current(), flags); }
+
+CUresult do_cuCtxSetLimit(CUlimit limit, size_t value)
+{
+    if ((unsigned)limit >= CU_LIMIT_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    return ctx_set_limit(ctx_current(), limit, value);
+}
+
+CUresult do_cuCtxGetLimit(size_t *pvalue, CUlimit limit)
+{
+    if (!pvalue || (unsigned)limit >= CU_LIMIT_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    return ctx_limit(ctx_current(), limit, pvalue);
+}
+
+CUresult do_cuCtxGetCacheConfig(CUfunc_cache *pconfig)
+{
+    if (!pconfig)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pconfig = ctx_current()->cache_config;
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuCtxSetCacheConfig(CUfunc_cache config)
+{
+    if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    ctx_current()->cache_config = config;
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
+{
+    if (!pConfig)
+        return CUDA_ERROR_INVALID_VALUE;
+    /* Devices with a fixed bank width report it, whatever was asked for; ours is an A100's: four bytes. */
+    *pConfig = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuCtxSetSharedMemConfig(CUsharedconfig config)
+{
+    if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+        return CUDA_ERROR_INVALID_VALUE;
+    ctx_current()->shared_config = config;
+    return CUDA_SUCCESS;
+}
+
+/* There is no cache of ours that lines could persist in: nothing is left to reset. */
+CUresult do_cuCtxResetPersistingL2Cache(void) { return CUDA_SUCCESS; }
+
+/* --- primary contexts --- */
+
+CUresult do_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
+{
+    struct device *d = device_peek(dev);
+
+    if (!pctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!d)
+        return CUDA_ERROR_INVALID_DEVICE;
+    return ctx_primary_retain(d, pctx);
+}
+
+CUresult do_cuDevicePrimaryCtxRelease_v2(CUdevice dev)
+{
+    struct device *d = device_peek(dev);
+
+    return d ? ctx_primary_release(d) : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult do_cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
+{
+    struct device *d = device_peek(dev);
+
+    return d ? ctx_primary_set_flags(d, flags) : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult do_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
+{
+    struct device *d = device_peek(dev);
+
+    if (!flags || !active)
+        return CUDA_ERROR_INVALID_VALUE;
+    return d ? ctx_primary_state(d, flags, active) : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult do_cuDevicePrimaryCtxReset_v2(CUdevice dev)
+{
+    struct device *d = device_peek(dev);
+
+    return d ? ctx_primary_reset(d) : CUDA_ERROR_INVALID_DEVICE;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about devices. */
+#include "core/device.h"
+#include "driver/bodies.h"
+
+#include <stdio.h>
+
+CUresult do_cuDeviceGet(CUdevice *device, int ordinal)
+{
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_peek(ordinal))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *device = ordinal;
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuDeviceGetCount(int *count)
+{
+    if (!count)
+        return CUDA_ERROR_INVALID_VALUE;
+    *count = device_count();
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuDeviceGetName(char *name, int len, CUdevice dev)
+{
+    const struct device *d = device_peek(dev);
+
+    if (!name || len <= 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!d)
+        return CUDA_ERROR_INVALID_DEVICE;
+    snprintf(name, (size_t)len, "%s", d->name);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
+{
+    const struct device *d = device_peek(dev);
+
+    if (!uuid)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!d)
+        return CUDA_ERROR_INVALID_DEVICE;
+    static_assert(sizeof(uuid->bytes) == sizeof(d->uuid), "one size of uuid");
+    memcpy(uuid->bytes, d->uuid, sizeof(d->uuid));
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
+{
+    const struct device *d = device_peek(dev);
+
+    if (!bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!d)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *bytes = d->memory_bytes;
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
+{
+    const struct device *d = device_peek(dev);
+
+    if (!pi)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!d)
+        return CUDA_ERROR_INVALID_DEVICE;
+    return device_attribute(d, (int)attrib, pi);
+}
+
+CUresult do_cuDeviceGetProperties(CUdevprop *prop, CUdevice dev)
+{
+    const struct device *d = device_peek(dev);
+    CUresult rc = CUDA_SUCCESS;
+
+    if (!prop)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!d)
+        return CUDA_ERROR_INVALID_DEVICE;
+    const struct {
+        CUdevice_attribute attribute;
+        int *field;
+    } rows[] = {
+        {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &prop->maxThreadsPerBlock},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, &prop->maxThreadsDim[0]},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, &prop->maxThreadsDim[1]},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, &prop->maxThreadsDim[2]},
+        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, &prop->maxGridSize[0]},
+        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, &prop->maxGridSize[1]},
+        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, &prop->maxGridSize[2]},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, &prop->sharedMemPerBlock},
+        {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, &prop->totalConstantMemory},
+        {CU_DEVICE_ATTRIBUTE_WARP_SIZE, &prop->SIMDWidth},
+        {CU_DEVICE_ATTRIBUTE_MAX_PITCH, &prop->memPitch},
+        {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, &prop->regsPerBlock},
+        {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, &prop->clockRate},
+        {CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, &prop->textureAlign},
+    };
+    for (size_t i = 0; i < HW_LEN(rows) && !rc; i++)
+        rc = device_attribute(d, (int)rows[i].attribute, rows[i].field);
+    return rc;
+}
+
+CUresult do_cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
+{
+    const struct device *d = device_peek(dev);
+
+    if (!major || !minor)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!d)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *major = (int)d->cc_major;
+    *minor = (int)d->cc_minor;
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
+{
+    const struct device *d;
+
+    if (!dev || !pciBusId)
+        return CUDA_ERROR_INVALID_VALUE;
+    d = device_by_pci_bus_id(pciBusId);
+    if (!d)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *dev = d->ordinal;
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
+{
+    const struct device *d = device_peek(dev);
+
+    if (!pciBusId || len <= 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!d)
+        return CUDA_ERROR_INVALID_DEVICE;
+    return device_pci_bus_id(d, pciBusId, (size_t)len);
+}
+
+CUresult do_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format, unsigned numChannels,
+                                               CUdevice dev)
+{
+    const struct device *d = device_peek(dev);
+    int width = 0;
+    CUresult rc;
+
+    if (!maxWidthInElements || (numChannels != 1 && numChannels != 2 && numChannels != 4))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!d)
+        return CUDA_ERROR_INVALID_DEVICE;
+    switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_HALF:
+    case CU_AD_FORMAT_FLOAT:
+        break;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if ((rc = device_attribute(d, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, &width)))
+        return rc;
+    *maxWidthInElements = (size_t)width;
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev)
+{
+    if (!pi || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_peek(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *pi = 0;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuLibrary* and cuKernel*: a library is an image, and one module per context that has used it. */
+#include "driver/library.h"
+
+#include "base/hash.h"
+#include "base/lock.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "core/ctx.h"
+#include "core/device.h"
+#include "core/module.h"
+#include "driver/bodies.h"
+#include "driver/image.h"
+#include "driver/jit.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+/* The library as one context has it. Ids of contexts are not used again, so entries of dead ones are never found. */
+struct library_module {
+    uint64_t ctx_id;
+    CUmodule module;
+};
+
+/* What a CUkernel points to. Freed with its library. */
+struct kernel {
+    struct library *lib;
+    char *name;
+};
+
+/*
+ * A library.
+ * Lifetime  The handle owns one reference, every call in progress one more.
+ * Locks     mu below guards the vectors, and the maps that say which handles are alive.
+ */
+struct library {
+    atomic_int refs;
+    void *image;
+    size_t bytes;
+    bool own_image;                              /* ours to free; else the program keeps it, as it promised */
+    HW_VEC(struct library_module) modules;
+    HW_VEC(struct kernel *) kernels;
+};
+
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_MEM);
+static struct hw_map libraries HW_GUARDED_BY(mu);
+static struct hw_map kernels HW_GUARDED_BY(mu);
+
+static void library_unref(struct library *lib)
+{
+    if (!lib || atomic_fetch_sub(&lib->refs, 1) != 1)
+        return;
+    for (size_t i = 0; i < lib->kernels.n; i++) {
+        hw_free(lib->kernels.v[i]->name);
+        hw_free(lib->kernels.v[i]);
+    }
+    hw_vec_fini(&lib->kernels);
+    hw_vec_fini(&lib->modules);
+    if (lib->own_image)
+        hw_free(lib->image);
+    hw_free(lib);
+}
+
+static struct library *library_get(CUlibrary handle)
+{
+    struct library *lib;
+
+    hw_lock(&mu);
+    lib = handle ? hw_map_get_ptr(&libraries, handle) : NULL;
+    if (lib)
+        atomic_fetch_add(&lib->refs, 1);
+    hw_unlock(&mu);
+    return lib;
+}
+
+/* The library's module in the current context. */
+static CUresult library_module(struct library *lib, struct diag *diag, CUmodule *out)
+{
+    struct ctx *ctx = ctx_current();
+    struct library_module mine = {ctx->id, NULL};
+    CUmodule found = NULL;
+    CUresult rc;
+
+    hw_lock(&mu);
+    for (size_t i = 0; i < lib->modules.n; i++) {
+        if (lib->modules.v[i].ctx_id == ctx->id)
+            found = lib->modules.v[i].module;
+    }
+    hw_unlock(&mu);
+    if (!found) {
+        if ((rc = module_load(ctx, lib->image, lib->bytes, diag, &mine.module)))
+            return rc;
+        /* Somebody else may have been faster; then theirs counts. */
+        hw_lock(&mu);
+        for (size_t i = 0; i < lib->modules.n; i++) {
+            if (lib->modules.v[i].ctx_id == ctx->id)
+                found = lib->modules.v[i].module;
+        }
+        if (!found)
+            hw_vec_push(&lib->modules, mine);
+        hw_unlock(&mu);
+        if (found)
+            module_unload(mine.module);
+        else
+            found = mine.module;
+    }
+    *out = found;
+    return CUDA_SUCCESS;
+}
+
+static CUresult library_load(void *image, size_t bytes, bool own_image, const char *file, CUjit_option *options, void **values,
+                             unsigned n_options, CUlibrary *out)
+{
+    struct library *lib = hw_alloc(sizeof *lib);
+    struct diag diag = {.file = file};
+    struct jit_options jit;
+    CUmodule module;
+    CUresult rc;
+
+    atomic_init(&lib->refs, 1);
+    lib->image = image;
+    lib->bytes = bytes;
+    lib->own_image = own_image;
+    if ((rc = jit_options_read(&jit, n_options, options, values)))
+        goto out;
+    rc = library_module(lib, &diag, &module);
+    jit_options_finish(&jit, &diag, rc);
+    if (rc)
+        goto out;
+    hw_lock(&mu);
+    hw_map_set_ptr(&libraries, lib, lib);
+    hw_unlock(&mu);
+    *out = (CUlibrary)lib;
+    lib = NULL;
+out:
+    diag_fini(&diag);
+    library_unref(lib);
+    return rc;
+}
+
+CUresult do_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
+                              unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
+                              unsigned int numLibraryOptions)
+{
+    bool keep = true;
+    size_t bytes;
+
+    if (!library || !code || (numLibraryOptions && !libraryOptions))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < numLibraryOptions; i++) {
+        if ((unsigned)libraryOptions[i] >= CU_LIBRARY_NUM_OPTIONS)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (libraryOptions[i] == CU_LIBRARY_BINARY_IS_PRESERVED)
+            keep = false;
+    }
+    if (!image_find(&code, &bytes))
+        return CUDA_ERROR_INVALID_IMAGE;
+    void *image = (void *)code;
+    if (keep) {
+        image = hw_alloc(bytes + 1);
+        memcpy(image, code, bytes);
+    }
+    return library_load(image, bytes, keep, NULL, jitOptions, jitOptionsValues, numJitOptions, library);
+}
+
+CUresult do_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues,
+                                  unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
+                                  unsigned int numLibraryOptions)
+{
+    size_t bytes;
+    void *image;
+
+    if (!library || !fileName || (numLibraryOptions && !libraryOptions))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(image = hw_file_read(fileName, &bytes)))
+        return CUDA_ERROR_FILE_NOT_FOUND;
+    return library_load(image, bytes, true, fileName, jitOptions, jitOptionsValues, numJitOptions, library);
+}
+
+CUresult do_cuLibraryUnload(CUlibrary library)
+{
+    struct library *lib;
+
+    hw_lock(&mu);
+    lib = library ? hw_map_del_ptr(&libraries, library) : NULL;
+    for (size_t i = 0; lib && i < lib->kernels.n; i++)
+        hw_map_del_ptr(&kernels, lib->kernels.v[i]);
+    hw_unlock(&mu);
+    if (!lib)
+        return CUDA_ERROR_INVALID_HANDLE;
+    /* Out of the maps: the vector changes no more. A module whose context is gone went with it. */
+    for (size_t i = 0; i < lib->modules.n; i++)
+        module_unload(lib->modules.v[i].module);
+    library_unref(lib);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
+{
+    struct library *lib;
+    CUresult rc;
+
+    if (!pMod)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(lib = library_get(library)))
+        return CUDA_ERROR_INVALID_HANDLE;
+    rc = library_module(lib, NULL, pMod);
+    library_unref(lib);
+    return rc;
+}
+
+/* A variable of the library in the current context; managed: it must be one. */
+CUresult do_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    CUmodule module;
+    CUresult rc;
+
+    if ((!dptr && !bytes) || !name)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((rc = do_cuLibraryGetModule(&module, library)))
+        return rc;
+    return do_cuModuleGetGlobal_v2(dptr, bytes, module, name);
+}
+
+CUresult do_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    CUdeviceptr ptr = 0;
+    int managed = 0;
+    CUresult rc;
+
+    if ((rc = do_cuLibraryGetGlobal(&ptr, bytes, library, name)))
+        return rc;
+    if (do_cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, ptr) || !managed)
+        return CUDA_ERROR_NOT_FOUND;
+    if (dptr)
+        *dptr = ptr;
+    return CUDA_SUCCESS;
+}
+
+/* --- kernels --- */
+
+static struct kernel *kernel_get(CUkernel handle)
+{
+    struct kernel *k;
+
+    hw_lock(&mu);
+    k = handle ? hw_map_get_ptr(&kernels, handle) : NULL;
+    if (k)
+        atomic_fetch_add(&k->lib->refs, 1);
+    hw_unlock(&mu);
+    return k;
+}
+
+static void kernel_put(struct kernel *k) { library_unref(k->lib); }
+
+/* The one kernel object of this name. */
+static CUkernel library_kernel(struct library *lib, const char *name)
+{
+    struct kernel *k = NULL;
+
+    hw_lock(&mu);
+    for (size_t i = 0; i < lib->kernels.n && !k; i++) {
+        if (strcmp(lib->kernels.v[i]->name, name) == 0)
+            k = lib->kernels.v[i];
+    }
+    if (!k) {
+        k = hw_alloc(sizeof *k);
+        k->lib = lib;
+        k->name = hw_strdup(name);
+        hw_vec_push(&lib->kernels, k);
+        hw_map_set_ptr(&kernels, k, k);
+    }
+    hw_unlock(&mu);
+    return (CUkernel)k;
+}
+
+CUresult library_kernel_function(CUkernel kernel, CUfunction *out)
+{
+    struct kernel *k = kernel_get(kernel);
+    CUmodule module;
+    CUresult rc;
+
+    if (!k)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!ctx_current())
+        rc = CUDA_ERROR_INVALID_CONTEXT;
+    else if (!(rc = library_module(k->lib, NULL, &module)))
+        rc = do_cuModuleGetFunction(out, module, k->name);
+    kernel_put(k);
+    return rc;
+}
+
+CUresult do_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
+{
+    CUmodule module;
+    CUfunction f;
+    CUresult rc;
+
+    if (!pKernel || !name)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((rc = do_cuLibraryGetModule(&module, library)) || (rc = do_cuModuleGetFunction(&f, module, name)))
+        return rc;
+    *pKernel = library_kernel((struct library *)library, name);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
+{
+    CUmodule module;
+    CUresult rc;
+
+    if (!count)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((rc = do_cuLibraryGetModule(&module, lib)))
+        return rc;
+    return do_cuModuleGetFunctionCount(count, module);
+}
+
+CUresult do_cuLibraryEnumerateKernels(CUkernel *out, unsigned int numKernels, CUlibrary lib)
+{
+    CUmodule module;
+    unsigned count;
+    CUresult rc;
+
+    if (!out || numKernels == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((rc = do_cuLibraryGetModule(&module, lib)) || (rc = do_cuModuleGetFunctionCount(&count, module)))
+        return rc;
+    count = count < numKernels ? count : numKernels;
+    if (count == 0)
+        return CUDA_SUCCESS;
+    CUfunction *functions = hw_alloc(count * sizeof *functions);
+    rc = do_cuModuleEnumerateFunctions(functions, count, module);
+    for (unsigned i = 0; i < count && !rc; i++) {
+        const char *name;
+        if (!(rc = do_cuFuncGetName(&name, functions[i])))
+            out[i] = library_kernel((struct library *)lib, name);
+    }
+    hw_free(functions);
+    return rc;
+}
+
+CUresult do_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
+{
+    if (!pFunc)
+        return CUDA_ERROR_INVALID_VALUE;
+    return library_kernel_function(kernel, pFunc);
+}
+
+CUresult do_cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)
+{
+    struct kernel *k;
+
+    if (!pLib)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(k = kernel_get(kernel)))
+        return CUDA_ERROR_INVALID_HANDLE;
+    *pLib = (CUlibrary)k->lib;
+    kernel_put(k);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuKernelGetName(const char **name, CUkernel hfunc)
+{
+    struct kernel *k;
+
+    if (!name)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(k = kernel_get(hfunc)))
+        return CUDA_ERROR_INVALID_HANDLE;
+    *name = k->name;
+    kernel_put(k);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
+{
+    CUfunction f;
+    CUresult rc;
+
+    if (!device_peek(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    if ((rc = library_kernel_function(kernel, &f)))
+        return rc;
+    return do_cuFuncGetAttribute(pi, attrib, f);
+}
+
+CUresult do_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev)
+{
+    CUfunction f;
+    CUresult rc;
+
+    if (!device_peek(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    if ((rc = library_kernel_function(kernel, &f)))
+        return rc;
+    return do_cuFuncSetAttribute(f, attrib, val);
+}
+
+CUresult do_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev)
+{
+    CUfunction f;
+    CUresult rc;
+
+    if (!device_peek(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    if ((rc = library_kernel_function(kernel, &f)))
+        return rc;
+    return do_cuFuncSetCacheConfig(f, config);
+}
+
+CUresult do_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    CUfunction f;
+    CUresult rc;
+
+    if ((rc = library_kernel_function(kernel, &f)))
+        return rc;
+    return do_cuFuncGetParamInfo(f, paramIndex, paramOffset, paramSize);
+}

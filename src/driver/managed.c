@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hints about managed memory, prefetches, and what has been hinted. Both sides see the same bytes here, so there is nothing to
+   move: a right call is remembered, a wrong one is told so. */
+#include "base/lock.h"
+#include "base/vec.h"
+#include "core/device.h"
+#include "core/mem.h"
+#include "core/stream.h"
+#include "driver/bodies.h"
+
+enum { PAGE = 4096 };            /* hints count for whole pages */
+
+/* What has been said about a piece of memory. */
+struct hints {
+    bool read_mostly;
+    CUmemLocation preferred, prefetched;         /* type INVALID: never said */
+    uint64_t accessed_by;                        /* bit n: device n; bit 63: the host */
+};
+
+/* A run of pages with the same hints. Pages in no run have none. */
+struct run {
+    unsigned long long buffer_id;                /* of the allocation: never used again, so old runs are never found */
+    uint64_t first, end;
+    struct hints hints;
+};
+
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_MEM);
+static HW_VEC(struct run) runs HW_GUARDED_BY(mu);
+
+static CUresult location_check(CUmemLocation where)
+{
+    switch (where.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+        return device_peek(where.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    case CU_MEM_LOCATION_TYPE_HOST:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUmemLocation location_of(CUdevice device)
+{
+    CUmemLocation location = {device == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE, device};
+
+    return location;
+}
+
+/* A range inside one piece of managed memory, grown to whole pages. */
+static CUresult range_check(CUdeviceptr ptr, size_t count, struct run *out)
+{
+    struct mem_info info;
+
+    if (count == 0 || !mem_covers(ptr, count, &info) || info.kind != MEM_MANAGED)
+        return CUDA_ERROR_INVALID_VALUE;
+    memset(out, 0, sizeof *out);
+    out->buffer_id = info.buffer_id;
+    out->first = ptr & ~(uint64_t)(PAGE - 1);
+    out->end = hw_align_up(ptr + count, PAGE);
+    return CUDA_SUCCESS;
+}
+
+/* Cuts runs at an address, so that none reaches across it. */
+static void runs_cut_locked(unsigned long long buffer_id, uint64_t at)
+{
+    for (size_t i = 0; i < runs.n; i++) {
+        if (runs.v[i].buffer_id == buffer_id && runs.v[i].first < at && at < runs.v[i].end) {
+            struct run upper = runs.v[i];
+            upper.first = at;
+            runs.v[i].end = at;
+            hw_vec_push(&runs, upper);
+            return;
+        }
+    }
+}
+
+typedef void hint_fn(struct hints *hints, CUmemLocation where);
+
+/* Applies fn to the hints of every page of the range. */
+static void runs_apply(const struct run *range, hint_fn *fn, CUmemLocation where)
+{
+    uint64_t at = range->first;
+
+    hw_lock(&mu);
+    runs_cut_locked(range->buffer_id, range->first);
+    runs_cut_locked(range->buffer_id, range->end);
+    while (at < range->end) {
+        struct run *here = NULL;
+        uint64_t next = range->end;
+        for (size_t i = 0; i < runs.n; i++) {
+            struct run *r = &runs.v[i];
+            if (r->buffer_id != range->buffer_id)
+                continue;
+            if (r->first == at)
+                here = r;
+            else if (r->first > at && r->first < next)
+                next = r->first;
+        }
+        if (here) {
+            fn(&here->hints, where);
+            at = here->end;
+        } else {
+            struct run made = *range;
+            made.first = at;
+            made.end = next;
+            fn(&made.hints, where);
+            hw_vec_push(&runs, made);
+            at = next;
+        }
+    }
+    hw_unlock(&mu);
+}
+
+/* --- hints --- */
+
+static uint64_t location_bit(CUmemLocation where)
+{
+    return where.type == CU_MEM_LOCATION_TYPE_DEVICE ? (uint64_t)1 << (where.id & 31) : (uint64_t)1 << 63;
+}
+
+static void set_read_mostly(struct hints *h, CUmemLocation where) { h->read_mostly = true; }
+static void unset_read_mostly(struct hints *h, CUmemLocation where) { h->read_mostly = false; }
+static void set_preferred(struct hints *h, CUmemLocation where) { h->preferred = where; }
+static void set_accessed_by(struct hints *h, CUmemLocation where) { h->accessed_by |= location_bit(where); }
+static void unset_accessed_by(struct hints *h, CUmemLocation where) { h->accessed_by &= ~location_bit(where); }
+static void set_prefetched(struct hints *h, CUmemLocation where) { h->prefetched = where; }
+
+static void unset_preferred(struct hints *h, CUmemLocation where)
+{
+    h->preferred.type = CU_MEM_LOCATION_TYPE_INVALID;
+    h->preferred.id = 0;
+}
+
+CUresult do_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
+{
+    static const struct {
+        hint_fn *fn;
+        bool located;                            /* looks at the location */
+    } rows[] = {
+        [CU_MEM_ADVISE_SET_READ_MOSTLY] = {set_read_mostly, false},
+        [CU_MEM_ADVISE_UNSET_READ_MOSTLY] = {unset_read_mostly, false},
+        [CU_MEM_ADVISE_SET_PREFERRED_LOCATION] = {set_preferred, true},
+        [CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION] = {unset_preferred, false},
+        [CU_MEM_ADVISE_SET_ACCESSED_BY] = {set_accessed_by, true},
+        [CU_MEM_ADVISE_UNSET_ACCESSED_BY] = {unset_accessed_by, true},
+    };
+    struct run range;
+    CUresult rc;
+
+    if ((unsigned)advice >= HW_LEN(rows) || !rows[advice].fn)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((rc = range_check(devPtr, count, &range)))
+        return rc;
+    if (rows[advice].located && (rc = location_check(location)))
+        return rc;
+    runs_apply(&range, rows[advice].fn, location);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
+{
+    return do_cuMemAdvise_v2(devPtr, count, advice, location_of(device));
+}
+
+CUresult do_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream)
+{
+    struct run range;
+    struct stream *s;
+    CUresult rc;
+
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((rc = range_check(devPtr, count, &range)) || (rc = location_check(location)))
+        return rc;
+    if ((rc = api_stream(hStream, &s)))
+        return rc;
+    stream_unref(s);
+    runs_apply(&range, set_prefetched, location);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
+{
+    return do_cuMemPrefetchAsync_v2(devPtr, count, location_of(dstDevice), 0, hStream);
+}
+
+/* --- questions --- */
+
+/* What holds for the whole range: a location only where all pages agree. */
+static struct hints runs_common(const struct run *range)
+{
+    struct hints all = {.read_mostly = true, .accessed_by = UINT64_MAX}, none = {0};
+    uint64_t covered = 0;
+    bool first = true;
+
+    hw_lock(&mu);
+    for (size_t i = 0; i <= runs.n; i++) {
+        const struct run *r = i < runs.n ? &runs.v[i] : NULL;
+        const struct hints *h = r ? &r->hints : &none;
+        if (r) {
+            if (r->buffer_id != range->buffer_id || r->end <= range->first || r->first >= range->end)
+                continue;
+            covered += hw_min_u64(r->end, range->end) - hw_max_u64(r->first, range->first);
+        } else if (covered == range->end - range->first) {
+            break;                               /* no page is without a run */
+        }
+        all.read_mostly = all.read_mostly && h->read_mostly;
+        all.accessed_by &= h->accessed_by;
+        if (first) {
+            all.preferred = h->preferred;
+            all.prefetched = h->prefetched;
+        }
+        if (memcmp(&all.preferred, &h->preferred, sizeof h->preferred) != 0)
+            all.preferred = none.preferred;
+        if (memcmp(&all.prefetched, &h->prefetched, sizeof h->prefetched) != 0)
+            all.prefetched = none.prefetched;
+        first = false;
+    }
+    hw_unlock(&mu);
+    return all;
+}
+
+static int location_device(CUmemLocation where)
+{
+    return where.type == CU_MEM_LOCATION_TYPE_INVALID ? CU_DEVICE_INVALID
+           : where.type == CU_MEM_LOCATION_TYPE_DEVICE ? where.id
+                                                       : CU_DEVICE_CPU;
+}
+
+static CUresult range_answer(const struct hints *h, CUmem_range_attribute attribute, void *data, size_t bytes)
+{
+    int value;
+
+    switch (attribute) {
+    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+        value = h->read_mostly;
+        break;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
+        value = location_device(h->preferred);
+        break;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
+        value = location_device(h->prefetched);
+        break;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
+        value = (int)h->preferred.type;
+        break;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
+        value = h->preferred.id;
+        break;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
+        value = (int)h->prefetched.type;
+        break;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID:
+        value = h->prefetched.id;
+        break;
+    case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: {
+        /* As many devices as there is room for, then CU_DEVICE_INVALID. */
+        int *out = data;
+        size_t n = 0, room = bytes / sizeof *out;
+        if (room == 0 || bytes % sizeof *out)
+            return CUDA_ERROR_INVALID_VALUE;
+        for (int bit = 0; bit < 64 && n < room; bit++) {
+            if (h->accessed_by >> bit & 1)
+                out[n++] = bit == 63 ? CU_DEVICE_CPU : bit;
+        }
+        while (n < room)
+            out[n++] = CU_DEVICE_INVALID;
+        return CUDA_SUCCESS;
+    }
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (bytes != sizeof value)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(data, &value, sizeof value);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count)
+{
+    struct hints hints;
+    struct run range;
+    CUresult rc;
+
+    if (!data)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((rc = range_check(devPtr, count, &range)))
+        return rc;
+    hints = runs_common(&range);
+    return range_answer(&hints, attribute, data, dataSize);
+}
+
+CUresult do_cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes,
+                                    CUdeviceptr devPtr, size_t count)
+{
+    CUresult rc = CUDA_SUCCESS;
+
+    if (!data || !dataSizes || !attributes || numAttributes == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < numAttributes && !rc; i++)
+        rc = do_cuMemRangeGetAttribute(data[i], dataSizes[i], attributes[i], devPtr, count);
+    return rc;
+}
+
+CUresult do_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
+{
+    struct mem_info info;
+    struct stream *s;
+    CUresult rc;
+
+    if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!mem_lookup(dptr, &info) || info.kind != MEM_MANAGED || dptr != info.base || (length && length != info.bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    /* Attaching to one stream makes no sense for the default streams, which everybody shares. */
+    if (flags == CU_MEM_ATTACH_SINGLE && (!hStream || hStream == CU_STREAM_LEGACY))
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((rc = api_stream(hStream, &s)))
+        return rc;
+    stream_unref(s);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Occupancy: how many blocks an SM of the device we describe would hold, and the block size that fills it best. */
+#include "core/ctx.h"
+#include "core/device.h"
+#include "core/launch.h"
+#include "core/module.h"
+#include "driver/bodies.h"
+
+CUresult do_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize,
+                                                                 size_t dynamicSMemSize, unsigned int flags)
+{
+    struct function *f;
+
+    if (!numBlocks || blockSize <= 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(f = api_function(func)))
+        return CUDA_ERROR_INVALID_HANDLE;
+    *numBlocks = (int)launch_occupancy(f, (uint32_t)blockSize, dynamicSMemSize);
+    function_put(f);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize)
+{
+    return do_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize,
+                                                                   CU_OCCUPANCY_DEFAULT);
+}
+
+/* Tries whole warps from the largest block down; more resident threads win, and among equals the larger block. */
+CUresult do_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func,
+                                                      CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
+                                                      int blockSizeLimit, unsigned int flags)
+{
+    struct function *f;
+    uint32_t best_threads = 0, best_block = 0, best_blocks = 0;
+
+    if (!minGridSize || !blockSize || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE || blockSizeLimit < 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(f = api_function(func)))
+        return CUDA_ERROR_INVALID_HANDLE;
+    uint32_t limit = f->max_threads;
+    if (blockSizeLimit && (uint32_t)blockSizeLimit < limit)
+        limit = (uint32_t)blockSizeLimit;
+    for (uint32_t aligned = (uint32_t)hw_align_up(limit, DEVICE_WARP); aligned; aligned -= DEVICE_WARP) {
+        uint32_t threads = aligned < limit ? aligned : limit;
+        size_t shared = blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize((int)threads) : dynamicSMemSize;
+        uint32_t blocks = launch_occupancy(f, threads, shared);
+        if (blocks * threads > best_threads) {
+            best_threads = blocks * threads;
+            best_block = threads;
+            best_blocks = blocks;
+        }
+        if (best_threads >= DEVICE_THREADS_SM)
+            break;
+    }
+    function_put(f);
+    *blockSize = (int)best_block;
+    *minGridSize = (int)(best_blocks * DEVICE_SM_COUNT);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
+                                             CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
+                                             int blockSizeLimit)
+{
+    return do_cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, blockSizeToDynamicSMemSize,
+                                                        dynamicSMemSize, blockSizeLimit, CU_OCCUPANCY_DEFAULT);
+}
+
+/* The largest dynamic size with which numBlocks still fit. */
+CUresult do_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize)
+{
+    struct function *f;
+    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+
+    if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(f = api_function(func)))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (launch_occupancy(f, (uint32_t)blockSize, 0) >= (uint32_t)numBlocks) {
+        size_t room = (size_t)DEVICE_SHARED_SM / (size_t)numBlocks & ~(size_t)127;
+        size_t taken = (size_t)DEVICE_SHARED_RESERVED + f->shared_static;
+        size_t most = DEVICE_SHARED_OPTIN > f->shared_static ? (size_t)DEVICE_SHARED_OPTIN - f->shared_static : 0;
+        room = room > taken ? room - taken : 0;
+        *dynamicSmemSize = hw_min_u64(room, most);
+        rc = CUDA_SUCCESS;
+    }
+    function_put(f);
+    return rc;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Access between devices. All of them share one address space here, so the calls only keep the books that programs see. */
+#include "base/lock.h"
+#include "base/vec.h"
+#include "core/ctx.h"
+#include "core/device.h"
+#include "driver/bodies.h"
+
+/* A context that may reach the memory of another one. Ids are never used twice, so a dead pair does no harm. */
+struct peer_pair {
+    uint64_t from, to;
+};
+
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_MEM);
+static HW_VEC(struct peer_pair) pairs HW_GUARDED_BY(mu);
+
+CUresult do_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
+{
+    if (!canAccessPeer)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_peek(dev) || !device_peek(peerDev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *canAccessPeer = dev != peerDev;
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
+{
+    if (!value)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_peek(srcDevice) || !device_peek(dstDevice) || srcDevice == dstDevice)
+        return CUDA_ERROR_INVALID_DEVICE;
+    switch (attrib) {
+    case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
+    case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
+    case CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED:
+        *value = 0;
+        return CUDA_SUCCESS;
+    case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
+    case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
+        *value = 1;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+/* The place of a pair in the vector, or its length. */
+static size_t peer_find_locked(uint64_t from, uint64_t to)
+{
+    size_t i = 0;
+
+    while (i < pairs.n && !(pairs.v[i].from == from && pairs.v[i].to == to))
+        i++;
+    return i;
+}
+
+CUresult do_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
+{
+    struct ctx *self = ctx_current(), *peer = ctx_get(peerContext);
+    CUresult rc = CUDA_SUCCESS;
+
+    if (Flags)
+        rc = CUDA_ERROR_INVALID_VALUE;
+    else if (!peer)
+        rc = CUDA_ERROR_INVALID_CONTEXT;
+    else if (peer->dev == self->dev)
+        rc = CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    if (!rc) {
+        hw_lock(&mu);
+        if (peer_find_locked(self->id, peer->id) < pairs.n) {
+            rc = CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+        } else {
+            struct peer_pair pair = {self->id, peer->id};
+            hw_vec_push(&pairs, pair);
+        }
+        hw_unlock(&mu);
+    }
+    ctx_unref(peer);
+    return rc;
+}
+
+CUresult do_cuCtxDisablePeerAccess(CUcontext peerContext)
+{
+    struct ctx *self = ctx_current(), *peer = ctx_get(peerContext);
+    CUresult rc = CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+
+    if (!peer)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    hw_lock(&mu);
+    size_t at = peer_find_locked(self->id, peer->id);
+    if (at < pairs.n) {
+        pairs.v[at] = pairs.v[--pairs.n];
+        rc = CUDA_SUCCESS;
+    }
+    hw_unlock(&mu);
+    ctx_unref(peer);
+    return rc;
+}

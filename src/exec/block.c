@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the blocks of a grid: regions, rounds at barriers, and what happens when one faults. */
+#include "exec/internal.h"
+
+#include "base/log.h"
+#include "base/os.h"
+
+#include <fenv.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+/* Clears the arrival marks: the barrier is complete. Returns the lowest region that warps wait to run, -1 when all have left. */
+static int32_t next_round(uint32_t *state, uint32_t n_warps)
+{
+    uint32_t lowest = KABI_DONE;
+    for (uint32_t w = 0; w < n_warps; w++) {
+        state[w] &= ~KABI_ARRIVED;
+        if (state[w] < lowest)
+            lowest = state[w];
+    }
+    return lowest == KABI_DONE ? -1 : (int32_t)lowest;
+}
+
+/* Warps are at different barriers: each region that some warp waits to run goes once, in order, then the round is over. */
+static void run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
+{
+    uint32_t *state = (uint32_t *)(void *)block->frame;
+    int32_t region;
+    while ((region = next_round(state, k->n_warps)) >= 0) {
+        while (region >= 0) {
+            int32_t done = region;
+            k->regions[region](kl, block, block->frame);
+            region = -1;         /* next higher one that was there when the round began: those have no arrival mark */
+            for (uint32_t w = 0; w < k->n_warps; w++)
+                if (!(state[w] & KABI_ARRIVED) && state[w] != KABI_DONE && (int32_t)state[w] > done
+                    && (region < 0 || (int32_t)state[w] < region))
+                    region = (int32_t)state[w];
+        }
+    }
+}
+
+static void run_block(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
+{
+    int32_t r = 0;
+    if (k->frame_bytes)
+        memset(block->frame, 0, sizeof(uint32_t) * k->n_warps);
+    while ((r = k->regions[r](kl, block, block->frame)) >= 0)
+        next_round((uint32_t *)(void *)block->frame, k->n_warps);
+    if (r == KABI_MIXED)
+        run_mixed(k, kl, block);
+}
+
+static void set_ctaid(struct kabi_block *block, const struct kabi_launch *kl, uint64_t index)
+{
+    block->ctaid[0] = (uint32_t)(index % kl->nctaid[0]);
+    index /= kl->nctaid[0];
+    block->ctaid[1] = (uint32_t)(index % kl->nctaid[1]);
+    block->ctaid[2] = (uint32_t)(index / kl->nctaid[1]);
+}
+
+static void next_ctaid(struct kabi_block *block, const struct kabi_launch *kl)
+{
+    if (++block->ctaid[0] < kl->nctaid[0])
+        return;
+    block->ctaid[0] = 0;
+    if (++block->ctaid[1] < kl->nctaid[1])
+        return;
+    block->ctaid[1] = 0;
+    block->ctaid[2]++;
+}
+
+/* Said once per launch, by the thread whose fault came first. An assertion has already said its own line. */
+static void report(struct exec_launch *launch, const struct exec_scope *s)
+{
+    static const char *const what[] = {
+        [EXEC_FAULT_ADDRESS] = "illegal memory access", [EXEC_FAULT_SHARED] = "access outside of shared memory",
+        [EXEC_FAULT_MISALIGNED] = "misaligned address", [EXEC_FAULT_INSTRUCTION] = "illegal instruction",
+        [EXEC_FAULT_TRAP] = "trap", [EXEC_FAULT_ARITHMETIC] = "arithmetic exception",
+    };
+    int expected = EXEC_OK, fault = s->fault;
+    if (!atomic_compare_exchange_strong(&launch->fault, &expected, fault) || fault == EXEC_FAULT_ASSERT)
+        return;
+    char near[200] = "", where[80] = "", at[32] = "";
+    bool has_addr = fault == EXEC_FAULT_ADDRESS || fault == EXEC_FAULT_SHARED || fault == EXEC_FAULT_MISALIGNED;
+    if (has_addr)
+        snprintf(at, sizeof at, " at 0x%llx", (unsigned long long)s->addr);
+    if (has_addr && fault != EXEC_FAULT_SHARED && exec_describe_address)
+        exec_describe_address(s->addr, near, sizeof near);
+    if (s->line)
+        snprintf(where, sizeof where, ", PTX line %u", (unsigned)s->line);
+    const uint32_t *b = s->block->ctaid;
+    hw_error("kernel %s, block [%u,%u,%u]%s: %s%s%s%s", launch->kernel->name, b[0], b[1], b[2], where, what[fault], at,
+             *near ? ": " : "", near);
+}
+
+/* Not inlined, so that nothing the jump could spoil lives in registers of this frame's callers. */
+static __attribute__((noinline)) bool run_guarded(struct exec_launch *launch, struct kabi_block *block, uint64_t count)
+{
+    struct exec_scope scope;
+    scope.block = block;
+    scope.fault = EXEC_OK;
+    if (sigsetjmp(scope.env, 0)) {
+        report(launch, &scope);
+        return false;
+    }
+    exec_scope_set(&scope);
+    for (uint64_t i = 0; i < count; i++) {
+        run_block(launch->kernel, &launch->kl, block);
+        next_ctaid(block, &launch->kl);
+        if (hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed)))
+            break;
+    }
+    exec_scope_set(NULL);
+    return true;
+}
+
+static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
+{
+    struct exec_launch *launch = hw_container_of(job, struct exec_launch, job);
+    const struct kabi_kernel *k = launch->kernel;
+    struct exec_buffers *buf = exec_buffers();
+    struct kabi_block block = { .launch = &launch->kl, .smid = exec_thread_index() };
+    uint64_t threads = hw_max_u64((uint64_t)launch->kl.ntid[0] * launch->kl.ntid[1] * launch->kl.ntid[2], k->n_warps * 32ull);
+    block.shared = exec_area_get(&buf->shared, launch->kl.shared_bytes, true);
+    block.frame = exec_area_get(&buf->frame, k->frame_bytes, false);
+    block.local = exec_area_get(&buf->local, threads * k->local_bytes, false);
+    if (!block.shared || !block.frame || !block.local) {
+        hw_error("kernel %s: no host memory for a block", k->name);
+        launch->fault = EXEC_FAULT_TRAP;
+        exec_cancel(job);
+        return;
+    }
+    set_ctaid(&block, &launch->kl, first);
+    /* A program's own thread may have another rounding mode, or none of the subnormals: the kernel's arithmetic is ours. */
+    fenv_t env;
+    fegetenv(&env);
+    fesetenv(FE_DFL_ENV);
+    if (!run_guarded(launch, &block, count))
+        exec_cancel(job);
+    fesetenv(&env);
+}
+
+void exec_launch_init(struct exec_launch *l, bool all_at_once)
+{
+    uint64_t n = (uint64_t)l->kl.nctaid[0] * l->kl.nctaid[1] * l->kl.nctaid[2];
+    uint64_t chunk = n / (exec_engine_threads(exec_engine(EXEC_COMPUTE)) * 8ull);
+    uint64_t most = hw_max_u64(16, n >> 16);     /* a grid of 2^31 blocks is legal: handing out must not cost more than running */
+    chunk = chunk < 1 || all_at_once ? 1 : chunk > most ? most : chunk;
+    exec_job_init(&l->job, n, (uint32_t)chunk);
+    l->job.engine = exec_engine(EXEC_COMPUTE);
+    l->job.run = run_blocks;
+    l->job.all_at_once = all_at_once;
+    l->kl.services = &exec_services;
+    l->fault = EXEC_OK;
+}

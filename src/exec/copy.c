@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moving and setting bytes, piece by piece. */
+#include "exec/internal.h"
+
+#include "base/log.h"
+
+enum { PIECE_BYTES = 4 << 20 };
+
+/* The one place that moves memory. TODO(copy): non-temporal stores for pieces that will not be read from the cache soon. */
+static void move(char *dst, const char *src, size_t bytes)
+{
+    memmove(dst, src, bytes);
+}
+
+static void fill(char *dst, uint32_t value, unsigned element, size_t bytes)
+{
+    if (element == 1 || (value & 0xff) * (element == 2 ? 0x101u : 0x1010101u) == value) {
+        memset(dst, (int)(value & 0xff), bytes);
+    } else if (element == 2) {
+        uint16_t *p = (uint16_t *)(void *)dst;
+        for (size_t i = 0; i < bytes / 2; i++)
+            p[i] = (uint16_t)value;
+    } else {
+        uint32_t *p = (uint32_t *)(void *)dst;
+        for (size_t i = 0; i < bytes / 4; i++)
+            p[i] = value;
+    }
+}
+
+static void do_bytes(const struct exec_copy *c, char *dst, const char *src, size_t bytes)
+{
+    if (src)
+        move(dst, src, bytes);
+    else
+        fill(dst, c->value, c->element, bytes);
+}
+
+static void copy_pieces(const struct exec_copy *c, uint64_t first, uint64_t count)
+{
+    if (c->piece_bytes) {
+        size_t from = first * c->piece_bytes, to = hw_min_u64((first + count) * c->piece_bytes, c->width);
+        do_bytes(c, c->dst + from, c->src ? c->src + from : NULL, to - from);
+        return;
+    }
+    uint64_t end = hw_min_u64((first + count) * c->piece_rows, (uint64_t)c->rows * c->slices);
+    for (uint64_t r = first * c->piece_rows; r < end; r++) {
+        uint64_t slice = r / c->rows, row = r % c->rows;
+        do_bytes(c, c->dst + slice * c->dst_slice + row * c->dst_pitch,
+                 c->src ? c->src + slice * c->src_slice + row * c->src_pitch : NULL, c->width);
+    }
+}
+
+/* Memory may have been unmapped behind our back: that is the program's mistake and its error, not a crash of our thread. */
+static void run_copy(struct exec_job *job, uint64_t first, uint64_t count)
+{
+    struct exec_copy *c = hw_container_of(job, struct exec_copy, job);
+    struct exec_scope scope;
+    if (sigsetjmp(scope.env, 0)) {
+        c->fault = scope.fault;
+        hw_error("a copy from %p to %p touched memory that is not there, at 0x%llx", (const void *)c->src, (void *)c->dst,
+                 (unsigned long long)scope.addr);
+        exec_cancel(job);
+        return;
+    }
+    exec_buffers();              /* the signal handler looks at them */
+    exec_scope_set(&scope);
+    copy_pieces(c, first, count);
+    exec_scope_set(NULL);
+}
+
+/* Overlapping ranges are legal nowhere in CUDA, but must not depend on the order of threads either: those go in one piece. */
+static bool overlap(const struct exec_copy *c)
+{
+    if (!c->src)
+        return false;
+    const char *src_end = c->src + (c->slices - 1) * c->src_slice + (c->rows - 1) * c->src_pitch + c->width;
+    const char *dst_end = c->dst + (c->slices - 1) * c->dst_slice + (c->rows - 1) * c->dst_pitch + c->width;
+    return c->src < dst_end && c->dst < src_end;
+}
+
+void exec_copy_init(struct exec_copy *c, struct exec_engine *engine)
+{
+    uint64_t pieces = 1, rows = (uint64_t)c->rows * c->slices;
+    c->piece_bytes = c->piece_rows = 0;
+    if (rows == 1) {
+        c->piece_bytes = overlap(c) ? c->width : PIECE_BYTES;
+        pieces = (c->width + c->piece_bytes - 1) / c->piece_bytes;
+    } else {
+        c->piece_rows = overlap(c) ? rows : hw_max_u64(1, PIECE_BYTES / c->width);
+        pieces = (rows + c->piece_rows - 1) / c->piece_rows;
+    }
+    exec_job_init(&c->job, pieces, 1);
+    c->job.engine = engine;
+    c->job.run = run_copy;
+    c->fault = EXEC_OK;
+}

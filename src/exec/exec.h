@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engines of the process, and what can be run on them: kernels, copies, fills, host functions. */
+#ifndef EXEC_EXEC_H
+#define EXEC_EXEC_H
+
+#include "exec/pool.h"
+#include "kabi/kabi.h"
+
+enum exec_engine_id { EXEC_COMPUTE, EXEC_COPY_IN, EXEC_COPY_OUT, EXEC_HOST, EXEC_ENGINE_COUNT };
+struct exec_engine *exec_engine(enum exec_engine_id id);         /* made when first asked for */
+/* The copy engine with less to do: for copies inside the device, and fills. */
+struct exec_engine *exec_copy_engine_any(void);
+
+/* How a kernel ended badly. */
+enum exec_fault {
+    EXEC_OK,
+    EXEC_FAULT_ADDRESS,          /* no such memory */
+    EXEC_FAULT_SHARED,           /* far outside of shared memory */
+    EXEC_FAULT_MISALIGNED,
+    EXEC_FAULT_INSTRUCTION,
+    EXEC_FAULT_TRAP,
+    EXEC_FAULT_ASSERT,
+    EXEC_FAULT_ARITHMETIC,       /* a CPU exception that a GPU does not have: our own bug */
+};
+
+/*
+ * A grid to run: one piece per block.
+ * Lifetime  The submitter's, until job.done().
+ * Threads   fault is set once, by compare-exchange; the rest is const while the job runs.
+ */
+struct exec_launch {
+    struct exec_job job;
+    struct kabi_launch kl;       /* what generated code sees */
+    const struct kabi_kernel *kernel;
+    struct exec_printf *printf_buf;
+    struct exec_heap *heap;
+    _Atomic int fault;           /* enum exec_fault */
+};
+/* kernel, kl, printf_buf and heap are set; the rest is done here. The caller sets job.done and job.priority afterwards. */
+void exec_launch_init(struct exec_launch *launch, bool all_at_once);
+
+/* A copy of slices * rows * width bytes, or a fill of the same shape: one piece per some 4 MiB. */
+struct exec_copy {
+    struct exec_job job;
+    char *dst;
+    const char *src;             /* NULL: fill */
+    size_t width, rows, slices;
+    size_t dst_pitch, dst_slice, src_pitch, src_slice;
+    uint32_t value;              /* fill: the element's bits */
+    uint8_t element;             /* fill: 1, 2 or 4 */
+    size_t piece_rows, piece_bytes;              /* rows per piece, or bytes of the only row */
+    _Atomic int fault;           /* enum exec_fault: host memory that is gone */
+};
+void exec_copy_init(struct exec_copy *copy, struct exec_engine *engine);
+
+/* A function on the host-function thread. */
+struct exec_hostfn {
+    struct exec_job job;
+    void (*call)(struct exec_hostfn *fn);
+};
+void exec_hostfn_init(struct exec_hostfn *fn, void (*call)(struct exec_hostfn *fn));
+bool exec_in_hostfn(void);       /* the calling thread is inside such a function */
+
+/* What kernels print: a ring of bytes; what does not fit any more pushes out the oldest. */
+struct exec_printf *exec_printf_new(size_t bytes);
+void exec_printf_free(struct exec_printf *p);
+void exec_printf_resize(struct exec_printf *p, size_t bytes);    /* loses what is inside */
+void exec_printf_flush(struct exec_printf *p);                   /* to standard output */
+
+/* malloc() and free() of kernels. */
+struct exec_heap *exec_heap_new(size_t limit);
+void exec_heap_free(struct exec_heap *h);
+void exec_heap_limit(struct exec_heap *h, size_t limit);
+
+extern const struct kabi_services exec_services;
+
+/* For fault messages: says in `out` what is at an address. Set by core; may stay NULL. */
+extern void (*exec_describe_address)(uint64_t addr, char *out, size_t bytes);
+
+#endif

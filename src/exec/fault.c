@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A kernel that touches memory it may not: out of the block, back to the engine, never out of the process. */
+#define _GNU_SOURCE
+#include "exec/internal.h"
+
+#include "base/os.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+static struct sigaction previous[HW_LEN(signals)];
+
+/* The handler reads it, so it must not need memory then: every thread has touched it before it runs generated code. */
+static _Thread_local struct exec_scope *volatile scope;
+
+void exec_scope_set(struct exec_scope *s)
+{
+    scope = s;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+void exec_fault_raise(enum exec_fault fault, uint64_t addr, uint32_t line)
+{
+    struct exec_scope *s = scope;
+    scope = NULL;
+    s->fault = fault;
+    s->addr = addr;
+    s->line = line;
+    siglongjmp(s->env, 1);
+}
+
+/* Not ours: what the program had installed before decides. */
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+    const struct sigaction *old = NULL;
+    for (size_t i = 0; i < HW_LEN(signals); i++)
+        if (signals[i] == sig)
+            old = &previous[i];
+    if (old && (old->sa_flags & SA_SIGINFO) && old->sa_sigaction) {
+        old->sa_sigaction(sig, info, context);
+    } else if (old && old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
+        old->sa_handler(sig);
+    } else {
+        /* On return the instruction faults again, this time fatally and with the right core dump. A signal that somebody sent
+           would not come again: send it. */
+        signal(sig, SIG_DFL);
+        if (info->si_code <= 0)
+            raise(sig);
+    }
+}
+
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+    if (!scope || info->si_code <= 0) {
+        pass_on(sig, info, context);
+        return;
+    }
+    uint64_t addr = (uint64_t)(uintptr_t)info->si_addr;
+    enum exec_fault fault = EXEC_FAULT_ADDRESS;
+    if (sig == SIGFPE)
+        fault = EXEC_FAULT_ARITHMETIC;
+    else if (sig == SIGILL)
+        fault = EXEC_FAULT_INSTRUCTION;
+    else if (sig == SIGBUS && info->si_code == BUS_ADRALN)
+        fault = EXEC_FAULT_MISALIGNED;
+    else if (exec_area_owns(&exec_buffers()->shared, addr))
+        fault = EXEC_FAULT_SHARED;
+    exec_fault_raise(fault, addr, 0);
+}
+
+void exec_fault_install(void)
+{
+    struct sigaction sa = { 0 };
+    sa.sa_sigaction = on_signal;
+    /* NODEFER: we leave by a jump, so the signal must not stay blocked. */
+    sa.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&sa.sa_mask);
+    for (size_t i = 0; i < HW_LEN(signals); i++)
+        sigaction(signals[i], &sa, &previous[i]);
+}
+
+void exec_fault_thread(void)
+{
+    size_t bytes = 64 * 1024;
+    void *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack != MAP_FAILED)
+        sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = bytes }, NULL);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of the program that run in stream order, on a thread of their own. */
+#include "exec/exec.h"
+
+static _Thread_local bool inside;
+
+bool exec_in_hostfn(void)
+{
+    return inside;
+}
+
+static void run_hostfn(struct exec_job *job, uint64_t first, uint64_t count)
+{
+    struct exec_hostfn *fn = hw_container_of(job, struct exec_hostfn, job);
+    (void)first;
+    (void)count;
+    hw_assert_no_locks("a host function runs");
+    inside = true;
+    fn->call(fn);
+    inside = false;
+}
+
+void exec_hostfn_init(struct exec_hostfn *fn, void (*call)(struct exec_hostfn *fn))
+{
+    exec_job_init(&fn->job, 1, 1);
+    fn->job.engine = exec_engine(EXEC_HOST);
+    fn->job.run = run_hostfn;
+    fn->job.no_help = true;      /* programs may count on another thread than the one that waits */
+    fn->call = call;
+}

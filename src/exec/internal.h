@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of exec/ share: a thread's buffers and the way out of a faulting kernel. */
+#ifndef EXEC_INTERNAL_H
+#define EXEC_INTERNAL_H
+
+#include "base/str.h"
+#include "exec/exec.h"
+
+#include <setjmp.h>
+
+/*
+ * Memory that a thread uses for the blocks it runs, kept from block to block. Each area ends at a page nobody may touch.
+ * Lifetime  Made when a thread runs its first block, freed when the thread ends.
+ */
+struct exec_area {
+    char *map;                   /* what mmap gave */
+    size_t map_bytes;
+    char *base;                  /* usable part */
+    size_t bytes;
+};
+struct exec_buffers {
+    struct exec_area shared, frame, local;
+    struct hw_str text;          /* printf formats here */
+};
+struct exec_buffers *exec_buffers(void);
+char *exec_area_get(struct exec_area *area, size_t bytes, bool window);   /* NULL: no memory */
+bool exec_area_owns(const struct exec_area *area, uint64_t addr);
+
+/*
+ * One chunk of blocks being run by this thread: where to go when the kernel faults.
+ * Threads   Its own; the signal handler runs on the same thread.
+ */
+struct exec_scope {
+    sigjmp_buf env;
+    struct kabi_block *block;
+    volatile int fault;          /* enum exec_fault */
+    volatile uint64_t addr;
+    volatile uint32_t line;
+};
+void exec_fault_install(void);                                   /* once per process */
+void exec_fault_thread(void);                                    /* once per thread of ours: a stack for the handler */
+void exec_scope_set(struct exec_scope *scope);                   /* NULL: leaving generated code */
+int32_t exec_vprintf(struct kabi_block *block, const char *fmt, const void *args);
+HW_NORETURN void exec_fault_raise(enum exec_fault fault, uint64_t addr, uint32_t line);
+
+/* Which launch a block belongs to. */
+static inline struct exec_launch *exec_launch_of(const struct kabi_block *block)
+{
+    return hw_container_of(block->launch, struct exec_launch, kl);
+}
+
+#endif

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Engines: handing out the pieces of jobs to threads, sleeping, waking, and growing while threads are stuck. */
+#define _GNU_SOURCE
+#include "exec/pool.h"
+
+#include "base/log.h"
+#include "base/os.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+enum { MAX_THREADS = 4096, TICK_NS = 1000000, STUCK_TICKS = 2, HUNGRY_TICKS = 50 };
+
+/* One thread of an engine. started_tick: the watchdog's count when its piece began, 0 when it runs none. */
+struct worker {
+    struct exec_engine *engine;
+    unsigned index;
+    _Atomic uint64_t started_tick;
+};
+
+/*
+ * An engine: a list of jobs in order of priority, and threads.
+ * Lifetime  For ever.
+ * Locks     mu (rank POOL) guards what is marked.
+ * Threads   A thread without work spins a little, then sleeps on `wake`. While jobs wait and no thread is free, a watchdog
+ *           ticks every millisecond: a thread that stays in one piece for 2 ticks is stuck (a kernel may spin on a flag that
+ *           only the host or another kernel sets), and an extra thread may take its place, for jobs that nobody runs.
+ */
+struct exec_engine {
+    struct exec_engine_config config;
+    struct hw_mutex mu;
+    struct hw_list ready HW_GUARDED_BY(mu);
+    unsigned n_threads HW_GUARDED_BY(mu);
+    unsigned n_active HW_GUARDED_BY(mu);         /* threads inside a job; helpers do not count */
+    bool watchdog_started HW_GUARDED_BY(mu);
+    _Atomic unsigned n_ready;                    /* length of ready; written under mu */
+    _Atomic int top;                             /* priority of its first, INT_MAX when empty; written under mu */
+    _Atomic unsigned n_stuck;                    /* the watchdog's count */
+    _Atomic unsigned n_parked, n_spinning;
+    _Atomic uint32_t wake;                       /* bumped by every submit */
+    _Atomic uint64_t tick;                       /* starts at 1 */
+    _Atomic uint32_t dog_wake;
+    _Atomic bool dog_parked;
+    struct worker *workers[MAX_THREADS] HW_GUARDED_BY(mu);
+};
+
+static _Atomic bool stopping;
+static _Thread_local struct worker *self;
+
+unsigned exec_thread_index(void)
+{
+    return self ? self->index : 0;
+}
+
+struct exec_engine *exec_engine_new(const struct exec_engine_config *config)
+{
+    struct exec_engine *e = hw_alloc(sizeof *e);
+    e->config = *config;
+    if (e->config.n_threads > 1024)
+        e->config.n_threads = 1024;
+    if (e->config.max_extra > MAX_THREADS - e->config.n_threads)
+        e->config.max_extra = MAX_THREADS - e->config.n_threads;
+    hw_mutex_init(&e->mu, HW_RANK_POOL);
+    hw_list_init(&e->ready);
+    e->tick = 1;
+    e->top = INT_MAX;
+    return e;
+}
+
+unsigned exec_engine_threads(const struct exec_engine *e)
+{
+    return e->config.n_threads;
+}
+
+unsigned exec_engine_load(struct exec_engine *e)
+{
+    return e->n_ready;
+}
+
+void exec_job_init(struct exec_job *job, uint64_t n_pieces, uint32_t chunk)
+{
+    memset(job, 0, sizeof *job);
+    job->n_pieces = n_pieces;
+    job->chunk = chunk ? chunk : 1;
+}
+
+static bool has_pieces(struct exec_job *job)
+{
+    return atomic_load_explicit(&job->next, memory_order_relaxed) < job->n_pieces;
+}
+
+/* The job to work on. Threads beyond the engine's number only go where nobody is, or where the watchdog asks for more. */
+static struct exec_job *pick_locked(struct exec_engine *e)
+{
+    bool normal = e->n_active < e->config.n_threads;
+    bool extra = !normal && e->n_active < e->config.n_threads + e->config.max_extra;
+    bool replace = extra && e->n_active - hw_min_u64(e->n_stuck, e->n_active) < e->config.n_threads;
+    hw_list_for(it, &e->ready) {
+        struct exec_job *job = hw_list_item(it, struct exec_job, link);
+        if (!has_pieces(job))
+            continue;
+        if (normal || job->all_at_once || (replace && job->users == 0) || (extra && job->hungry)) {
+            job->hungry = false;
+            job->users++;
+            return job;
+        }
+    }
+    return NULL;
+}
+
+static void unqueue_locked(struct exec_engine *e, struct exec_job *job)
+{
+    hw_list_del(&job->link);
+    job->queued = false;
+    e->n_ready--;
+    e->top = hw_list_empty(&e->ready) ? INT_MAX : hw_list_item(e->ready.next, struct exec_job, link)->priority;
+}
+
+/* Takes the next chunk. Who takes the last one takes the job off the list, so that what is listed has work to give. */
+static uint64_t take(struct exec_engine *e, struct exec_job *job, uint64_t *out_first)
+{
+    uint64_t first = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
+    if (first >= job->n_pieces)
+        return 0;
+    if (job->n_pieces - first <= job->chunk) {
+        hw_lock(&e->mu);
+        if (job->queued)
+            unqueue_locked(e, job);
+        hw_unlock(&e->mu);
+    }
+    *out_first = first;
+    return hw_min_u64(job->chunk, job->n_pieces - first);
+}
+
+/* Runs chunks until none is left or a more urgent job came, then leaves; the last to leave finishes the job. */
+static void work(struct exec_engine *e, struct exec_job *job, struct worker *w)
+{
+    uint64_t first, count;
+    while ((count = take(e, job, &first)) > 0) {
+        if (w)
+            atomic_store_explicit(&w->started_tick, e->tick, memory_order_relaxed);
+        job->run(job, first, count);
+        if (w && atomic_load_explicit(&e->top, memory_order_relaxed) < job->priority)
+            break;
+        if (atomic_load_explicit(&stopping, memory_order_relaxed))
+            break;
+    }
+    hw_lock(&e->mu);
+    job->users--;
+    if (job->queued && !has_pieces(job))
+        unqueue_locked(e, job);
+    bool last = !job->queued && job->users == 0;
+    if (w) {
+        atomic_store_explicit(&w->started_tick, 0, memory_order_relaxed);
+        e->n_active--;
+    }
+    hw_unlock(&e->mu);
+    if (last)
+        job->done(job);
+}
+
+void exec_cancel(struct exec_job *job)
+{
+    atomic_store_explicit(&job->next, job->n_pieces, memory_order_relaxed);
+}
+
+bool exec_join(struct exec_job *job)
+{
+    struct exec_engine *e = job->engine;
+    if (job->no_help)
+        return false;
+    hw_lock(&e->mu);
+    bool ok = job->queued && has_pieces(job) && !stopping;
+    if (ok)
+        job->users++;
+    hw_unlock(&e->mu);
+    return ok;
+}
+
+void exec_work(struct exec_job *job)
+{
+    work(job->engine, job, NULL);
+}
+
+/* --- the life of a thread --- */
+
+static struct exec_job *try_pick(struct exec_engine *e)
+{
+    if (atomic_load_explicit(&e->n_ready, memory_order_relaxed) == 0 || stopping)
+        return NULL;
+    hw_lock(&e->mu);
+    struct exec_job *job = pick_locked(e);
+    if (job)
+        e->n_active++;
+    hw_unlock(&e->mu);
+    return job;
+}
+
+/* One thread of an engine spins at a time: it finds the next job within a microsecond, and the others' CPUs stay free. */
+static struct exec_job *spin(struct exec_engine *e)
+{
+    struct exec_job *job = NULL;
+    if (e->config.spin_us == 0 || atomic_fetch_add(&e->n_spinning, 1) > 0) {
+        if (e->config.spin_us)
+            atomic_fetch_sub(&e->n_spinning, 1);
+        return NULL;
+    }
+    uint64_t end = hw_now_ns() + e->config.spin_us * 1000ull;
+    while (!(job = try_pick(e)) && hw_now_ns() < end)
+        for (int i = 0; i < 16 && atomic_load_explicit(&e->n_ready, memory_order_relaxed) == 0; i++)
+            hw_cpu_relax();
+    atomic_fetch_sub(&e->n_spinning, 1);
+    return job;
+}
+
+static struct exec_job *park(struct exec_engine *e)
+{
+    uint32_t seen = atomic_load(&e->wake);
+    atomic_fetch_add(&e->n_parked, 1);           /* before the last look: pairs with exec_submit() */
+    struct exec_job *job = try_pick(e);
+    if (!job)
+        hw_futex_wait(&e->wake, seen, 0);
+    atomic_fetch_sub(&e->n_parked, 1);
+    return job;
+}
+
+static void *thread_main(void *arg)
+{
+    self = arg;
+    struct exec_engine *e = self->engine;
+    char name[16];
+    snprintf(name, sizeof name, "hw-%.6s-%u", e->config.name, self->index % 1000);
+    pthread_setname_np(pthread_self(), name);
+    if (e->config.thread_start)
+        e->config.thread_start(self->index);
+    for (;;) {
+        struct exec_job *job = try_pick(e);
+        if (!job)
+            job = spin(e);
+        if (!job)
+            job = park(e);
+        if (job)
+            work(e, job, self);
+    }
+    return NULL;
+}
+
+/* Our threads take no signals but those of their own faults: the program's handlers belong on the program's threads. */
+static bool start_thread(void *(*fn)(void *), void *arg)
+{
+    sigset_t all, old;
+    pthread_attr_t attr;
+    pthread_t thread;
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
+    sigdelset(&all, SIGFPE);
+    sigdelset(&all, SIGILL);
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attr, 4u << 20);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int err = pthread_create(&thread, &attr, fn, arg);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attr);
+    if (err)
+        hw_error("cannot start a thread: %s", strerror(err));
+    return err == 0;
+}
+
+/* Adds threads while fewer than `want` exist. Called with mu held: threads are rarely made. */
+static void grow_locked(struct exec_engine *e, uint64_t want)
+{
+    while (e->n_threads < want && e->n_threads < MAX_THREADS) {
+        struct worker *w = hw_alloc(sizeof *w);
+        w->engine = e;
+        w->index = e->n_threads;
+        if (!start_thread(thread_main, w)) {
+            hw_free(w);
+            return;
+        }
+        e->workers[e->n_threads++] = w;
+    }
+}
+
+/* --- the watchdog --- */
+
+/* Returns whether a job waits for a thread. */
+static bool watch_locked(struct exec_engine *e)
+{
+    uint64_t tick = e->tick;
+    unsigned stuck = 0;
+    bool waiting = false, starving = false;
+    for (unsigned i = 0; i < e->n_threads; i++) {
+        uint64_t started = atomic_load_explicit(&e->workers[i]->started_tick, memory_order_relaxed);
+        stuck += started && tick - started >= STUCK_TICKS;
+    }
+    e->n_stuck = stuck;
+    hw_list_for(it, &e->ready) {
+        struct exec_job *job = hw_list_item(it, struct exec_job, link);
+        if (!has_pieces(job))
+            continue;
+        waiting = true;
+        uint64_t next = atomic_load_explicit(&job->next, memory_order_relaxed);
+        if (next != job->progress_next || !job->progress_tick) {
+            job->progress_next = next;
+            job->progress_tick = tick;
+        } else if (tick - job->progress_tick >= HUNGRY_TICKS) {
+            /* its blocks may be waiting for one that has not begun: real GPUs hold a small grid all at once */
+            job->hungry = true;
+            job->progress_tick = tick;
+        }
+        starving |= job->hungry || (job->users == 0 && stuck > 0);
+    }
+    if (starving && e->n_active >= e->n_threads && e->n_threads < e->config.n_threads + e->config.max_extra)
+        grow_locked(e, e->n_threads + 1);
+    if (starving) {
+        atomic_fetch_add(&e->wake, 1);
+        if (e->n_parked)
+            hw_futex_wake(&e->wake, 1);
+    }
+    return waiting;
+}
+
+static void *watchdog_main(void *arg)
+{
+    struct exec_engine *e = arg;
+    pthread_setname_np(pthread_self(), "hw-watch");
+    for (;;) {
+        uint32_t seen = e->dog_wake;
+        hw_lock(&e->mu);
+        bool waiting = watch_locked(e);
+        hw_unlock(&e->mu);
+        if (!waiting) {
+            e->dog_parked = true;                /* pairs with wake_watchdog() */
+            if (e->n_ready == 0)
+                hw_futex_wait(&e->dog_wake, seen, 0);
+            e->dog_parked = false;
+        }
+        static _Atomic uint32_t never;
+        hw_futex_wait(&never, 0, TICK_NS);
+        e->tick++;
+    }
+    return NULL;
+}
+
+static void wake_watchdog(struct exec_engine *e)
+{
+    atomic_fetch_add(&e->dog_wake, 1);
+    if (e->dog_parked)
+        hw_futex_wake(&e->dog_wake, 1);
+}
+
+/* --- submitting --- */
+
+static void insert_locked(struct exec_engine *e, struct exec_job *job)
+{
+    struct hw_list *at = e->ready.prev;
+    while (at != &e->ready && hw_list_item(at, struct exec_job, link)->priority > job->priority)
+        at = at->prev;
+    hw_list_add_before(at->next, &job->link);
+    job->queued = true;
+    e->n_ready++;
+    e->top = hw_list_item(e->ready.next, struct exec_job, link)->priority;
+}
+
+void exec_submit(struct exec_job *job, bool wake)
+{
+    struct exec_engine *e = job->engine;
+    uint64_t chunks = (job->n_pieces + job->chunk - 1) / job->chunk;
+    hw_lock(&e->mu);
+    insert_locked(e, job);
+    unsigned base = e->config.n_threads;
+    bool short_of_threads = e->n_active + e->n_ready > base || e->n_active + chunks > base;
+    if (wake && e->n_threads < base)
+        grow_locked(e, hw_min_u64(base, e->n_active + chunks));
+    if (job->all_at_once)
+        grow_locked(e, e->n_active + chunks);
+    if (short_of_threads && e->config.max_extra && !e->watchdog_started)
+        e->watchdog_started = start_thread(watchdog_main, e);
+    hw_unlock(&e->mu);
+
+    if (short_of_threads && e->config.max_extra)
+        wake_watchdog(e);
+    if (!wake)
+        return;
+    atomic_fetch_add(&e->wake, 1);               /* pairs with park() */
+    unsigned spinning = atomic_load(&e->n_spinning);
+    if (atomic_load(&e->n_parked) && chunks > spinning)
+        hw_futex_wake(&e->wake, (int)hw_min_u64(chunks - spinning, MAX_THREADS));
+}
+
+void exec_stop_all(void)
+{
+    stopping = true;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kernels call: assert, trap, printf, malloc, free. */
+#include "exec/internal.h"
+
+#include "base/hash.h"
+
+#include <stdio.h>
+
+void (*exec_describe_address)(uint64_t addr, char *out, size_t bytes);
+
+/* --- malloc and free --- */
+
+/*
+ * A context's heap for kernels: host memory with a limit.
+ * Locks     mu guards all; nothing of the kernel's is touched while it is held, so a fault cannot leave it locked.
+ */
+struct exec_heap {
+    struct hw_mutex mu;
+    size_t limit, used;
+    struct hw_map live;          /* address -> its size (as a pointer) */
+    struct heap_block *blocks;
+};
+
+/* Before every piece of memory given out. */
+struct heap_block {
+    struct heap_block *next, *prev;
+    size_t bytes;
+    size_t pad;
+};
+
+struct exec_heap *exec_heap_new(size_t limit)
+{
+    struct exec_heap *h = hw_alloc(sizeof *h);
+    hw_mutex_init(&h->mu, HW_RANK_POOL);
+    h->limit = limit;
+    return h;
+}
+
+void exec_heap_free(struct exec_heap *h)
+{
+    if (!h)
+        return;
+    for (struct heap_block *b = h->blocks, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    hw_map_fini(&h->live);
+    hw_mutex_fini(&h->mu);
+    hw_free(h);
+}
+
+void exec_heap_limit(struct exec_heap *h, size_t limit)
+{
+    hw_lock(&h->mu);
+    h->limit = limit;
+    hw_unlock(&h->mu);
+}
+
+static void *service_malloc(struct kabi_block *block, uint64_t bytes)
+{
+    struct exec_heap *h = exec_launch_of(block)->heap;
+    if (!h || bytes == 0 || bytes > h->limit)
+        return NULL;
+    struct heap_block *b = NULL;
+    hw_lock(&h->mu);
+    if (h->used + bytes <= h->limit && (b = malloc(sizeof *b + bytes))) {
+        b->bytes = bytes;
+        b->prev = NULL;
+        if ((b->next = h->blocks))
+            b->next->prev = b;
+        h->blocks = b;
+        h->used += bytes;
+        hw_map_set_ptr(&h->live, b + 1, b);
+    }
+    hw_unlock(&h->mu);
+    return b ? b + 1 : NULL;
+}
+
+static void service_free(struct kabi_block *block, void *p)
+{
+    struct exec_heap *h = exec_launch_of(block)->heap;
+    if (!p || !h)
+        return;
+    hw_lock(&h->mu);
+    struct heap_block *b = hw_map_del_ptr(&h->live, p);
+    if (b) {
+        h->used -= b->bytes;
+        if (b->prev)
+            b->prev->next = b->next;
+        else
+            h->blocks = b->next;
+        if (b->next)
+            b->next->prev = b->prev;
+    }
+    hw_unlock(&h->mu);
+    if (!b)                      /* freed twice, or never allocated: the device's own heap traps here too */
+        exec_fault_raise(EXEC_FAULT_TRAP, (uint64_t)(uintptr_t)p, 0);
+    free(b);
+}
+
+/* --- ends of kernels --- */
+
+static void service_assert(struct kabi_block *block, const char *message, const char *file, uint32_t line, const char *function,
+                           uint32_t thread)
+{
+    const uint32_t *n = block->launch->ntid;
+    char text[1024];
+    int len = snprintf(text, sizeof text, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
+                       (unsigned)line, function, block->ctaid[0], block->ctaid[1], block->ctaid[2], thread % n[0],
+                       thread / n[0] % n[1], thread / n[0] / n[1], message);
+    fwrite(text, 1, len < (int)sizeof text ? (size_t)len : sizeof text - 1, stderr);
+    exec_fault_raise(EXEC_FAULT_ASSERT, 0, line);
+}
+
+static void service_trap(struct kabi_block *block, uint32_t code, uint32_t line, uint64_t addr)
+{
+    static const enum exec_fault faults[] = {
+        [KABI_TRAP_TRAP] = EXEC_FAULT_TRAP, [KABI_TRAP_MISALIGNED] = EXEC_FAULT_MISALIGNED,
+        [KABI_TRAP_ILLEGAL_ADDRESS] = EXEC_FAULT_ADDRESS, [KABI_TRAP_ILLEGAL_INSTRUCTION] = EXEC_FAULT_INSTRUCTION,
+    };
+    (void)block;
+    exec_fault_raise(code < HW_LEN(faults) ? faults[code] : EXEC_FAULT_TRAP, addr, line);
+}
+
+
+const struct kabi_services exec_services = {
+    .vprintf_ = exec_vprintf,
+    .assertfail = service_assert,
+    .trap = service_trap,
+    .malloc_ = service_malloc,
+    .free_ = service_free,
+};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside lower/: functions being inlined, and where variables are. */
+#ifndef LOWER_FRAME_H
+#define LOWER_FRAME_H
+
+#include "base/hash.h"
+#include "lower/lower_internal.h"
+
+/* A .param variable of a call: registers where every access has its own place, else bytes of local memory. */
+struct lower_piece {
+    uint32_t offset, bytes;
+    struct ir_reg *reg;          /* made when first used */
+};
+struct lower_slot {
+    bool used, in_memory;
+    int64_t local_offset;        /* in_memory */
+    uint32_t n_pieces;
+    struct lower_piece *pieces;
+};
+
+/* One function being lowered: the kernel itself or a callee inlined into it. */
+struct lower_frame {
+    const struct ptx_func *func;
+    struct lower_frame *caller;
+    struct ir_reg **regs;        /* by ptx_reg.id, made when first used */
+    struct lower_slot *slots;    /* by ptx_var.id */
+    int64_t *local_at;           /* by ptx_var.id: place of .local variables, -1 until used */
+    struct ir_block **blocks;    /* by instruction index: the block that starts there, for labels */
+    struct ir_block *leave;      /* where ret goes; NULL in the kernel */
+    struct hw_arena arena;
+};
+
+/* Memory of the kernel. */
+struct lower_layout {
+    struct hw_map shared;        /* ptx_var -> offset + 1 */
+    struct hw_map globals;       /* ptx_var -> index in module->vars + 1; the same for all kernels */
+    uint64_t shared_bytes;
+    uint64_t dynamic_at;         /* where .extern .shared begins */
+    uint64_t local_top, local_max;   /* a stack: callees that follow each other share their bytes */
+    bool uses_carry;
+};
+
+/* lower.c */
+bool lower_body(struct lower_ctx *c);                                       /* the function of c->frame */
+struct ir_block *lower_block_at(struct lower_ctx *c, uint32_t inst, const char *label);
+
+/* emit.c */
+void lower_commit(struct lower_ctx *c);                                     /* stores pending results */
+
+/* layout.c */
+bool lower_layout_scan(struct lower_ctx *c);                                /* places the shared memory of c->kernel */
+struct ir_operand lower_var_address(struct lower_ctx *c, const struct ptx_var *v, int64_t offset);   /* I64 */
+int64_t lower_local_alloc(struct lower_ctx *c, uint64_t bytes, uint64_t align);
+bool lower_globals(struct lower_ctx *c, const struct ptx_module *ptx);
+
+/* call.c */
+bool lower_frame_init(struct lower_ctx *c, struct lower_frame *frame, const struct ptx_func *func);
+void lower_frame_fini(struct lower_frame *frame);
+/* Reads and writes bytes of a call parameter; type is sized. */
+struct ir_operand lower_slot_read(struct lower_ctx *c, struct lower_frame *frame, const struct ptx_var *v, uint64_t offset, enum ir_type type);
+void lower_slot_write(struct lower_ctx *c, struct lower_frame *frame, const struct ptx_var *v, uint64_t offset, enum ir_type type,
+                      struct ir_operand value);
+
+/* sreg.c */
+struct ir_operand lower_sreg(struct lower_ctx *c, const char *name);
+enum ir_type lower_sreg_type(const char *name);
+
+#endif

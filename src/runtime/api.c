@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entering and leaving a runtime call, and the last error of each thread. */
+#include "runtime/api.h"
+
+#include "base/log.h"
+#include "runtime/context.h"
+
+#include <stdatomic.h>
+
+static _Thread_local bool tls_per_thread;        /* which default stream the running entry point means */
+static _Thread_local cudaError_t tls_last_error;
+
+cudaError_t api_enter(struct api_call *call, const char *name, enum api_pt pt, unsigned flags)
+{
+    call->name = name;
+    call->flags = flags;
+    call->outer_per_thread = tls_per_thread;
+    tls_per_thread = pt == PT_ONLY;
+    if (flags & NO_INIT)
+        return cudaSuccess;
+    if (flags & NEEDS_CTX)
+        return context_bind();
+    return context_init();
+}
+
+cudaError_t api_leave(struct api_call *call, cudaError_t rc)
+{
+    tls_per_thread = call->outer_per_thread;
+    if ((call->flags & QUIET) == QUIET)
+        return rc;
+    if (rc != cudaSuccess && rc != cudaErrorNotReady)
+        hw_debug("%s answers %d", call->name, (int)rc);
+    return api_latch(rc);
+}
+
+/* Success does not clear what is there; NotReady is an answer, not an error. */
+cudaError_t api_latch(cudaError_t rc)
+{
+    if (rc != cudaSuccess && rc != cudaErrorNotReady)
+        tls_last_error = rc;
+    return rc;
+}
+
+cudaError_t api_last_error(bool take)
+{
+    cudaError_t rc = tls_last_error;
+
+    if (take)
+        tls_last_error = cudaSuccess;
+    return rc;
+}
+
+cudaError_t api_stub(const char *name, _Atomic bool *said)
+{
+    if (!atomic_exchange_explicit(said, true, memory_order_relaxed))
+        hw_warn("%s is not supported yet", name);
+    return cudaErrorNotSupported;
+}
+
+CUstream api_stream(cudaStream_t stream)
+{
+    if (!stream && tls_per_thread)
+        return CU_STREAM_PER_THREAD;
+    return (CUstream)stream;
+}

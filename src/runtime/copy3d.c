@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of two and three dimensions. */
+#include "runtime/bodies.h"
+#include "runtime/context.h"
+
+static inline CUdeviceptr addr(const void *p) { return (CUdeviceptr)(uintptr_t)p; }
+
+/* The side that a kind calls "device" must be memory that CUDA knows; the other may be anything (see copy.c). */
+static CUmemorytype src_type(enum cudaMemcpyKind kind)
+{
+    return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
+}
+
+static CUmemorytype dst_type(enum cudaMemcpyKind kind)
+{
+    return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
+}
+
+/* --- two dimensions --- */
+
+static cudaError_t describe_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                               enum cudaMemcpyKind kind, CUDA_MEMCPY2D *out)
+{
+    if ((unsigned)kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (width > dpitch || width > spitch)
+        return cudaErrorInvalidPitchValue;
+    memset(out, 0, sizeof *out);
+    out->srcMemoryType = src_type(kind);
+    out->srcDevice = addr(src);
+    out->srcPitch = spitch;
+    out->dstMemoryType = dst_type(kind);
+    out->dstDevice = addr(dst);
+    out->dstPitch = dpitch;
+    out->WidthInBytes = width;
+    out->Height = height;
+    return cudaSuccess;
+}
+
+cudaError_t do_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                            enum cudaMemcpyKind kind)
+{
+    CUstream stream = api_stream(NULL);
+    CUDA_MEMCPY2D copy;
+    cudaError_t rc;
+
+    if ((rc = describe_2d(dst, dpitch, src, spitch, width, height, kind, &copy)))
+        return rc;
+    if (width == 0 || height == 0)
+        return cudaSuccess;
+    if (!stream)
+        return api_error(cuMemcpy2DUnaligned(&copy));
+    if ((rc = api_error(cuMemcpy2DAsync(&copy, stream))))
+        return rc;
+    return api_error(cuStreamSynchronize(stream));
+}
+
+cudaError_t do_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                                 enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    CUDA_MEMCPY2D copy;
+    cudaError_t rc;
+
+    if ((rc = describe_2d(dst, dpitch, src, spitch, width, height, kind, &copy)))
+        return rc;
+    if (width == 0 || height == 0)
+        return cudaSuccess;
+    return api_error(cuMemcpy2DAsync(&copy, api_stream(stream)));
+}
+
+/* --- three dimensions --- */
+
+static bool outside(struct cudaPitchedPtr p, struct cudaPos pos, struct cudaExtent extent)
+{
+    size_t right, bottom;
+
+    return __builtin_add_overflow(pos.x, extent.width, &right) || right > p.pitch ||
+           __builtin_add_overflow(pos.y, extent.height, &bottom) || (extent.depth > 1 && bottom > p.ysize);
+}
+
+static cudaError_t describe_3d(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *out)
+{
+    if (!p)
+        return cudaErrorInvalidValue;
+    if ((unsigned)p->kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (p->srcArray || p->dstArray) /* extents are then in elements: comes with arrays */
+        return cudaErrorNotSupported;
+    if (!p->srcPtr.ptr || !p->dstPtr.ptr)
+        return cudaErrorInvalidValue;
+    if (p->extent.width && p->extent.height && p->extent.depth &&
+        (outside(p->srcPtr, p->srcPos, p->extent) || outside(p->dstPtr, p->dstPos, p->extent)))
+        return cudaErrorInvalidValue;
+    memset(out, 0, sizeof *out);
+    out->srcMemoryType = src_type(p->kind);
+    out->srcDevice = addr(p->srcPtr.ptr);
+    out->srcPitch = p->srcPtr.pitch;
+    out->srcHeight = p->srcPtr.ysize;
+    out->srcXInBytes = p->srcPos.x;
+    out->srcY = p->srcPos.y;
+    out->srcZ = p->srcPos.z;
+    out->dstMemoryType = dst_type(p->kind);
+    out->dstDevice = addr(p->dstPtr.ptr);
+    out->dstPitch = p->dstPtr.pitch;
+    out->dstHeight = p->dstPtr.ysize;
+    out->dstXInBytes = p->dstPos.x;
+    out->dstY = p->dstPos.y;
+    out->dstZ = p->dstPos.z;
+    out->WidthInBytes = p->extent.width;
+    out->Height = p->extent.height;
+    out->Depth = p->extent.depth;
+    return cudaSuccess;
+}
+
+static bool nothing(struct cudaExtent e) { return e.width == 0 || e.height == 0 || e.depth == 0; }
+
+cudaError_t do_cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+    CUstream stream = api_stream(NULL);
+    CUDA_MEMCPY3D copy;
+    cudaError_t rc;
+
+    if ((rc = describe_3d(p, &copy)))
+        return rc;
+    if (nothing(p->extent))
+        return cudaSuccess;
+    if (!stream)
+        return api_error(cuMemcpy3D(&copy));
+    if ((rc = api_error(cuMemcpy3DAsync(&copy, stream))))
+        return rc;
+    return api_error(cuStreamSynchronize(stream));
+}
+
+cudaError_t do_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    CUDA_MEMCPY3D copy;
+    cudaError_t rc;
+
+    if ((rc = describe_3d(p, &copy)))
+        return rc;
+    if (nothing(p->extent))
+        return cudaSuccess;
+    return api_error(cuMemcpy3DAsync(&copy, api_stream(stream)));
+}
+
+/* --- between devices: one address space, so the plain copy does it once the devices are known to exist --- */
+
+static cudaError_t without_peers(const struct cudaMemcpy3DPeerParms *p, struct cudaMemcpy3DParms *out)
+{
+    CUcontext ctx;
+    cudaError_t rc;
+
+    if (!p)
+        return cudaErrorInvalidValue;
+    if ((rc = context_primary(p->srcDevice, &ctx)) || (rc = context_primary(p->dstDevice, &ctx)))
+        return rc;
+    memset(out, 0, sizeof *out);
+    out->srcArray = p->srcArray;
+    out->srcPos = p->srcPos;
+    out->srcPtr = p->srcPtr;
+    out->dstArray = p->dstArray;
+    out->dstPos = p->dstPos;
+    out->dstPtr = p->dstPtr;
+    out->extent = p->extent;
+    out->kind = cudaMemcpyDeviceToDevice;
+    return cudaSuccess;
+}
+
+cudaError_t do_cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+    struct cudaMemcpy3DParms plain;
+    cudaError_t rc = without_peers(p, &plain);
+
+    return rc ? rc : do_cudaMemcpy3D(&plain);
+}
+
+cudaError_t do_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    struct cudaMemcpy3DParms plain;
+    cudaError_t rc = without_peers(p, &plain);
+
+    return rc ? rc : do_cudaMemcpy3DAsync(&plain, stream);
+}

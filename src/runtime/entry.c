@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The exported symbols of libcudart, made of runtime.def. Compiled once for each library: CUDART_MAJOR is 12 or 13, and
+   CUDART_STATIC for libcudart_static.a, which is 13 with what 12 has besides. */
+#include "runtime/bodies.h"
+
+#if CUDART_MAJOR == 12
+/* The compiler checks our rows against the header that programs see. */
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda_profiler_api.h>
+#include <cuda_runtime_api.h>
+#define LIB_12(...) __VA_ARGS__
+#define LIB_12_ONLY(...) __VA_ARGS__
+#define LIB_13(...)
+const int api_version = 12030;
+#else
+#ifdef CUDART_STATIC
+#define LIB_12(...) __VA_ARGS__
+#else
+#define LIB_12(...)
+#endif
+#define LIB_12_ONLY(...)
+#define LIB_13(...) __VA_ARGS__
+const int api_version = 13000;
+#endif
+#define LIB_ALL(...) __VA_ARGS__
+
+/* --- stubs: a body for each, in both libraries, since a SAME row may mean it --- */
+
+#define STUB(base, sym, lib, pt, flags, params, args) \
+    static cudaError_t do_##sym params                \
+    {                                                 \
+        static _Atomic bool said;                     \
+        return api_stub(#base, &said);                \
+    }
+#define API(base, sym, lib, pt, flags, params, args)
+#define SAME(base, sym, other, lib, pt, flags, params, args)
+#define HAND(base, sym, lib, pt, flags, params, args)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include "runtime/runtime.def"
+#pragma GCC diagnostic pop
+#undef API
+#undef SAME
+#undef STUB
+
+/* --- wrappers --- */
+
+#define WRAPPER(sym, body, pt, flags, params, args)               \
+    HW_EXPORT cudaError_t sym params;                             \
+    HW_EXPORT cudaError_t sym params                              \
+    {                                                             \
+        struct api_call call;                                     \
+        cudaError_t rc = api_enter(&call, #sym, pt, (flags));     \
+        if (rc == cudaSuccess)                                    \
+            rc = do_##body args;                                  \
+        return api_leave(&call, rc);                              \
+    }
+#define API(base, sym, lib, pt, flags, params, args) lib(WRAPPER(sym, sym, pt, flags, params, args))
+#define SAME(base, sym, other, lib, pt, flags, params, args) lib(WRAPPER(sym, other, pt, flags, params, args))
+#define STUB(base, sym, lib, pt, flags, params, args) lib(WRAPPER(sym, sym, pt, flags, params, args))
+#include "runtime/runtime.def"

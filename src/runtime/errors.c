@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names and texts of errors, and the calls about the last one. */
+#include "runtime/bodies.h"
+
+#include <stdio.h>
+
+struct error_row {
+    int code;
+    const char *name, *text;
+};
+
+static const struct error_row rows[] = {
+#define ERROR(code, name, text) {code, #name, text},
+#include "runtime/errors.def"
+#undef ERROR
+};
+
+/* Rows are in rising order of codes. */
+static const struct error_row *find(int code)
+{
+    size_t lo = 0, hi = HW_LEN(rows);
+
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (rows[mid].code == code)
+            return &rows[mid];
+        if (rows[mid].code < code)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return NULL;
+}
+
+/* Every driver error that the runtime knows has the same number there. */
+cudaError_t api_error(CUresult rc)
+{
+    if (hw_likely(rc == CUDA_SUCCESS))
+        return cudaSuccess;
+    if (rc == CUDA_ERROR_CONTEXT_ALREADY_CURRENT)
+        return cudaErrorDeviceAlreadyInUse;
+    return find((int)rc) ? (cudaError_t)rc : cudaErrorUnknown;
+}
+
+HW_EXPORT const char *cudaGetErrorName(cudaError_t error)
+{
+    const struct error_row *row = find((int)error);
+
+    return row ? row->name : "unrecognized error code";
+}
+
+HW_EXPORT const char *cudaGetErrorString(cudaError_t error)
+{
+    const struct error_row *row = find((int)error);
+
+    return row ? row->text : "unrecognized error code";
+}
+
+cudaError_t do_cudaGetLastError(void) { return api_last_error(true); }
+cudaError_t do_cudaPeekAtLastError(void) { return api_last_error(false); }

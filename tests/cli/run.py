@@ -1,0 +1,387 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the hostwarp command. usage: run.py BUILD [PATTERN]      Each function test_* is one rule; the result is TAP."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import traceback
+
+TREE = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+HOSTWARP = BUILD / 'bin/hostwarp'
+HELLO = r'''
+#include <cstdio>
+__global__ void twice(int *p) { p[threadIdx.x] *= 2; }
+int main() {
+    int h[4] = {1, 2, 3, 4}, *d;
+    cudaMalloc(&d, sizeof h);
+    cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+    twice<<<1, 4>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    std::printf("%d %d %d %d\n", h[0], h[1], h[2], h[3]);
+    return cudaGetLastError();
+}
+'''
+
+
+class Box:
+    """A fresh folder to work in."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        (self.path / 'tmp').mkdir()
+        self.env = {**os.environ, 'TMPDIR': str(self.path / 'tmp'), 'HOSTWARP_CACHE': str(self.path / 'cache')}
+
+    def write(self, name, text):
+        (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.path / name).write_text(text)
+        return name
+
+    def run(self, *args, status=0, env=None, stdin='', timeout=90):
+        p = subprocess.run([str(a) for a in args], cwd=self.path, env={**self.env, **(env or {})}, input=stdin, text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout)
+        if status is not None and p.returncode != status:
+            raise AssertionError(f'{args}: status {p.returncode}, not {status}\n{p.stdout}{p.stderr}')
+        left = os.listdir(self.path / 'tmp')
+        assert not left, f'{args} left temporary files: {left}'
+        return p
+
+    def hostwarp(self, *args, **kw):
+        return self.run(HOSTWARP, *args, **kw)
+
+
+def has(text, *parts):
+    for part in parts:
+        assert part in text, f'no {part!r} in:\n{text}'
+
+
+def lacks(text, *parts):
+    for part in parts:
+        assert part not in text, f'{part!r} is in:\n{text}'
+
+
+# --- the command as such
+
+def test_help_and_version_are_answered_everywhere(box):
+    has(box.hostwarp('--help').stdout, 'run', 'cc', 'info', 'env')
+    has(box.hostwarp('--version').stdout, 'hostwarp ')
+    for command in 'run', 'cc', 'info', 'env':
+        has(box.hostwarp(command, '--help').stdout, 'usage:')
+
+
+def test_wrong_commands_say_so_with_status_2(box):
+    has(box.hostwarp(status=2).stderr, 'usage:')
+    has(box.hostwarp('frob', status=2).stderr, 'frob')
+    for command in 'prof', 'check':
+        has(box.hostwarp(command, 'x', status=2).stderr, 'not there yet')
+
+
+def test_info_shows_the_device_and_every_variable(box):
+    out = box.hostwarp('info').stdout
+    has(out, 'Device 0', 'compute capability 8.0', 'Page locking', str(box.path / 'cache'))
+    for name in re.findall(r'"(HOSTWARP_\w+)"', (TREE / 'src/base/options.def').read_text()):
+        has(out, name)
+    has(box.hostwarp('info', env={'HOSTWARP_DEVICES': '2', 'HOSTWARP_CC': '90'}).stdout, 'Device 1', 'compute capability 9.0')
+
+
+def test_env_lets_another_compiler_build_and_run_a_program(box):
+    box.write('p.c', '#include <cuda.h>\n#include <stdio.h>\nint main(void) { int n; if (cuInit(0) || cuDeviceGetCount(&n)) return 1; printf("%d\\n", n); return 0; }')
+    script = f'eval "$({HOSTWARP} env)" && cc p.c -lcuda -o p && ./p && command -v hostwarp'
+    out = box.run('sh', '-c', script).stdout
+    has(out, '1\n', str(HOSTWARP))
+
+
+# --- cc
+
+def test_cc_builds_a_program_that_runs_by_itself(box):
+    box.write('hello.cu', HELLO)
+    box.hostwarp('cc', 'hello.cu')
+    has(box.run('./a.out').stdout, '2 4 6 8')
+
+
+def test_cc_unknown_options_are_named(box):
+    box.write('hello.cu', HELLO)
+    has(box.hostwarp('cc', '--frob', 'hello.cu', status=2).stderr, '--frob')
+    has(box.hostwarp('cc', '-arch=banana', 'hello.cu', status=2).stderr, 'banana')
+    has(box.hostwarp('cc', '-o', status=2).stderr, 'needs a value')
+    has(box.hostwarp('cc', '-cubin', 'hello.cu', status=2).stderr, 'machine code')
+    has(box.hostwarp('cc', '-default-stream=maybe', 'hello.cu', status=2).stderr, 'maybe')
+
+
+def test_cc_missing_and_unclear_inputs_are_errors(box):
+    has(box.hostwarp('cc', status=1).stderr, 'no input')
+    has(box.hostwarp('cc', 'gone.cu', status=1).stderr, 'gone.cu')
+    has(box.hostwarp('cc', 'tmp', status=1).stderr, 'folder')
+    box.write('a.cu', '')
+    box.write('b.cu', '')
+    has(box.hostwarp('cc', '-c', 'a.cu', 'b.cu', '-o', 'x.o', status=1).stderr, '2 sources')
+    box.write('x.txt', HELLO)
+    has(box.hostwarp('cc', '-c', 'x.txt', status=1).stderr, '-x cu')
+    box.hostwarp('cc', '-x', 'cu', '-c', 'x.txt', '-o', 'x.o')
+
+
+def test_cc_shows_the_compilers_own_message_once(box):
+    box.write('bad.cu', 'int main() { retrun 0; }\n')
+    err = box.hostwarp('cc', 'bad.cu', status=1).stderr
+    has(err, "bad.cu:1:14: error:", 'retrun')
+    assert err.count('bad.cu:1:14: error:') == 1, err
+    assert not (box.path / 'a.out').exists()
+    box.write('warn.cu', 'static int f() { int unused; return 0; } int main() { return f(); }\n')
+    err = box.hostwarp('cc', '-Wall', 'warn.cu').stderr
+    assert err.count('unused variable') == 1, err
+    lacks(box.hostwarp('cc', '-w', '-Wall', 'warn.cu').stderr, 'warning')
+    box.hostwarp('cc', '-Wall', '-Werror', 'all-warnings', 'warn.cu', status=1)
+
+
+def test_cc_link_errors_have_a_status(box):
+    box.write('u.cu', 'void gone(); int main() { gone(); }\n')
+    has(box.hostwarp('cc', 'u.cu', status=1).stderr, 'gone')
+    box.hostwarp('cc', 'u.cu', '-lnosuchlibrary', status=1)
+
+
+def test_cc_objects_link_later_and_archives_too(box):
+    box.write('k.cu', '__global__ void k(int *p) { *p = 7; }\nvoid go(int *p) { k<<<1, 1>>>(p); }\n')
+    box.write('m.cpp', '#include <cuda_runtime.h>\n#include <stdio.h>\nvoid go(int *); int main() { int *p, h = 0; cudaMalloc((void **)&p, 4); '
+              'go(p); cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost); printf("%d\\n", h); return h != 7; }\n')
+    box.hostwarp('cc', '-c', 'k.cu', 'm.cpp')
+    box.hostwarp('cc', 'k.o', 'm.o', '-o', 'one')
+    assert box.run('./one').stdout == '7\n'
+    box.hostwarp('cc', '-lib', '-o', 'libk.a', 'k.o')
+    box.hostwarp('cc', 'm.cpp', '-L.', '-lk', '-o', 'two')
+    assert box.run('./two').stdout == '7\n'
+    box.hostwarp('cc', '-shared', '-Xcompiler', '-fPIC', 'k.cu', '-o', 'libks.so')
+    box.hostwarp('cc', 'm.cpp', '-L.', '-lks', '-Xlinker', '-rpath,.', '-o', 'three')
+    assert box.run('./three', env={'LD_LIBRARY_PATH': str(box.path)}).stdout == '7\n'
+
+
+def test_cc_static_runtime(box):
+    box.write('hello.cu', HELLO)
+    box.hostwarp('cc', '-cudart', 'static', 'hello.cu', '-o', 'hello')
+    has(box.run('./hello').stdout, '2 4 6 8')
+    lacks(box.run('readelf', '-d', 'hello').stdout, 'libcudart')
+
+
+def test_cc_compiles_plain_c(box):
+    box.write('p.c', '#include <cuda.h>\nint main(void) { int new = cuInit(0); return new; }\n')
+    box.hostwarp('cc', '-std=c++17', 'p.c', '-lcuda', '-o', 'p')
+    box.run('./p')
+
+
+def test_cc_macros_includes_and_standards_reach_both_passes(box):
+    box.write('inc/value.h', '#define VALUE 40\n')
+    box.write('pre.h', '#define PRE 1\n')
+    box.write('m.cu', '#include "value.h"\n#include <concepts>\n#include <cstdio>\n'
+              '__device__ int d = VALUE + PRE + ONE;\n#ifdef GONE\n#error GONE\n#endif\n__global__ void k() {}\n'
+              'int main() { int h; cudaMemcpyFromSymbol(&h, d, 4); std::printf("%d %d\\n", h, VALUE + PRE + ONE); }\n')
+    box.hostwarp('cc', '-Iinc', '-include', 'pre.h', '-D', 'ONE=1', '-DGONE', '-UGONE', '--std', 'c++20', '-O2', '-g', '-o', 'm', 'm.cu')
+    assert box.run('./m').stdout == '42 42\n'
+
+
+def test_cc_ptx_and_architectures(box):
+    box.write('k.cu', '__global__ void k(int *p) {\n#ifdef __CUDA_ARCH__\n*p = __CUDA_ARCH__;\n#endif\n}\n')
+    for args, target, value in [((), 'sm_80', 800), (('-arch=sm_75',), 'sm_75', 750), (('-arch', 'compute_90'), 'sm_90', 900),
+                                (('--gpu-architecture=sm_120',), 'sm_90', 900), (('-arch=native',), 'sm_80', 800),
+                                (('-gencode', 'arch=compute_70,code=sm_70', '-gencode=arch=compute_90,code=sm_90'), 'sm_70', 700)]:
+        box.hostwarp('cc', '-ptx', *args, 'k.cu')
+        ptx = (box.path / 'k.ptx').read_text()
+        has(ptx, f'.target {target}', '.visible .entry _Z1kPi', f', {value};')
+
+
+def test_cc_fatbin_has_the_layout_of_the_format(box):
+    box.write('k.cu', '__global__ void k(int *p) { *p = 1; }\n')
+    box.hostwarp('cc', '-fatbin', '-arch=sm_75', 'k.cu', '-o', 'k.fatbin')
+    data = (box.path / 'k.fatbin').read_bytes()
+    magic, version, header, payload = struct.unpack_from('<IHHQ', data)
+    assert (magic, version, header, payload) == (0xba55ed50, 1, 16, len(data) - 16), data[:16]
+    kind, _, entry, size, packed = struct.unpack_from('<HHIQI', data, 16)
+    arch, = struct.unpack_from('<I', data, 16 + 28)
+    assert (kind, entry, size, packed, arch) == (1, 64, payload - 64, 0, 75), data[16:80]
+    assert data[80:].rstrip(b'\0').lstrip().startswith(b'//') and data[-1] == 0 and size % 8 == 0
+
+
+def test_cc_device_math_options_change_the_ptx(box):
+    box.write('k.cu', '__global__ void k(float *p, float a, float b) { p[0] = a * b + p[0]; p[1] = a / b; p[2] = sqrtf(a); }\n')
+    def ptx(*args):
+        box.hostwarp('cc', '-ptx', *args, 'k.cu')
+        return (box.path / 'k.ptx').read_text()
+    has(ptx(), 'fma.rn.f32', 'div.rn.f32')
+    lacks(ptx('-fmad=false'), 'fma.rn')
+    has(ptx('-ftz=true'), '.ftz.f32')
+    has(ptx('-prec-div=false'), 'div.full.f32')
+    has(ptx('-use_fast_math'), '.ftz.f32', 'div.approx')
+
+
+def test_cc_per_thread_default_stream(box):
+    box.write('k.cu', '__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaStreamSynchronize(0); }\n')
+    box.hostwarp('cc', '-c', '--default-stream', 'per-thread', 'k.cu')
+    has(box.run('nm', 'k.o').stdout, 'cudaLaunchKernel_ptsz', 'cudaStreamSynchronize_ptsz')
+    box.hostwarp('cc', '-c', 'k.cu')
+    lacks(box.run('nm', 'k.o').stdout, '_ptsz')
+
+
+def test_cc_dryrun_shows_and_does_nothing(box):
+    box.write('k.cu', HELLO)
+    err = box.hostwarp('cc', '-dryrun', 'k.cu', '-o', 'k').stderr
+    has(err, '#$ ', '--cuda-device-only', '--cuda-host-only', '-lcudart')
+    assert not (box.path / 'k').exists()
+    has(box.hostwarp('cc', '-v', 'k.cu', '-o', 'k').stderr, '#$ ')
+    assert (box.path / 'k').exists()
+
+
+def test_cc_keeps_intermediate_files_when_asked(box):
+    box.write('k.cu', HELLO)
+    p = subprocess.run([HOSTWARP, 'cc', '-keep', '-c', 'k.cu'], cwd=box.path, env=box.env, capture_output=True, text=True)
+    folder = re.search(r'files are in (\S+)', p.stderr).group(1)
+    assert any(f.endswith('.ptx') for f in os.listdir(folder)), os.listdir(folder)
+    shutil.rmtree(folder)
+
+
+def test_cc_writes_dependencies(box):
+    box.write('h.h', '')
+    box.write('k.cu', '#include "h.h"\n')
+    box.hostwarp('cc', '-c', '-MMD', 'k.cu', '-o', 'k.o')
+    has((box.path / 'k.d').read_text(), 'k.o:', 'h.h')
+    has(box.hostwarp('cc', '-MM', 'k.cu').stdout, 'k.cu', 'h.h')
+
+
+def test_cc_reads_options_from_a_file(box):
+    box.write('k.cu', '#if X != 3\n#error X\n#endif\n')
+    box.write('opts', '-DX=3\n-c -o "out 1.o"\n')
+    box.hostwarp('cc', '--options-file', 'opts', 'k.cu')
+    assert (box.path / 'out 1.o').exists()
+
+
+def test_cc_is_not_led_astray_by_an_installed_toolkit(box):
+    box.write('cuda/include/cuda_runtime.h', '#error this toolkit must not be used\n')
+    box.write('cuda/include/cuda.h', '#error this toolkit must not be used\n#define CUDA_VERSION 13000\n')
+    box.write('cuda/include/only_there.h', '#define ONLY 1\n')
+    box.write('cuda/lib64/libcudart.so.12', 'not a library')
+    box.write('cuda/lib64/libcudart.so', 'not a library')
+    box.write('hello.cu', '#include <cuda_runtime.h>\n#include <cuda.h>\n' + HELLO)
+    cuda = str(box.path / 'cuda')
+    env = {'CPATH': cuda + '/include', 'CPLUS_INCLUDE_PATH': cuda + '/include', 'CUDA_HOME': cuda, 'CUDA_PATH': cuda,
+           'LIBRARY_PATH': cuda + '/lib64', 'LD_LIBRARY_PATH': cuda + '/lib64'}
+    box.hostwarp('cc', '-I', cuda + '/include', '-L' + cuda + '/lib64', 'hello.cu', '-o', 'hello', env=env)
+    has(box.run('./hello', env=env).stdout, '2 4 6 8')
+    box.write('more.cu', '#include <only_there.h>\nint main() { return ONLY - 1; }\n')
+    box.hostwarp('cc', f'-I{cuda}/include', 'more.cu', '-o', 'more')
+    box.hostwarp('cc', 'more.cu', '-o', 'more', env=env, status=1)
+
+
+def test_cc_works_in_folders_with_odd_names(box):
+    box.write("my dir's/he llo.cu", HELLO)
+    box.hostwarp('cc', "my dir's/he llo.cu", '-o', "my dir's/he llo")
+    has(box.run("./my dir's/he llo").stdout, '2 4 6 8')
+
+
+def test_cc_without_clang_says_what_is_missing(box):
+    box.write('hello.cu', HELLO)
+    has(box.hostwarp('cc', 'hello.cu', env={'HOSTWARP_CLANG': '/nowhere/clang++'}, status=1).stderr, '/nowhere/clang++')
+
+
+# --- run
+
+def counting_clang(box):
+    """A compiler that notes each call; returns (variables, how often it was called)."""
+    real = box.run('sh', '-c', 'ls /usr/lib/llvm-19/bin/clang++ || command -v clang++-19').stdout.split()[0]
+    box.write('clang', f'#!/bin/sh\necho call >> {box.path}/calls\nexec {real} "$@"\n')
+    os.chmod(box.path / 'clang', 0o755)
+    return {'HOSTWARP_CLANG': str(box.path / 'clang')}, lambda: len((box.path / 'calls').read_text().split())
+
+
+def test_run_compiles_once_and_again_when_something_changed(box):
+    env, calls = counting_clang(box)
+    box.write('value.h', '#define VALUE 1\n')
+    box.write('v.cu', '#include "value.h"\n#include <cstdio>\n#ifndef X\n#define X 0\n#endif\nint main() { std::printf("%d\\n", VALUE + X); }\n')
+    assert box.hostwarp('run', 'v.cu', env=env).stdout == '1\n'
+    first = calls()
+    assert box.hostwarp('run', 'v.cu', env=env).stdout == '1\n'
+    assert calls() == first, 'compiled although nothing changed'
+    assert box.hostwarp('run', '-DX=5', 'v.cu', env=env).stdout == '6\n'
+    box.write('value.h', '#define VALUE 22\n')
+    assert box.hostwarp('run', 'v.cu', env=env).stdout == '22\n'
+    box.write('v.cu', '#include <cstdio>\nint main() { std::printf("new\\n"); }\n')
+    assert box.hostwarp('run', 'v.cu', env=env).stdout == 'new\n'
+    assert box.hostwarp('run', 'v.cu', env={**env, 'HOSTWARP_CACHE': 'off'}).stdout == 'new\n'
+
+
+def test_run_passes_arguments_input_and_status(box):
+    box.write('p.cu', '#include <cstdio>\nint main(int argc, char **argv) { int c, n = 0; while ((c = getchar()) != EOF) n++; '
+              'std::printf("%d %s %s %d\\n", argc, argv[1], argv[2], n); return 42; }\n')
+    assert box.hostwarp('run', 'p.cu', '-x', '--help', stdin='12345', status=42).stdout == '3 -x --help 5\n'
+    box.hostwarp('cc', 'p.cu', '-o', 'p')
+    assert box.hostwarp('run', './p', 'a b', '', stdin='12', status=42).stdout == '3 a b  2\n'
+    assert box.hostwarp('run', 'p', 'a', 'b', status=42).stdout == '3 a b 0\n'
+    assert box.hostwarp('run', 'p.cu', 'a', 'b', env={'HOSTWARP_CACHE': 'off'}, status=42).stdout == '3 a b 0\n'
+
+
+def test_run_lets_signals_through(box):
+    box.write('s.cu', '#include <unistd.h>\n#include <cstdio>\nint main() { std::printf("up\\n"); std::fflush(stdout); pause(); }\n')
+    box.hostwarp('cc', 's.cu', '-o', 's')
+    for args in (['run', './s'], ['run', 's.cu']):
+        p = subprocess.Popen([HOSTWARP, *args], cwd=box.path, env=box.env, stdout=subprocess.PIPE, text=True)
+        assert p.stdout.readline() == 'up\n'
+        p.send_signal(signal.SIGTERM)
+        assert p.wait(30) == -signal.SIGTERM
+    box.write('a.cu', '#include <cstdlib>\nint main() { abort(); }\n')
+    box.hostwarp('run', 'a.cu', status=-signal.SIGABRT)
+
+
+def test_run_what_cannot_run_is_an_error(box):
+    has(box.hostwarp('run', status=2).stderr, 'which program')
+    has(box.hostwarp('run', './gone', status=127).stderr, './gone')
+    has(box.hostwarp('run', 'gone.cu', status=1).stderr, 'gone.cu')
+    box.write('text', 'hello')
+    has(box.hostwarp('run', './text', status=126).stderr, './text')
+    box.write('bad.cu', 'int main( {}')
+    has(box.hostwarp('run', 'bad.cu', status=1).stderr, 'bad.cu:1')
+    has(box.hostwarp('run', '-O2', './text', status=2).stderr, 'no source')
+
+
+def test_run_gives_an_existing_program_our_libraries(box):
+    box.write('hello.cu', HELLO)
+    box.hostwarp('cc', 'hello.cu', '-o', 'hello')
+    shutil.copy(BUILD / 'lib/libcudart.so.12', box.path)        # a program without a built-in path
+    box.hostwarp('cc', '-c', 'hello.cu')
+    box.run('cc', 'hello.o', '-o', 'bare', '-L' + str(BUILD / 'lib'), '-lcudart', '-lstdc++')
+    has(box.hostwarp('run', './bare').stdout, '2 4 6 8')
+
+
+# --- install
+
+def test_install_makes_a_copy_that_works_by_itself(box):
+    box.write('hello.cu', HELLO)
+    prefix = box.path / 'prefix'
+    box.run(sys.executable, TREE / 'tools/stage.py', BUILD, '--install', prefix)
+    moved = box.path / 'moved'
+    prefix.rename(moved)                                        # nothing may depend on the place
+    command = moved / 'bin/hostwarp'
+    has(box.run(command, 'run', 'hello.cu').stdout, '2 4 6 8')
+    has(box.run(command, 'info').stdout, str(moved / 'lib/hostwarp'))
+    assert (moved / 'share/man/man1/hostwarp.1').exists()
+
+
+def main():
+    pattern = sys.argv[2] if len(sys.argv) > 2 else ''
+    bad = 0
+    for name, test in list(globals().items()):
+        if not name.startswith('test_') or pattern not in name:
+            continue
+        with tempfile.TemporaryDirectory(prefix='hostwarp-cli-') as folder:
+            try:
+                test(Box(folder))
+                print(f'ok - {name[5:]}', flush=True)
+            except Exception as e:
+                bad += 1
+                where = traceback.extract_tb(e.__traceback__)[1:2]
+                print(f'not ok - {name[5:]}\n# line {where[0].lineno if where else "?"}: ' + f'{type(e).__name__}: {e}'.replace('\n', '\n# '), flush=True)
+    return 1 if bad else 0
+
+
+sys.exit(main())

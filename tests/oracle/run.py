@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds and runs every probe with hostwarp, and counts the answers that agree with a real GPU's.
+
+usage: run.py BUILD [--compare [--all]]
+
+Transcripts go to BUILD/oracle/NAME.txt. Without --compare the result is TAP, for tests/run: a probe fails when it does not
+build, crashes, does not end, or agrees in fewer keys than floor.txt says; raise a floor when answers get better.
+With --compare what `compare` prints is shown, with the keys that differ.
+"""
+import argparse
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+LIMIT = 60
+BUILD_LIMIT = 180
+
+
+def load_compare():
+    """`compare` is a program without an ending; its reading rules are used here too."""
+    loader = importlib.machinery.SourceFileLoader('oracle_compare', str(HERE / 'compare'))
+    spec = importlib.util.spec_from_loader('oracle_compare', loader)
+    module = importlib.util.module_from_spec(spec)
+    sys.dont_write_bytecode = True
+    loader.exec_module(module)
+    return module
+
+
+def build_probe(hostwarp, source, program):
+    args = [hostwarp, 'cc', '-O1', '-std=c++17', '-o', program, source, '-lcuda']
+    try:
+        p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=BUILD_LIMIT)
+    except subprocess.TimeoutExpired:
+        return f'does not build within {BUILD_LIMIT} s'
+    return None if p.returncode == 0 else 'does not build:\n' + p.stdout[-3000:]
+
+
+def run_probe(program, transcript, errors):
+    """Returns what went wrong, or None. A probe's exit status is its own affair; a signal or no end is not."""
+    with open(transcript, 'wb') as out, open(errors, 'wb') as err:
+        try:
+            status = subprocess.run([program], stdout=out, stderr=err, stdin=subprocess.DEVNULL, timeout=LIMIT).returncode
+        except subprocess.TimeoutExpired:
+            return f'no end after {LIMIT} s'
+    return f'ended by signal {-status}' if status < 0 else None
+
+
+def count(compare, name, out):
+    want_file = HERE / 'h200' / f'{name}.txt'
+    want = {k: v for k, v in compare.read(want_file).items() if not compare.VOLATILE.match(k)}
+    have = compare.read(out / f'{name}.txt') if (out / f'{name}.txt').exists() else {}
+    return sum(have.get(k) == v for k, v in want.items()), len(want)
+
+
+def read_floors():
+    path = HERE / 'floor.txt'
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {n: int(v) for n, v in (l.split() for l in lines if l and not l.startswith('#'))}
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('build', type=pathlib.Path)
+    p.add_argument('--compare', action='store_true')
+    p.add_argument('--all', action='store_true')
+    a = p.parse_args()
+    build = a.build.resolve()
+    out = build / 'oracle'
+    out.mkdir(exist_ok=True)
+    compare, floors, bad = load_compare(), read_floors(), 0
+    for source in sorted((HERE / 'probes').glob('*.cu')):
+        name, program = source.stem, out / source.stem
+        (out / f'{name}.txt').unlink(missing_ok=True)
+        print(f'# {name}', file=sys.stderr, flush=True)
+        problem = build_probe(build / 'bin/hostwarp', source, program) or run_probe(program, out / f'{name}.txt', out / f'{name}.err')
+        agree, total = (0, 0) if name in compare.SKIP else count(compare, name, out)
+        if not problem and agree < floors.get(name, 0):
+            problem = f'{agree} keys agree, but {floors[name]} did'
+        bad += problem is not None
+        if not a.compare:
+            print(f'{"not ok" if problem else "ok"} - oracle {name}: {agree} of {total} keys agree')
+        if problem:
+            print(f'# {name}: {problem}', flush=True)
+    if a.compare:
+        subprocess.run([sys.executable, HERE / 'compare', out] + (['--all'] if a.all else []))
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

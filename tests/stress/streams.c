@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads that queue random kernels, copies, fills, host functions and events on many streams, while each keeps a copy of what
+ * the memory must be, as if everything ran in the order of the calls. usage: streams [ROUNDS [SEED]]
+ */
+#include "../unit/core_kernels.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+enum { THREADS = 4, STREAMS = 5, BUFFERS = 6, WORDS = 3000, BYTES = WORDS * 4 };
+
+/* Memory that commands use, with its twin. last: the stream that used it last; another one waits for an event there. */
+struct buffer {
+    uint32_t *data;
+    uint32_t *twin;
+    bool pinned;
+    int last;                    /* index into streams, -1: nobody */
+};
+
+struct job {
+    struct rig rig;              /* the context is everybody's, the rest of it too */
+    uint32_t seed;
+    int rounds;
+    CUstream streams[STREAMS];
+    struct buffer buffers[BUFFERS];
+    CUevent event;
+    uint32_t *pageable;
+    _Atomic int fn_calls;
+    int fn_queued;
+    const char *error;
+};
+
+#define CHECK(job, cond, what)       \
+    do {                             \
+        if (!(cond) && !(job)->error) \
+            (job)->error = (what);   \
+    } while (0)
+
+static uint32_t rnd(struct job *j, uint32_t n)
+{
+    j->seed = j->seed * 1664525u + 1013904223u;
+    return (j->seed >> 10) % n;
+}
+
+static struct stream *open_stream(struct job *j, int i)
+{
+    struct stream *s = NULL;
+    CHECK(j, stream_get(j->rig.ctx, j->streams[i], false, false, &s) == CUDA_SUCCESS, "stream_get");
+    return s;
+}
+
+/* Makes stream `to` wait for what was queued on stream `from`. */
+static void order(struct job *j, int from, int to)
+{
+    struct stream *a = open_stream(j, from), *b = open_stream(j, to);
+    struct event *e = event_get(j->event);
+    CHECK(j, event_record(e, a, 0) == CUDA_SUCCESS, "event_record");
+    CHECK(j, stream_wait_event(b, e, 0) == CUDA_SUCCESS, "stream_wait_event");
+    event_unref(e);
+    stream_unref(a);
+    stream_unref(b);
+}
+
+static void use(struct job *j, struct buffer *b, int stream)
+{
+    if (b->last >= 0 && b->last != stream)
+        order(j, b->last, stream);
+    b->last = stream;
+}
+
+static void op_kernel(struct job *j, int si)
+{
+    struct buffer *b = &j->buffers[rnd(j, BUFFERS)];
+    uint32_t n = rnd(j, WORDS) + 1, a = rnd(j, 1000);
+    use(j, b, si);
+    CHECK(j, rig_launch(&j->rig, K_MIX, j->streams[si], (n + 63) / 64, b->data, (int)n, (int)a) == CUDA_SUCCESS, "launch");
+    for (uint32_t i = 0; i < n; i++)
+        b->twin[i] = b->twin[i] * 31 + a;
+}
+
+static void op_copy(struct job *j, int si)
+{
+    struct buffer *to = &j->buffers[rnd(j, BUFFERS)], *from = &j->buffers[rnd(j, BUFFERS)];
+    if (to == from)
+        return;
+    size_t n = rnd(j, WORDS) + 1;
+    bool async = rnd(j, 4) != 0;
+    use(j, to, si);
+    use(j, from, si);
+    struct stream *s = open_stream(j, si);
+    CHECK(j, copy_linear(s, (uintptr_t)to->data, COPY_ANY, (uintptr_t)from->data, COPY_ANY, n * 4, async) == CUDA_SUCCESS, "copy");
+    stream_unref(s);
+    memcpy(to->twin, from->twin, n * 4);
+}
+
+static void op_pageable_in(struct job *j, int si)
+{
+    struct buffer *to = &j->buffers[rnd(j, BUFFERS)];
+    size_t n = rnd(j, WORDS) + 1;
+    for (size_t i = 0; i < n; i++)
+        j->pageable[i] = rnd(j, 1u << 20);
+    use(j, to, si);
+    struct stream *s = open_stream(j, si);
+    CHECK(j, copy_linear(s, (uintptr_t)to->data, COPY_ANY, (uintptr_t)j->pageable, COPY_HOST, n * 4, true) == CUDA_SUCCESS, "copy in");
+    stream_unref(s);
+    memcpy(to->twin, j->pageable, n * 4);
+    memset(j->pageable, 0xcc, n * 4);            /* the source was read when the call returned */
+}
+
+static void op_pageable_out(struct job *j, int si)
+{
+    struct buffer *from = &j->buffers[rnd(j, BUFFERS)];
+    use(j, from, si);
+    struct stream *s = open_stream(j, si);
+    CHECK(j, copy_linear(s, (uintptr_t)j->pageable, COPY_HOST, (uintptr_t)from->data, COPY_ANY, BYTES, true) == CUDA_SUCCESS, "copy out");
+    stream_unref(s);
+    CHECK(j, memcmp(j->pageable, from->twin, BYTES) == 0, "what was copied out is not what the serial order gives");
+}
+
+static void op_fill(struct job *j, int si)
+{
+    struct buffer *b = &j->buffers[rnd(j, BUFFERS)];
+    uint32_t n = rnd(j, WORDS) + 1, v = rnd(j, 1u << 20);
+    use(j, b, si);
+    struct stream *s = open_stream(j, si);
+    CHECK(j, copy_fill(s, (uintptr_t)b->data, 0, v, 4, n, 1, true) == CUDA_SUCCESS, "fill");
+    stream_unref(s);
+    for (uint32_t i = 0; i < n; i++)
+        b->twin[i] = v;
+}
+
+static void CUDA_CB count_call(void *arg)
+{
+    ((struct job *)arg)->fn_calls++;
+}
+
+static void op_host_fn(struct job *j, int si)
+{
+    struct stream *s = open_stream(j, si);
+    CHECK(j, stream_host_fn(s, count_call, j) == CUDA_SUCCESS, "host function");
+    j->fn_queued++;
+    stream_unref(s);
+}
+
+/* The stream is replaced while it may have work; the buffers it used wait through an event first. */
+static void op_replace_stream(struct job *j, int si)
+{
+    if (si == 0)
+        return;
+    for (int b = 0; b < BUFFERS; b++)
+        if (j->buffers[b].last == si)
+            use(j, &j->buffers[b], 0);
+    CHECK(j, stream_destroy(j->streams[si]) == CUDA_SUCCESS, "stream_destroy");
+    CHECK(j, stream_create(j->rig.ctx, rnd(j, 2) ? CU_STREAM_NON_BLOCKING : 0, -(int)rnd(j, 6), &j->streams[si]) == CUDA_SUCCESS,
+          "stream_create");
+}
+
+static void op_memory(struct job *j, int si)
+{
+    (void)si;
+    CUdeviceptr d = 0;
+    struct mem_info info;
+    CHECK(j, mem_alloc(j->rig.ctx, rnd(j, 3u << 20) + 1, &d) == CUDA_SUCCESS, "mem_alloc");
+    CHECK(j, mem_lookup(d, &info) && info.base == d, "mem_lookup");
+    CHECK(j, mem_free(d) == CUDA_SUCCESS, "mem_free");
+}
+
+static void op_sync(struct job *j, int si)
+{
+    CHECK(j, rig_sync(&j->rig, j->streams[si]) == CUDA_SUCCESS, "synchronize");
+}
+
+static void op_query(struct job *j, int si)
+{
+    CUresult rc = rig_query(&j->rig, j->streams[si]);
+    CHECK(j, rc == CUDA_SUCCESS || rc == CUDA_ERROR_NOT_READY, "query");
+}
+
+static void *run(void *arg)
+{
+    static const struct { void (*fn)(struct job *, int); uint32_t weight; } ops[] = {
+        { op_kernel, 30 }, { op_copy, 25 }, { op_pageable_in, 6 }, { op_pageable_out, 3 }, { op_fill, 8 }, { op_host_fn, 6 },
+        { op_replace_stream, 2 }, { op_memory, 1 }, { op_sync, 2 }, { op_query, 6 },
+    };
+    struct job *j = arg;
+    ctx_push(j->rig.handle);
+    for (int r = 0; r < j->rounds && !j->error; r++) {
+        uint32_t total = 0, pick;
+        for (size_t i = 0; i < HW_LEN(ops); i++)
+            total += ops[i].weight;
+        pick = rnd(j, total);
+        size_t i = 0;
+        while (pick >= ops[i].weight)
+            pick -= ops[i++].weight;
+        ops[i].fn(j, (int)rnd(j, STREAMS));
+    }
+    for (int i = 0; i < STREAMS; i++)
+        op_sync(j, i);
+    for (int b = 0; b < BUFFERS; b++)
+        CHECK(j, memcmp(j->buffers[b].data, j->buffers[b].twin, BYTES) == 0, "memory is not what the serial order gives");
+    ctx_pop(NULL);
+    return NULL;
+}
+
+static void job_init(struct job *j, const struct rig *rig, int number, int rounds, uint32_t seed)
+{
+    j->rig = *rig;
+    j->rounds = rounds;
+    j->seed = seed * 97 + (uint32_t)number;
+    j->streams[0] = number == 0 ? CU_STREAM_LEGACY : NULL;       /* one thread's first stream is the legacy one */
+    for (int i = number == 0; i < STREAMS; i++)
+        stream_create(rig->ctx, i & 1 ? CU_STREAM_NON_BLOCKING : 0, -(i % 6), &j->streams[i]);
+    for (int b = 0; b < BUFFERS; b++) {
+        CUdeviceptr d = 0;
+        void *h = NULL;
+        j->buffers[b].pinned = b >= BUFFERS - 2;
+        if (j->buffers[b].pinned)
+            mem_host_alloc(rig->ctx, BYTES, 0, &h);
+        else
+            mem_alloc(rig->ctx, BYTES, &d);
+        j->buffers[b].data = j->buffers[b].pinned ? h : (uint32_t *)(uintptr_t)d;
+        j->buffers[b].twin = hw_alloc(BYTES);
+        j->buffers[b].last = -1;
+        memset(j->buffers[b].data, 0, BYTES);
+    }
+    j->pageable = hw_alloc(BYTES);
+    event_create(rig->ctx, CU_EVENT_DISABLE_TIMING, &j->event);
+}
+
+int main(int argc, char **argv)
+{
+    int rounds = argc > 1 ? atoi(argv[1]) : 4000, failed = 0;
+    uint32_t seed = argc > 2 ? (uint32_t)atoi(argv[2]) : 1;
+    static struct job jobs[THREADS];
+    pthread_t threads[THREADS];
+    struct rig rig;
+    rig_init(&rig);
+    for (int i = 0; i < THREADS; i++)
+        job_init(&jobs[i], &rig, i, rounds, seed);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, run, &jobs[i]);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    ctx_synchronize(rig.ctx);
+    for (int i = 0; i < THREADS; i++) {
+        CHECK(&jobs[i], jobs[i].fn_calls == jobs[i].fn_queued, "not every host function ran once");
+        if (jobs[i].error)
+            printf("thread %d, seed %u: %s\n", i, seed, jobs[i].error);
+        failed += jobs[i].error != NULL;
+        hw_free(jobs[i].pageable);
+        for (int b = 0; b < BUFFERS; b++)
+            hw_free(jobs[i].buffers[b].twin);
+    }
+    if (ctx_destroy(rig.handle) != CUDA_SUCCESS)
+        failed++;
+    printf("%d threads, %d rounds each, seed %u: %s\n", THREADS, rounds, seed, failed ? "FAILED" : "ok");
+    return failed != 0;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The driver's table, looking functions up in it, and calls with nothing in them: an error each, never a crash. */
+#define __CUDA_API_VERSION_INTERNAL                          /* every symbol under its own name */
+#include "driver/api.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static const struct api_row *row_of(const char *symbol)
+{
+    for (int i = 0; i < API_COUNT; i++) {
+        if (strcmp(api_rows[i].symbol, symbol) == 0)
+            return &api_rows[i];
+    }
+    fail_msg("no row %s", symbol);
+    return NULL;
+}
+
+static void every_row_is_whole(void **state)
+{
+    (void)state;
+    for (int i = 0; i < API_COUNT; i++) {
+        const struct api_row *row = &api_rows[i];
+        assert_non_null(row->symbol);
+        assert_non_null(row->fn);
+        assert_true(row->since >= 2000 && row->since <= DRIVER_VERSION);
+        assert_true(strncmp(row->symbol, row->base, strlen(row->base)) == 0);
+        const char *end = strrchr(row->symbol, '_');
+        bool twin = end && (strcmp(end, "_ptds") == 0 || strcmp(end, "_ptsz") == 0);
+        assert_int_equal(twin, row->pt == PT_ONLY);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(row->symbol, api_rows[j].symbol);
+    }
+}
+
+static void lookups_follow_version_and_stream(void **state)
+{
+    static const struct {
+        const char *base;
+        int version;
+        cuuint64_t flags;
+        const char *want;
+    } cases[] = {
+        {"cuMemAlloc", 2000, 0, "cuMemAlloc"},
+        {"cuMemAlloc", 3010, 0, "cuMemAlloc"},
+        {"cuMemAlloc", 3020, 0, "cuMemAlloc_v2"},
+        {"cuMemAlloc", 13000, 0, "cuMemAlloc_v2"},
+        {"cuMemAlloc", -5, 0, "cuMemAlloc_v2"},
+        {"cuCtxCreate", 11000, 0, "cuCtxCreate_v2"},
+        {"cuCtxCreate", 12000, 0, "cuCtxCreate_v3"},
+        {"cuCtxCreate", 13000, 0, "cuCtxCreate_v4"},
+        {"cuMemcpyHtoD", 12000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, "cuMemcpyHtoD_v2_ptds"},
+        {"cuMemcpyHtoD", 12000, CU_GET_PROC_ADDRESS_LEGACY_STREAM, "cuMemcpyHtoD_v2"},
+        {"cuStreamQuery", 12000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, "cuStreamQuery_ptsz"},
+        {"cuStreamQuery", 5000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, NULL},
+        {"cuInit", 12000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, "cuInit"},
+        {"cuGetProcAddress", 11030, 0, "cuGetProcAddress"},
+        {"cuGetProcAddress", 12000, 0, "cuGetProcAddress_v2"},
+        {"cuGraphInstantiate", 11000, 0, "cuGraphInstantiate_v2"},
+        {"cuGraphInstantiate", 12000, 0, "cuGraphInstantiateWithFlags"},
+        {"cuEventElapsedTime", 12000, 0, "cuEventElapsedTime"},
+        {"cuMemAlloc_v2", 12000, 0, NULL},
+        {"cuMemAlloc", 1000, 0, NULL},
+        {"", 12000, 0, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < HW_LEN(cases); i++) {
+        void *fn = &fn, *old = &old;
+        assert_int_equal(cuGetProcAddress_v2(cases[i].base, &fn, cases[i].version, cases[i].flags, NULL), CUDA_SUCCESS);
+        void *want = cases[i].want ? (void *)row_of(cases[i].want)->fn : NULL;
+        if (fn != want)
+            print_error("%s at %d\n", cases[i].base, cases[i].version);
+        assert_ptr_equal(fn, want);
+        assert_int_equal(cuGetProcAddress(cases[i].base, &old, cases[i].version, cases[i].flags),
+                         want ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND);
+    }
+}
+
+static void every_error_has_a_name_and_a_text(void **state)
+{
+    const char *s;
+
+    (void)state;
+#define ERROR(code, name, cudart, sticky, text)                              \
+    assert_int_equal(cuGetErrorName((CUresult)code, &s), CUDA_SUCCESS);      \
+    assert_string_equal(s, #name);                                           \
+    assert_int_equal(cuGetErrorString((CUresult)code, &s), CUDA_SUCCESS);    \
+    assert_true(s[0] != 0);
+#include "driver/errors.def"
+#undef ERROR
+}
+
+/* All words zero. Extra arguments do no harm in the C calling conventions we run on; handles by value come from the stack. */
+typedef CUresult any_fn(long, long, long, long, long, long, long, long, long, long, long, long, long, long, long, long);
+
+static CUresult call_with_nothing(const struct api_row *row)
+{
+    return ((any_fn *)row->fn)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+}
+
+static void before_init_every_call_says_so(void **state)
+{
+    (void)state;
+    for (int i = 0; i < API_COUNT; i++) {
+        if (!(api_rows[i].flags & NO_INIT))
+            assert_int_equal(call_with_nothing(&api_rows[i]), CUDA_ERROR_NOT_INITIALIZED);
+    }
+}
+
+static void without_a_context_every_call_that_needs_one_says_so(void **state)
+{
+    (void)state;
+    assert_int_equal(cuInit(0), CUDA_SUCCESS);
+    for (int i = 0; i < API_COUNT; i++) {
+        if (api_rows[i].flags & NEEDS_CTX)
+            assert_int_equal(call_with_nothing(&api_rows[i]), CUDA_ERROR_INVALID_CONTEXT);
+    }
+}
+
+/* These may take nothing for an answer: releasing nothing, waiting for nothing, setting a default. */
+static bool nothing_is_fine(const char *base)
+{
+    static const char *const names[] = {
+        "cuInit", "cuCtxSetCurrent", "cuCtxSynchronize", "cuCtxSetCacheConfig", "cuCtxSetSharedMemConfig", "cuCtxSetFlags",
+        "cuCtxResetPersistingL2Cache", "cuCtxGetStreamPriorityRange", "cuMemFree", "cuMemFreeHost", "cuMemGetInfo",
+        "cuStreamQuery", "cuStreamSynchronize", "cuProfilerStart", "cuProfilerStop", "cuCtxPopCurrent", "cuDevicePrimaryCtxReset",
+        "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxSetFlags", "cuCtxSetLimit",
+    };
+    for (size_t i = 0; i < HW_LEN(names); i++) {
+        if (strcmp(names[i], base) == 0)
+            return true;
+    }
+    /* Moving or filling zero bytes is done at once. */
+    return strncmp(base, "cuMemcpy", 8) == 0 || strncmp(base, "cuMemset", 8) == 0;
+}
+
+static void a_call_with_nothing_in_it_is_an_error_and_no_crash(void **state)
+{
+    CUcontext ctx;
+
+    (void)state;
+    assert_int_equal(cuInit(0), CUDA_SUCCESS);
+    for (int i = 0; i < API_COUNT; i++) {
+        const struct api_row *row = &api_rows[i];
+        if (row->flags & NO_INIT && strcmp(row->base, "cuInit") != 0) {
+            assert_int_not_equal(call_with_nothing(row), CUDA_SUCCESS);
+            continue;
+        }
+        assert_int_equal(cuDevicePrimaryCtxRetain(&ctx, 0), CUDA_SUCCESS);
+        assert_int_equal(cuCtxSetCurrent(ctx), CUDA_SUCCESS);
+        CUresult rc = call_with_nothing(row);
+        if (row->kind == API_KIND_STUB)
+            assert_int_equal(rc, CUDA_ERROR_NOT_SUPPORTED);
+        else if (rc == CUDA_SUCCESS && !nothing_is_fine(row->base))
+            fail_msg("%s with nothing in it succeeded", row->symbol);
+        cuDevicePrimaryCtxRelease_v2(0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(before_init_every_call_says_so),
+        cmocka_unit_test(every_row_is_whole),
+        cmocka_unit_test(lookups_follow_version_and_stream),
+        cmocka_unit_test(every_error_has_a_name_and_a_text),
+        cmocka_unit_test(without_a_context_every_call_that_needs_one_says_so),
+        cmocka_unit_test(a_call_with_nothing_in_it_is_an_error_and_no_crash),
+    };
+    /* Hundreds of stubs would each say so once. */
+    setenv("HOSTWARP_LOG", "error", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Lays out what meson built the way the hostwarp command expects it: bin/, lib/, include/, nvvm/libdevice/, share/.
+
+usage: stage.py BUILD                         from BUILD/meson into BUILD
+       stage.py BUILD --install PREFIX [--destdir DIR]
+                                              copies that to PREFIX/lib/hostwarp and links PREFIX/bin/hostwarp to it
+
+The folder that holds bin/ and lib/ also is the --cuda-path that clang gets, hence nvvm/libdevice (empty).
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+# what -> where meson leaves it
+FILES = {
+    'bin/hostwarp': ['src/cli/hostwarp'],
+    'lib/libcuda.so.1': ['src/driver/libcuda.so.1'],
+    'lib/libcudart.so.12': ['src/runtime/libcudart.so.12', 'src/runtime/*/libcudart.so.12'],
+    'lib/libcudart.so.13': ['src/runtime/libcudart.so.13', 'src/runtime/*/libcudart.so.13'],
+    'lib/libcudart_static.a': ['src/runtime/libcudart_static.a', 'src/runtime/*/libcudart_static.a'],
+}
+LINKS = {'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12'}
+FOLDERS = {'include': 'include', 'share/bench': 'bench', 'share/examples': 'examples'}
+
+
+def put_link(link, target):
+    if os.path.islink(link) and os.readlink(link) == target:
+        return
+    if os.path.lexists(link):
+        os.unlink(link)
+    os.symlink(target, link)
+
+
+def put_file(src, dst):
+    """A hard link: the command finds its root from the name it was started with. A copy where links cannot be made."""
+    if dst.exists() and os.path.samefile(src, dst):
+        return
+    if os.path.lexists(dst):
+        dst.unlink()
+    try:
+        os.link(src, dst)
+    except OSError:
+        shutil.copy2(src, dst)
+
+
+def stage(build):
+    for folder in 'bin', 'lib', 'nvvm/libdevice', 'share':
+        (build / folder).mkdir(parents=True, exist_ok=True)
+    for name, patterns in FILES.items():
+        found = [f for p in patterns for f in (build / 'meson').glob(p) if f.is_file()]
+        if not found:
+            sys.exit(f'stage.py: {build}/meson has no {patterns[0]}; is the build complete?')
+        put_file(found[0].resolve(), build / name)
+    for name, target in LINKS.items():
+        put_link(build / name, target)
+    for name, folder in FOLDERS.items():
+        put_link(build / name, os.path.relpath(SOURCE / folder, (build / name).parent))
+
+
+def install(build, prefix, destdir):
+    prefix = pathlib.Path(os.path.abspath(prefix))
+    top = pathlib.Path(destdir + str(prefix)) if destdir else prefix
+    root = top / 'lib/hostwarp'
+    if root.exists():
+        shutil.rmtree(root)
+    for folder in 'bin', 'lib', 'nvvm/libdevice', 'share':
+        (root / folder).mkdir(parents=True)
+    for name in FILES:
+        shutil.copy2(build / name, root / name)
+    for name, target in LINKS.items():
+        os.symlink(target, root / name)
+    for name, folder in FOLDERS.items():
+        shutil.copytree(SOURCE / folder, root / name)
+    (top / 'bin').mkdir(parents=True, exist_ok=True)
+    put_link(top / 'bin/hostwarp', '../lib/hostwarp/bin/hostwarp')
+    man = top / 'share/man/man1'
+    man.mkdir(parents=True, exist_ok=True)
+    for page in sorted((SOURCE / 'man').glob('*.1')):
+        shutil.copy2(page, man / page.name)
+    print(f'Installed in {top}: bin/hostwarp, lib/hostwarp (libraries, headers, examples), share/man/man1')
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('build', type=pathlib.Path)
+    p.add_argument('--install', metavar='PREFIX')
+    p.add_argument('--destdir', default='')
+    a = p.parse_args()
+    build = a.build.resolve()
+    if a.install:
+        install(build, a.install, a.destdir)
+    else:
+        stage(build)
+
+
+main()
