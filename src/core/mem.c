@@ -336,6 +336,22 @@ CUresult mem_host_free(void *ptr)
     return free_after_work(&info);
 }
 
+/* Locks the pages of a range that is in the map already: that takes up to seconds, and others must not wait for it. */
+static CUresult lock_registered(uint64_t base, size_t bytes, unsigned long long id)
+{
+    uint64_t page = hw_page_bytes();
+    enum pin_result result = pin_lock(base & ~(page - 1), hw_align_up(base + bytes, page));
+    hw_lock(&mu);
+    struct mem_range *r = find(base);
+    if (r && r->info.buffer_id == id) {
+        r->info.locked = result == PIN_LOCKED;
+        if (result == PIN_FAILED)
+            drop(r);
+    }
+    hw_unlock(&mu);
+    return result == PIN_FAILED ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+
 CUresult mem_host_register(struct ctx *ctx, void *ptr, size_t bytes, unsigned flags)
 {
     const unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY;
@@ -354,21 +370,15 @@ CUresult mem_host_register(struct ctx *ctx, void *ptr, size_t bytes, unsigned fl
         rc = CUDA_ERROR_INVALID_VALUE;
     else if (bytes > pinned_limit() - hw_min_u64(pinned_limit(), stats.pinned_bytes + stats.registered_bytes))
         rc = CUDA_ERROR_OUT_OF_MEMORY;
-    struct mem_range *r = NULL;
+    unsigned long long id = 0;
     if (!rc) {                                   /* in the map first: then nobody registers it a second time meanwhile */
-        r = add(ctx, MEM_REGISTERED, base, bytes,
-                (flags & (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP)) | CU_MEMHOSTREGISTER_DEVICEMAP);
+        id = add(ctx, MEM_REGISTERED, base, bytes, (flags & CU_MEMHOSTREGISTER_PORTABLE) | CU_MEMHOSTREGISTER_DEVICEMAP)
+                 ->info.buffer_id;
         stats.n_registered++;
         stats.registered_bytes += bytes;
-        enum pin_result result = pin_lock(first, end);
-        r->info.locked = result == PIN_LOCKED;
-        if (result == PIN_FAILED) {
-            drop(r);
-            rc = CUDA_ERROR_OUT_OF_MEMORY;
-        }
     }
     hw_unlock(&mu);
-    return rc;
+    return rc ? rc : lock_registered(base, bytes, id);
 }
 
 CUresult mem_host_unregister(void *ptr)

@@ -29,11 +29,14 @@ struct waiter {
     uint64_t limit;              /* it waits for nothing queued after this; const once waiting */
 };
 
+enum { TURN_WAKES = 8 };
 /* What a turn of the scheduler leaves to do once its lock is dropped. */
 struct turn {
     struct hw_list work;         /* struct stream.in_work */
     struct cmd *ready, **ready_end;
     struct cmd *finished;
+    _Atomic uint32_t *wake[TURN_WAKES];          /* states of waiters that sleep; only the address is used: they may be gone */
+    int n_wake;
 };
 
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_STREAM);
@@ -127,10 +130,14 @@ static void depend(struct cmd *on, struct cmd *c, struct waiter *w)
         w->limit = on->seq;
 }
 
-static void signal_waiter(struct waiter *w)
+static void signal_waiter(struct turn *t, struct waiter *w)
 {
-    if (--w->pending == 0 && atomic_exchange(&w->state, WAIT_DONE) == WAIT_PARKED)
-        hw_futex_wake(&w->state, 1);             /* only the address is used: the waiter may be gone already */
+    if (--w->pending > 0 || atomic_exchange(&w->state, WAIT_DONE) != WAIT_PARKED)
+        return;
+    if (t->n_wake < TURN_WAKES)
+        t->wake[t->n_wake++] = &w->state;
+    else
+        hw_futex_wake(&w->state, 1);
 }
 
 static void add_work(struct turn *t, struct stream *s)
@@ -156,7 +163,7 @@ static void finish_locked(struct turn *t, struct cmd *c)
     for (struct cmd_dep *d = c->dependents, *next; d; d = next) {
         next = d->next;
         if (d->waiter)
-            signal_waiter(d->waiter);
+            signal_waiter(t, d->waiter);
         else if (--d->cmd->n_deps == 0)
             add_work(t, d->cmd->stream);
         d->next = free_deps;
@@ -181,6 +188,7 @@ static void turn_init(struct turn *t)
     t->ready = NULL;
     t->ready_end = &t->ready;
     t->finished = NULL;
+    t->n_wake = 0;
 }
 
 static void advance_locked(struct turn *t)
@@ -213,6 +221,7 @@ static CUresult fault_code(int fault)
     case EXEC_FAULT_MISALIGNED: return CUDA_ERROR_MISALIGNED_ADDRESS;
     case EXEC_FAULT_INSTRUCTION: return CUDA_ERROR_ILLEGAL_INSTRUCTION;
     case EXEC_FAULT_ASSERT: return CUDA_ERROR_ASSERT;
+    case EXEC_FAULT_TIMEOUT: return CUDA_ERROR_LAUNCH_TIMEOUT;
     case EXEC_FAULT_TRAP:
     case EXEC_FAULT_ARITHMETIC: break;
     }
@@ -239,6 +248,8 @@ static void on_done(struct exec_job *job)
 /* own: a command whose submitter waits and runs it itself; a small one then needs no other thread. */
 static void dispatch(struct turn *t, struct cmd *own)
 {
+    for (int i = 0; i < t->n_wake; i++)
+        hw_futex_wake(t->wake[i], 1);
     for (struct cmd *c = t->ready, *next; c; c = next) {
         next = c->next;
         c->x.job.done = on_done;

@@ -93,21 +93,6 @@ CUresult do_cuStreamGetDevice(CUstream hStream, CUdevice *device)
     return CUDA_SUCCESS;
 }
 
-/* Capture cannot be begun yet, so no stream ever is capturing. */
-CUresult do_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
-{
-    struct stream *s;
-    CUresult rc;
-
-    if (!captureStatus)
-        return CUDA_ERROR_INVALID_VALUE;
-    if ((rc = api_stream(hStream, &s)))
-        return rc;
-    *captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
-    stream_unref(s);
-    return CUDA_SUCCESS;
-}
-
 /* --- waiting --- */
 
 CUresult do_cuStreamQuery(CUstream hStream)

@@ -3,7 +3,7 @@
 #include "exec/internal.h"
 
 #include "base/log.h"
-#include "base/os.h"
+#include "base/options.h"
 
 #include <fenv.h>
 #include <stdatomic.h>
@@ -75,7 +75,8 @@ static void report(struct exec_launch *launch, const struct exec_scope *s)
     static const char *const what[] = {
         [EXEC_FAULT_ADDRESS] = "illegal memory access", [EXEC_FAULT_SHARED] = "access outside of shared memory",
         [EXEC_FAULT_MISALIGNED] = "misaligned address", [EXEC_FAULT_INSTRUCTION] = "illegal instruction",
-        [EXEC_FAULT_TRAP] = "trap", [EXEC_FAULT_ARITHMETIC] = "arithmetic exception",
+        [EXEC_FAULT_TRAP] = "trap",
+        [EXEC_FAULT_TIMEOUT] = "made no progress for HOSTWARP_TIMEOUT seconds", [EXEC_FAULT_ARITHMETIC] = "arithmetic exception",
     };
     int expected = EXEC_OK, fault = s->fault;
     if (!atomic_compare_exchange_strong(&launch->fault, &expected, fault) || fault == EXEC_FAULT_ASSERT)
@@ -131,6 +132,7 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
         return;
     }
     set_ctaid(&block, &launch->kl, first);
+    exec_fault_keep();
     /* A program's own thread may have another rounding mode, or none of the subnormals: the kernel's arithmetic is ours. */
     fenv_t env;
     fegetenv(&env);
@@ -150,6 +152,7 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->job.engine = exec_engine(EXEC_COMPUTE);
     l->job.run = run_blocks;
     l->job.all_at_once = all_at_once;
+    l->job.no_help = hw_options()->timeout > 0;  /* the watchdog ends what runs on our threads only */
     l->kl.services = &exec_services;
     l->fault = EXEC_OK;
 }

@@ -21,11 +21,14 @@ static void make_engines(void)
     /* Where CPUs are few, a spinning thread takes one from the program: it then gives up soon. */
     unsigned spin = cpus > 2 ? 30 : 5;
     exec_fault_install();
-    engines[EXEC_COMPUTE] = exec_engine_new(&(struct exec_engine_config){ "comp", n, 128, spin, compute_thread_start });
-    engines[EXEC_COPY_IN] = exec_engine_new(&(struct exec_engine_config){ "copyi", 1, 0, spin, NULL });
+    engines[EXEC_COMPUTE] = exec_engine_new(&(struct exec_engine_config){
+        .name = "comp", .n_threads = n, .max_extra = 128, .spin_us = spin, .thread_start = compute_thread_start,
+        .timeout_s = o->timeout > 0 ? (unsigned)o->timeout : 0,
+        .timeout_signal = EXEC_TIMEOUT_SIGNAL });
+    engines[EXEC_COPY_IN] = exec_engine_new(&(struct exec_engine_config){ .name = "copyi", .n_threads = 1, .spin_us = spin });
     engines[EXEC_COPY_OUT] = o->copy_engines == 1 ? engines[EXEC_COPY_IN]
-        : exec_engine_new(&(struct exec_engine_config){ "copyo", 1, 0, spin, NULL });
-    engines[EXEC_HOST] = exec_engine_new(&(struct exec_engine_config){ "host", 1, 0, spin, NULL });
+        : exec_engine_new(&(struct exec_engine_config){ .name = "copyo", .n_threads = 1, .spin_us = spin });
+    engines[EXEC_HOST] = exec_engine_new(&(struct exec_engine_config){ .name = "host", .n_threads = 1, .spin_us = spin });
 }
 
 struct exec_engine *exec_engine(enum exec_engine_id id)

@@ -20,6 +20,7 @@ enum exec_fault {
     EXEC_FAULT_INSTRUCTION,
     EXEC_FAULT_TRAP,
     EXEC_FAULT_ASSERT,
+    EXEC_FAULT_TIMEOUT,          /* HOSTWARP_TIMEOUT */
     EXEC_FAULT_ARITHMETIC,       /* a CPU exception that a GPU does not have: our own bug */
 };
 

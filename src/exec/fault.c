@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "exec/internal.h"
 
+#include "base/lock.h"
+#include "base/options.h"
 #include "base/os.h"
 
 #include <signal.h>
@@ -14,10 +16,19 @@ static struct sigaction previous[HW_LEN(signals)];
 
 /* The handler reads it, so it must not need memory then: every thread has touched it before it runs generated code. */
 static _Thread_local struct exec_scope *volatile scope;
+static _Thread_local volatile int passing;
+static _Thread_local volatile bool in_service;
 
 void exec_scope_set(struct exec_scope *s)
 {
+    in_service = false;
     scope = s;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+void exec_service(bool begins)
+{
+    in_service = begins;
     atomic_signal_fence(memory_order_seq_cst);
 }
 
@@ -31,16 +42,18 @@ void exec_fault_raise(enum exec_fault fault, uint64_t addr, uint32_t line)
     siglongjmp(s->env, 1);
 }
 
-/* Not ours: what the program had installed before decides. */
+/* Not ours: what the program had installed before decides. A handler of the program that was installed after ours may pass
+   the signal back to us: the second time round it is fatal. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
     const struct sigaction *old = NULL;
-    for (size_t i = 0; i < HW_LEN(signals); i++)
+    for (size_t i = 0; i < HW_LEN(signals) && !passing; i++)
         if (signals[i] == sig)
             old = &previous[i];
+    passing++;
     if (old && (old->sa_flags & SA_SIGINFO) && old->sa_sigaction) {
         old->sa_sigaction(sig, info, context);
-    } else if (old && old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
+    } else if (old && !(old->sa_flags & SA_SIGINFO) && old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
         old->sa_handler(sig);
     } else {
         /* On return the instruction faults again, this time fatally and with the right core dump. A signal that somebody sent
@@ -49,6 +62,7 @@ static void pass_on(int sig, siginfo_t *info, void *context)
         if (info->si_code <= 0)
             raise(sig);
     }
+    passing--;
 }
 
 static void on_signal(int sig, siginfo_t *info, void *context)
@@ -70,15 +84,46 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     exec_fault_raise(fault, addr, 0);
 }
 
+/* Sent by the watchdog to a thread whose kernel has run for too long. */
+static void on_timeout(int sig, siginfo_t *info, void *context)
+{
+    (void)sig;
+    (void)info;
+    (void)context;
+    if (scope && !in_service)                    /* the watchdog sends it again */
+        exec_fault_raise(EXEC_FAULT_TIMEOUT, 0, 0);
+}
+
 void exec_fault_install(void)
 {
-    struct sigaction sa = { 0 };
+    static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
+    struct sigaction sa = { 0 }, now;
     sa.sa_sigaction = on_signal;
     /* NODEFER: we leave by a jump, so the signal must not stay blocked. */
     sa.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&sa.sa_mask);
-    for (size_t i = 0; i < HW_LEN(signals); i++)
-        sigaction(signals[i], &sa, &previous[i]);
+    hw_lock(&mu);
+    for (size_t i = 0; i < HW_LEN(signals); i++) {
+        if (sigaction(signals[i], NULL, &now) || ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal))
+            continue;
+        previous[i] = now;
+        sigaction(signals[i], &sa, NULL);
+    }
+    if (hw_options()->timeout > 0) {
+        sa.sa_sigaction = on_timeout;
+        sigaction(EXEC_TIMEOUT_SIGNAL, &sa, NULL);
+    }
+    hw_unlock(&mu);
+}
+
+void exec_fault_keep(void)
+{
+    static _Atomic uint64_t next_ns;
+    uint64_t now = hw_now_ns();
+    if (now < atomic_load_explicit(&next_ns, memory_order_relaxed))
+        return;
+    atomic_store_explicit(&next_ns, now + 1000000, memory_order_relaxed);
+    exec_fault_install();
 }
 
 void exec_fault_thread(void)

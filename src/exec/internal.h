@@ -7,6 +7,7 @@
 #include "exec/exec.h"
 
 #include <setjmp.h>
+#include <signal.h>
 
 /*
  * Memory that a thread uses for the blocks it runs, kept from block to block. Each area ends at a page nobody may touch.
@@ -37,9 +38,14 @@ struct exec_scope {
     volatile uint64_t addr;
     volatile uint32_t line;
 };
-void exec_fault_install(void);                                   /* once per process */
+/* Puts our handlers in, again where the program replaced them. The second looks at most once a millisecond. */
+void exec_fault_install(void);
+void exec_fault_keep(void);
+#define EXEC_TIMEOUT_SIGNAL (SIGRTMAX - 3)
 void exec_fault_thread(void);                                    /* once per thread of ours: a stack for the handler */
 void exec_scope_set(struct exec_scope *scope);                   /* NULL: leaving generated code */
+/* Services hold locks: a timeout does not end the kernel between begin and end. */
+void exec_service(bool begins);
 int32_t exec_vprintf(struct kabi_block *block, const char *fmt, const void *args);
 HW_NORETURN void exec_fault_raise(enum exec_fault fault, uint64_t addr, uint32_t line);
 

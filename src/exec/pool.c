@@ -16,6 +16,7 @@ enum { MAX_THREADS = 4096, TICK_NS = 1000000, STUCK_TICKS = 2, HUNGRY_TICKS = 50
 /* One thread of an engine. started_tick: the watchdog's count when its piece began, 0 when it runs none. */
 struct worker {
     struct exec_engine *engine;
+    pthread_t thread;
     unsigned index;
     _Atomic uint64_t started_tick;
 };
@@ -230,6 +231,7 @@ static void *thread_main(void *arg)
 {
     self = arg;
     struct exec_engine *e = self->engine;
+    self->thread = pthread_self();
     char name[16];
     snprintf(name, sizeof name, "hw-%.6s-%u", e->config.name, self->index % 1000);
     pthread_setname_np(pthread_self(), name);
@@ -248,7 +250,7 @@ static void *thread_main(void *arg)
 }
 
 /* Our threads take no signals but those of their own faults: the program's handlers belong on the program's threads. */
-static bool start_thread(void *(*fn)(void *), void *arg)
+static bool start_thread(struct exec_engine *e, void *(*fn)(void *), void *arg)
 {
     sigset_t all, old;
     pthread_attr_t attr;
@@ -258,6 +260,8 @@ static bool start_thread(void *(*fn)(void *), void *arg)
     sigdelset(&all, SIGBUS);
     sigdelset(&all, SIGFPE);
     sigdelset(&all, SIGILL);
+    if (e->config.timeout_s)
+        sigdelset(&all, e->config.timeout_signal);
     pthread_attr_init(&attr);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attr, 4u << 20);
@@ -277,7 +281,7 @@ static void grow_locked(struct exec_engine *e, uint64_t want)
         struct worker *w = hw_alloc(sizeof *w);
         w->engine = e;
         w->index = e->n_threads;
-        if (!start_thread(thread_main, w)) {
+        if (!start_thread(e, thread_main, w)) {
             hw_free(w);
             return;
         }
@@ -287,15 +291,25 @@ static void grow_locked(struct exec_engine *e, uint64_t want)
 
 /* --- the watchdog --- */
 
-/* Returns whether a job waits for a thread. */
+/* A worker that left the chunk meanwhile ignores the signal. */
+static void end_stuck(struct exec_engine *e, struct worker *w, uint64_t started)
+{
+    uint64_t limit = e->config.timeout_s * (1000000000ull / TICK_NS);
+    if (limit && e->tick - started >= limit)
+        pthread_kill(w->thread, e->config.timeout_signal);
+}
+
+/* Returns whether a job waits for a thread, or a thread for its time to be up. */
 static bool watch_locked(struct exec_engine *e)
 {
     uint64_t tick = e->tick;
     unsigned stuck = 0;
-    bool waiting = false, starving = false;
+    bool waiting = e->config.timeout_s && e->n_active, starving = false;
     for (unsigned i = 0; i < e->n_threads; i++) {
         uint64_t started = atomic_load_explicit(&e->workers[i]->started_tick, memory_order_relaxed);
         stuck += started && tick - started >= STUCK_TICKS;
+        if (started)
+            end_stuck(e, e->workers[i], started);
     }
     e->n_stuck = stuck;
     hw_list_for(it, &e->ready) {
@@ -335,7 +349,7 @@ static void *watchdog_main(void *arg)
         hw_unlock(&e->mu);
         if (!waiting) {
             e->dog_parked = true;                /* pairs with wake_watchdog() */
-            if (e->n_ready == 0)
+            if (e->n_ready == 0)                 /* with a timeout, a submit always wakes us */
                 hw_futex_wait(&e->dog_wake, seen, 0);
             e->dog_parked = false;
         }
@@ -373,13 +387,13 @@ void exec_submit(struct exec_job *job, bool wake)
     hw_lock(&e->mu);
     insert_locked(e, job);
     unsigned base = e->config.n_threads;
-    bool short_of_threads = e->n_active + e->n_ready > base || e->n_active + chunks > base;
+    bool short_of_threads = e->n_active + e->n_ready > base || e->n_active + chunks > base || e->config.timeout_s;
     if (wake && e->n_threads < base)
         grow_locked(e, hw_min_u64(base, e->n_active + chunks));
     if (job->all_at_once)
         grow_locked(e, e->n_active + chunks);
     if (short_of_threads && e->config.max_extra && !e->watchdog_started)
-        e->watchdog_started = start_thread(watchdog_main, e);
+        e->watchdog_started = start_thread(e, watchdog_main, e);
     hw_unlock(&e->mu);
 
     if (short_of_threads && e->config.max_extra)

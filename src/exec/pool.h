@@ -39,6 +39,8 @@ struct exec_engine_config {
     unsigned max_extra;          /* threads that may be added while the others are stuck in a piece; 0: no watchdog */
     unsigned spin_us;            /* how long an idle thread looks for work before it sleeps */
     void (*thread_start)(unsigned index);        /* may be NULL */
+    unsigned timeout_s;          /* a thread that stays in one chunk for this long gets timeout_signal; 0: never */
+    int timeout_signal;
 };
 
 enum { EXEC_MAX_AT_ONCE = 3072 };                /* pieces of a job that must all run at once: a thread each */

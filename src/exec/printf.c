@@ -218,6 +218,7 @@ int32_t exec_vprintf(struct kabi_block *block, const char *fmt, const void *args
     int n_args = 0;
     if (!fmt || !p)
         return -1;
+    exec_service(true);
     out->n = 0;
     while (*fmt) {
         const char *percent = strchr(fmt, '%');
@@ -239,5 +240,6 @@ int32_t exec_vprintf(struct kabi_block *block, const char *fmt, const void *args
         fmt = conv + (*conv != 0);
     }
     ring_add(p, out->s ? out->s : "", out->n);
+    exec_service(false);
     return n_args;
 }

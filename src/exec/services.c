@@ -62,6 +62,7 @@ static void *service_malloc(struct kabi_block *block, uint64_t bytes)
     if (!h || bytes == 0 || bytes > h->limit)
         return NULL;
     struct heap_block *b = NULL;
+    exec_service(true);
     hw_lock(&h->mu);
     if (h->used + bytes <= h->limit && (b = malloc(sizeof *b + bytes))) {
         b->bytes = bytes;
@@ -73,6 +74,7 @@ static void *service_malloc(struct kabi_block *block, uint64_t bytes)
         hw_map_set_ptr(&h->live, b + 1, b);
     }
     hw_unlock(&h->mu);
+    exec_service(false);
     return b ? b + 1 : NULL;
 }
 
@@ -81,6 +83,7 @@ static void service_free(struct kabi_block *block, void *p)
     struct exec_heap *h = exec_launch_of(block)->heap;
     if (!p || !h)
         return;
+    exec_service(true);
     hw_lock(&h->mu);
     struct heap_block *b = hw_map_del_ptr(&h->live, p);
     if (b) {
@@ -96,6 +99,7 @@ static void service_free(struct kabi_block *block, void *p)
     if (!b)                      /* freed twice, or never allocated: the device's own heap traps here too */
         exec_fault_raise(EXEC_FAULT_TRAP, (uint64_t)(uintptr_t)p, 0);
     free(b);
+    exec_service(false);
 }
 
 /* --- ends of kernels --- */
@@ -105,6 +109,7 @@ static void service_assert(struct kabi_block *block, const char *message, const 
 {
     const uint32_t *n = block->launch->ntid;
     char text[1024];
+    exec_service(true);
     int len = snprintf(text, sizeof text, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
                        (unsigned)line, function, block->ctaid[0], block->ctaid[1], block->ctaid[2], thread % n[0],
                        thread / n[0] % n[1], thread / n[0] / n[1], message);

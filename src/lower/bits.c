@@ -56,9 +56,13 @@ bool lower_SHF(struct lower_ctx *c)
     return true;
 }
 
-static struct ir_operand low_byte(struct lower_ctx *c, int k)
+/* Position or length of a field: 32-bit instructions look at the low byte. The 64-bit ones look at all of it, whatever
+   the manual says: an H200 does (oracle, bfe.u64 and bfi.b64). */
+static struct ir_operand field_operand(struct lower_ctx *c, int k)
 {
     struct ir_operand v = lower_src(c, k, PTX_U32);
+    if (ptx_type_bits(c->inst->type) == 64)
+        return v;
     return v.kind == IR_IMM ? lower_imm(v.imm & 0xff) : lower_op2(c, IR_AND, IR_I32, v, lower_imm(0xff));
 }
 
@@ -73,7 +77,7 @@ bool lower_BFE(struct lower_ctx *c)
     enum ptx_type t = c->inst->type;
     enum ir_type type = lower_type(t);
     unsigned width = ir_type_bits(type);
-    struct ir_operand a = lower_src(c, 1, t), pos = low_byte(c, 2), len = low_byte(c, 3), r;
+    struct ir_operand a = lower_src(c, 1, t), pos = field_operand(c, 2), len = field_operand(c, 3), r;
     if (!ptx_type_is_signed(t)) {
         r = lower_op2(c, IR_AND, type, lower_op2(c, IR_SHR_U, type, a, pos), low_mask(c, type, len));
     } else {
@@ -91,7 +95,7 @@ bool lower_BFI(struct lower_ctx *c)
 {
     enum ptx_type t = c->inst->type;
     enum ir_type type = lower_type(t);
-    struct ir_operand a = lower_src(c, 1, t), b = lower_src(c, 2, t), pos = low_byte(c, 3), len = low_byte(c, 4);
+    struct ir_operand a = lower_src(c, 1, t), b = lower_src(c, 2, t), pos = field_operand(c, 3), len = field_operand(c, 4);
     struct ir_operand mask = lower_op2(c, IR_SHL, type, low_mask(c, type, len), pos);
     struct ir_operand in = lower_op2(c, IR_AND, type, lower_op2(c, IR_SHL, type, a, pos), mask);
     struct ir_operand rest = lower_op2(c, IR_AND, type, b, lower_op1(c, IR_NOT, type, mask));

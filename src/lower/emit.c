@@ -251,6 +251,12 @@ struct ir_operand lower_src(struct lower_ctx *c, int k, enum ptx_type t)
     return lower_value(c, &c->inst->ops[k], t);
 }
 
+static void add_pending(struct lower_ctx *c, struct ir_reg *reg, enum ptx_type t, struct ir_operand value)
+{
+    assert(c->n_pending < IR_MAX_DST);
+    c->pending[c->n_pending++] = (struct lower_pending){ value, reg, ir_type_of_bits(ptx_type_bits(t)), ptx_type_is_signed(t) };
+}
+
 struct ir_reg *lower_def(struct lower_ctx *c, const struct ptx_operand *o, enum ptx_type t)
 {
     enum ir_type type = ir_type_of_bits(ptx_type_bits(t));
@@ -259,10 +265,9 @@ struct ir_reg *lower_def(struct lower_ctx *c, const struct ptx_operand *o, enum 
     struct ir_reg *reg = lower_ptx_reg(c, o->reg);
     if (reg->type == type && !c->guarded_select)
         return reg;
-    assert(c->n_pending < IR_MAX_DST);
-    struct lower_pending *pending = &c->pending[c->n_pending++];
-    *pending = (struct lower_pending){ lower_tmp(c, type), reg, ptx_type_is_signed(t) };
-    return pending->value;
+    struct ir_reg *value = lower_tmp(c, type);
+    add_pending(c, reg, t, lower_reg(value));
+    return value;
 }
 
 struct ir_reg *lower_dst(struct lower_ctx *c, int k, enum ptx_type t)
@@ -287,23 +292,26 @@ void lower_set(struct lower_ctx *c, int k, enum ptx_type t, struct ir_operand va
 {
     const struct ptx_operand *o = &c->inst->ops[k];
     enum ir_type type = ir_type_of_bits(ptx_type_bits(t));
-    if (o->kind == PTX_O_REG && !c->guarded_select) {
-        struct ir_reg *reg = lower_ptx_reg(c, o->reg);
-        value = lower_resize(c, reg->type, type, ptx_type_is_signed(t), value);
-        if (!retarget(c, reg, value))
-            lower_mov(c, reg, value);
+    if (o->kind != PTX_O_REG)
+        return;                  /* _ : nobody looks */
+    struct ir_reg *reg = lower_ptx_reg(c, o->reg);
+    if (c->guarded_select) {
+        add_pending(c, reg, t, value);
         return;
     }
-    lower_mov(c, lower_dst(c, k, t), value);
+    value = lower_resize(c, reg->type, type, ptx_type_is_signed(t), value);
+    if (!retarget(c, reg, value))
+        lower_mov(c, reg, value);
 }
 
 void lower_commit(struct lower_ctx *c)
 {
     for (int i = 0; i < c->n_pending; i++) {
         const struct lower_pending *p = &c->pending[i];
-        struct ir_operand v = lower_resize(c, p->reg->type, p->value->type, p->sign_extend, lower_reg(p->value));
+        struct ir_operand v = lower_resize(c, p->reg->type, p->type, p->sign_extend, p->value);
         if (!c->guarded_select) {
-            lower_mov(c, p->reg, v);
+            if (!retarget(c, p->reg, v))
+                lower_mov(c, p->reg, v);
             continue;
         }
         struct ir_operand guard = lower_reg(lower_ptx_reg(c, c->inst->guard)), old = lower_reg(p->reg);

@@ -17,7 +17,9 @@ struct lower_layout;
 
 /* A result waiting to be stored: value, already of the type the instruction works on, goes into reg. */
 struct lower_pending {
-    struct ir_reg *value, *reg;
+    struct ir_operand value;
+    struct ir_reg *reg;
+    enum ir_type type;           /* of value */
     bool sign_extend;
 };
 

@@ -416,3 +416,11 @@ bool plan_in_loop(const struct plan *p, int block, int loop)
 {
     return loop >= 0 && bits_has(p->loops.v[loop].blocks, (size_t)block);
 }
+
+bool plan_share_loop(const struct plan *p, int a, int b)
+{
+    for (int l = p->blocks[a].loop; l >= 0; l = p->loops.v[l].parent)
+        if (plan_in_loop(p, b, l))
+            return true;
+    return false;
+}

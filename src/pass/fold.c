@@ -232,6 +232,24 @@ static void drop_unreachable(struct ir_func *fn)
     hw_free(seen);
 }
 
+/* A jump to a block that only jumps on goes there at once. */
+static void thread_jumps(struct ir_func *fn)
+{
+    for (size_t b = 0; b < fn->blocks.n; b++) {
+        struct ir_inst *t = ir_block_term(fn->blocks.v[b]);
+        if (t->op == IR_BAR || t->op == IR_BAR_RED)
+            continue;
+        for (int i = 0; i < 2; i++)
+            for (int hops = 0; hops < 16 && t->target[i] && t->target[i]->insts.n == 1 && ir_block_term(t->target[i])->op == IR_BR; hops++)
+                t->target[i] = ir_block_term(t->target[i])->target[0];
+        if (t->op == IR_CBR && t->target[0] == t->target[1]) {
+            t->op = IR_BR;
+            t->target[1] = NULL;
+            t->n_src = 0;
+        }
+    }
+}
+
 /* A block whose only predecessor falls straight into it becomes part of that one: fewer masks, fewer edges. */
 static void merge_blocks(struct ir_func *fn)
 {
@@ -290,6 +308,7 @@ void plan_fold(struct plan *p)
     hw_free(f.n_defs);
     hw_free(f.def_block);
     hw_free(f.order);
+    thread_jumps(fn);
     drop_unreachable(fn);
     merge_blocks(fn);
     remove_dead(fn);

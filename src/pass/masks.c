@@ -26,14 +26,6 @@ static void find_mask_sources(struct plan *p)
     }
 }
 
-static bool share_loop(const struct plan *p, int a, int b)
-{
-    for (int l = p->blocks[a].loop; l >= 0; l = p->loops.v[l].parent)
-        if (plan_in_loop(p, b, l))
-            return true;
-    return false;
-}
-
 /* Lanes may wait in block `late` while `now` runs when some way into it starts earlier, or comes round the loop. */
 static bool may_wait(const struct plan *p, int late, int now)
 {
@@ -42,7 +34,7 @@ static bool may_wait(const struct plan *p, int late, int now)
         return false;
     for (size_t k = 0; k < blk->preds.n; k++) {
         int x = blk->preds.v[k];
-        if (x < late && (x < now || share_loop(p, x, now)))
+        if (x < late && (x < now || plan_share_loop(p, x, now)))
             return true;
     }
     return false;

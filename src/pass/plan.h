@@ -28,7 +28,8 @@ struct shape {
     bool group;
     int64_t stride;
     uint64_t align;              /* a power of two that divides every chunk's base (every group's when `group`) */
-    uint64_t umax;               /* no active lane's value is above this as an unsigned number */
+    uint64_t umax;               /* no lane's value is above this as an unsigned number; UINT64_MAX: it may have wrapped around */
+    uint64_t zero;               /* bits that are 0 in every lane */
 };
 static inline bool shape_uniform(const struct shape *s) { return s->kind == SHAPE_AFFINE && s->stride == 0; }
 static inline bool shape_group_uniform(const struct shape *s) { return shape_uniform(s) && s->group; }
@@ -58,7 +59,7 @@ struct plan_block {
     int loop;                    /* innermost, or -1 */
     bits_word *live_in;          /* registers */
     bits_word *cls;              /* divergent (branch, edge) pairs it depends on, and the entry bit */
-    bits_word *excluded;         /* blocks whose class lacks something of this one's */
+    bits_word *excluded;         /* blocks that may run later and whose class lacks something of this one's */
     bool divergent;              /* ends in a branch on which the lanes of a group may disagree */
     bool masked;                 /* cls is not empty */
     bool exit_only;              /* nothing but RET: lanes that branch here just leave */
@@ -117,6 +118,7 @@ void plan_masks(struct plan *p);                                 /* masks.c: mas
 bool plan_dominates(const struct plan *p, int a, int b);
 bool plan_postdominates(const struct plan *p, int a, int b);     /* a is on every way from b to the end */
 bool plan_in_loop(const struct plan *p, int block, int loop);
+bool plan_share_loop(const struct plan *p, int a, int b);        /* some loop holds both: each may run after the other */
 
 /* True when a definition in block must keep other lanes' values: then the register is VARYING. */
 bool plan_blends(const struct plan *p, const struct plan_reg *r, int block);

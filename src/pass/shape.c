@@ -8,7 +8,19 @@
 #define UNBOUNDED UINT64_MAX
 
 static struct shape varying(void) { return (struct shape){ .kind = SHAPE_VARYING, .align = 1, .umax = UNBOUNDED }; }
-static struct shape uniform(bool group) { return (struct shape){ SHAPE_AFFINE, group, 0, 1, UNBOUNDED }; }
+static struct shape uniform(bool group) { return (struct shape){ SHAPE_AFFINE, group, 0, 1, UNBOUNDED, 0 }; }
+
+/* Bits above the largest value are zero. */
+static uint64_t zeros_above(uint64_t umax)
+{
+    return umax == UNBOUNDED ? 0 : umax == 0 ? UINT64_MAX : __builtin_clzll(umax) ? ~(UINT64_MAX >> __builtin_clzll(umax)) : 0;
+}
+
+static struct shape with_zeros(struct shape s, uint64_t zero)
+{
+    s.zero = zero | zeros_above(s.umax);
+    return s;
+}
 
 static uint64_t low_bit(uint64_t x) { return x ? x & -x : (uint64_t)1 << 63; }
 static uint64_t type_max(enum ir_type t) { return ir_type_bits(t) >= 64 ? UINT64_MAX - 1 : ((uint64_t)1 << ir_type_bits(t)) - 1; }
@@ -22,7 +34,7 @@ struct shape plan_operand_shape(const struct plan *p, const struct ir_operand *o
 {
     if (o->kind == IR_REG)
         return p->regs[o->reg->id].shape;
-    return (struct shape){ SHAPE_AFFINE, true, 0, low_bit(o->imm), o->imm };
+    return (struct shape){ SHAPE_AFFINE, true, 0, low_bit(o->imm), o->imm, ~o->imm };
 }
 
 static struct shape add(struct shape a, struct shape b, enum ir_type t, bool minus)
@@ -30,24 +42,28 @@ static struct shape add(struct shape a, struct shape b, enum ir_type t, bool min
     if (a.kind != SHAPE_AFFINE || b.kind != SHAPE_AFFINE)
         return varying();
     struct shape s = { SHAPE_AFFINE, a.group && b.group, wrap(minus ? a.stride - b.stride : a.stride + b.stride, t),
-                       a.align < b.align ? a.align : b.align, UNBOUNDED };
+                       a.align < b.align ? a.align : b.align, UNBOUNDED, 0 };
     if (!minus && a.umax <= type_max(t) && b.umax <= type_max(t) - a.umax)
         s.umax = a.umax + b.umax;
-    return s;
+    if (!minus && !(~a.zero & ~b.zero))                   /* no bits in common: no carries */
+        return with_zeros(s, a.zero & b.zero);
+    return with_zeros(s, low_bit(~a.zero | ~b.zero) - 1);
 }
 
 static struct shape scale(struct shape a, uint64_t factor, enum ir_type t)
 {
     if (a.kind != SHAPE_AFFINE)
         return varying();
-    struct shape s = { SHAPE_AFFINE, a.group, wrap((int64_t)((uint64_t)a.stride * factor), t), 1, UNBOUNDED };
+    struct shape s = { SHAPE_AFFINE, a.group, wrap((int64_t)((uint64_t)a.stride * factor), t), 1, UNBOUNDED, 0 };
     uint64_t bit = low_bit(factor);
     s.align = a.align >= ((uint64_t)1 << 62) / bit ? (uint64_t)1 << 62 : a.align * bit;
     if (factor && a.umax <= type_max(t) / factor)
         s.umax = a.umax * factor;
     if (factor == 0)
         s.stride = 0, s.umax = 0;
-    return s;
+    if (hw_is_pow2(factor))
+        return with_zeros(s, a.zero * factor + (factor - 1));
+    return with_zeros(s, low_bit(~a.zero) - 1);
 }
 
 /* Does base + l * stride stay within one aligned block of 2^k for all lanes?  Looks at whole groups first, then chunks. */
@@ -76,22 +92,22 @@ static struct shape and_mask(const struct plan *p, struct shape a, uint64_t mask
         if (a.kind == SHAPE_AFFINE && a.umax <= mask)
             return a;
         if (mask != UINT64_MAX && within(p, &a, k, &group))
-            return (struct shape){ SHAPE_AFFINE, group, a.stride, a.align, mask };
+            return with_zeros((struct shape){ SHAPE_AFFINE, group, a.stride, a.align, mask, 0 }, a.zero);
         struct shape v = varying();
         v.umax = mask;
-        return v;
+        return with_zeros(v, a.zero);
     }
     unsigned k = (unsigned)__builtin_ctzll(mask);
     if (mask == ((type_max(t) | 1) & (UINT64_MAX << k)) && within(p, &a, k, &group))
-        return (struct shape){ SHAPE_AFFINE, group, 0, a.align, a.umax };
-    return varying();
+        return with_zeros((struct shape){ SHAPE_AFFINE, group, 0, a.align, a.umax, 0 }, a.zero | ~mask);
+    return with_zeros(varying(), a.zero | ~mask);
 }
 
 static struct shape shift_right(const struct plan *p, struct shape a, uint64_t k, enum ir_type t)
 {
     bool group;
     if (k < 62 && within(p, &a, (unsigned)k, &group))
-        return (struct shape){ SHAPE_AFFINE, group, 0, a.align >> k, a.umax == UNBOUNDED ? type_max(t) >> k : a.umax >> k };
+        return with_zeros((struct shape){ SHAPE_AFFINE, group, 0, a.align >> k ? a.align >> k : 1, a.umax == UNBOUNDED ? type_max(t) >> k : a.umax >> k, 0 }, 0);
     return varying();
 }
 
@@ -104,17 +120,18 @@ static struct shape widen(const struct plan *p, const struct ir_inst *i, struct 
         struct shape v = varying();
         if (i->op == IR_ZEXT)
             v.umax = type_max(i->type2);
-        return v;
+        return with_zeros(v, 0);
     }
     if (a.stride == 0) {
         if (a.umax > limit)
             a.umax = i->op == IR_ZEXT ? type_max(i->type2) : UNBOUNDED;
-        return a;
+        return with_zeros(a, i->op == IR_ZEXT || a.umax != UNBOUNDED ? a.zero : 0);
     }
     if (a.umax <= limit)
         return a;
     if (p->regs[i->dst[0]->id].addr_only && i->type2 == IR_I32) {
         a.umax = UNBOUNDED;
+        a.zero = 0;
         return a;
     }
     return varying();
@@ -127,21 +144,21 @@ static struct shape tid_shape(const struct plan *p, int dim)
     uint64_t umax = n[dim] - 1;
     bool line = n[1] == 1 && n[2] == 1;
     if (dim == 0 && line)
-        return (struct shape){ SHAPE_AFFINE, true, 1, lanes, hw_align_up(p->threads, lanes) - 1 };
+        return with_zeros((struct shape){ SHAPE_AFFINE, true, 1, lanes, hw_align_up(p->threads, lanes) - 1, 0 }, 0);
     if (dim == 0 && n[0] % w == 0)
-        return (struct shape){ SHAPE_AFFINE, n[0] % lanes == 0, 1, n[0] % lanes == 0 ? lanes : w, umax };
+        return with_zeros((struct shape){ SHAPE_AFFINE, n[0] % lanes == 0, 1, n[0] % lanes == 0 ? lanes : w, umax, 0 }, 0);
     uint64_t below = dim == 0 ? 1 : dim == 1 ? n[0] : (uint64_t)n[0] * n[1];
     if (dim > 0 && below % w == 0) {
         struct shape s = uniform(below % lanes == 0);
         s.umax = umax;
-        return s;
+        return with_zeros(s, 0);
     }
     struct shape s = varying();
     s.umax = umax;
-    return s;
+    return with_zeros(s, 0);
 }
 
-static struct shape sreg_shape(const struct plan *p, int64_t id)
+static struct shape sreg_range(const struct plan *p, int64_t id)
 {
     struct shape s = uniform(true);
     switch (id) {
@@ -152,11 +169,17 @@ static struct shape sreg_shape(const struct plan *p, int64_t id)
     case IR_SREG_CTAID_Y: case IR_SREG_CTAID_Z: s.umax = 65534; return s;
     case IR_SREG_NCTAID_X: s.umax = p->opt.small_grid ? 0x7fffffffu / p->opt.ntid[0] : 0x7fffffffu; return s;
     case IR_SREG_NCTAID_Y: case IR_SREG_NCTAID_Z: s.umax = 65535; return s;
-    case IR_SREG_LANEID: return (struct shape){ SHAPE_AFFINE, true, 1, (uint64_t)1 << 62, 31 };
+    case IR_SREG_LANEID: return (struct shape){ SHAPE_AFFINE, true, 1, (uint64_t)1 << 62, 31, 0 };
     case IR_SREG_WARPID: s.umax = 31; return s;
     case IR_SREG_LANEMASK_EQ: case IR_SREG_LANEMASK_LE: case IR_SREG_LANEMASK_LT: case IR_SREG_LANEMASK_GE: case IR_SREG_LANEMASK_GT: return varying();
     default: return s;
     }
+}
+
+static struct shape sreg_shape(const struct plan *p, int64_t id)
+{
+    struct shape s = sreg_range(p, id);
+    return with_zeros(s, s.zero);
 }
 
 static struct shape join(struct shape a, struct shape b)
@@ -169,9 +192,9 @@ static struct shape join(struct shape a, struct shape b)
     if (a.kind != SHAPE_AFFINE || b.kind != SHAPE_AFFINE || a.stride != b.stride) {
         struct shape v = varying();
         v.umax = umax;
-        return v;
+        return with_zeros(v, a.zero & b.zero);
     }
-    return (struct shape){ SHAPE_AFFINE, a.group && b.group, a.stride, a.align < b.align ? a.align : b.align, umax };
+    return (struct shape){ SHAPE_AFFINE, a.group && b.group, a.stride, a.align < b.align ? a.align : b.align, umax, a.zero & b.zero };
 }
 
 static bool is_imm(const struct ir_operand *o) { return o->kind == IR_IMM; }
@@ -211,6 +234,7 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
     case IR_NEG: case IR_NOT: {
         struct shape r = scale(s[0], UINT64_MAX, i->type);
         r.umax = UNBOUNDED;
+        r.zero = 0;
         if (i->op == IR_NOT)
             r.align = 1;
         return r;
@@ -233,17 +257,14 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
             return and_mask(p, s[v], i->src[1 - v].imm, i->type);
         struct shape r = default_shape(s, 2);
         r.umax = i->src[1 - v].imm & type_max(i->type);
-        return r;
+        return with_zeros(r, s[v].zero);
     }
     case IR_OR: case IR_XOR: {
-        int v = is_imm(&i->src[1]) ? 0 : 1;
-        if (is_imm(&i->src[1 - v]) && s[v].kind == SHAPE_AFFINE && s[v].stride != 0) {
-            uint64_t step = low_bit((uint64_t)s[v].stride), imm = i->src[1 - v].imm;
-            uint64_t clear = step < s[v].align ? step : s[v].align;
-            if (imm < clear && (!s[v].group || imm < low_bit(p->opt.width * (uint64_t)s[v].stride)))
-                return add(s[v], s[1 - v], i->type, false);  /* no bits in common: the same as adding */
-        }
-        return default_shape(s, 2);
+        if (!(~s[0].zero & ~s[1].zero) && s[0].kind == SHAPE_AFFINE && s[1].kind == SHAPE_AFFINE)
+            return add(s[0], s[1], i->type, false);       /* no bits in common: the same as adding */
+        struct shape r = default_shape(s, 2);
+        r.zero = s[0].zero & s[1].zero;
+        return r;
     }
     case IR_SHR_U: case IR_SHR_S:
         if (is_imm(&i->src[1]) && !both_uniform)
@@ -263,7 +284,7 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
             s[0].stride = wrap(s[0].stride, i->type);
             s[0].umax = s[0].umax <= type_max(i->type) ? s[0].umax : UNBOUNDED;
         }
-        return s[0];
+        return with_zeros(s[0], s[0].zero);
     case IR_SELECT:
         if (shape_group_uniform(&s[0]))
             return join(s[1], s[2]);
@@ -273,6 +294,7 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
     case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED:
         s[0].align = 1;
         s[0].umax = UNBOUNDED;
+        s[0].zero = 0;
         return s[0];
     case IR_LOCAL_TO_GENERIC: case IR_GENERIC_TO_LOCAL:
         if (s[0].kind == SHAPE_AFFINE) {
@@ -281,6 +303,7 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
             s[0].align = 1;
             s[0].umax = UNBOUNDED;
         }
+        s[0].zero = 0;
         return s[0];
     case IR_LD: return load_shape(p, i, &s[0]);
     case IR_VOTE: case IR_ACTIVEMASK: case IR_BAR_RED: return uniform(true);
@@ -297,7 +320,7 @@ bool plan_blends(const struct plan *p, const struct plan_reg *r, int block)
 
 static bool same_shape(const struct shape *a, const struct shape *b)
 {
-    return a->kind == b->kind && a->group == b->group && a->stride == b->stride && a->align == b->align && a->umax == b->umax;
+    return a->kind == b->kind && a->group == b->group && a->stride == b->stride && a->align == b->align && a->umax == b->umax && a->zero == b->zero;
 }
 
 static bool flow_shapes(struct plan *p)
@@ -312,8 +335,9 @@ static bool flow_shapes(struct plan *p)
                 struct plan_reg *r = &p->regs[i->dst[k]->id];
                 struct shape s = r->n_defs > 1 || r->shape.kind == SHAPE_UNKNOWN ? join(r->shape, result_shape(p, i, k)) : result_shape(p, i, k);
                 if (s.kind == SHAPE_AFFINE && plan_blends(p, r, b)) {
+                    uint64_t zero = s.zero;
                     s = varying();
-                    s.umax = r->shape.umax;
+                    s.zero = zero;
                 }
                 if (r->shape.kind == SHAPE_VARYING && s.kind != SHAPE_VARYING)
                     continue;                             /* never climb back */
@@ -326,6 +350,8 @@ static bool flow_shapes(struct plan *p)
                     if (s.stride != r->shape.stride)
                         s = varying();
                 }
+                if (r->shape.kind != SHAPE_UNKNOWN)
+                    s.zero &= r->shape.zero;
                 if (!same_shape(&s, &r->shape)) {
                     r->shape = s;
                     changed = true;
@@ -382,7 +408,8 @@ static void classes(struct plan *p)
     }
     for (int a = 0; a < p->n_blocks; a++)
         for (int b = 0; b < p->n_blocks; b++) {
-            if (bits_subset(p->blocks[a].cls, p->blocks[b].cls, p->n_cls))
+            bool later = b > a || plan_share_loop(p, a, b);
+            if (!later || bits_subset(p->blocks[a].cls, p->blocks[b].cls, p->n_cls))
                 bits_del(p->blocks[a].excluded, (size_t)b);
             else
                 bits_add(p->blocks[a].excluded, (size_t)b);

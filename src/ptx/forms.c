@@ -313,7 +313,9 @@ const char *ptx_mod_text(enum ptx_mod mod)
 
 void ptx_inst_text(const struct ptx_inst *inst, char *out, size_t bytes)
 {
-    size_t n = (size_t)snprintf(out, bytes, "%s", ptx_form_info[inst->form].op);
+    size_t n = (size_t)snprintf(out, bytes, "%s", inst->text ? inst->text : ptx_form_info[inst->form].op);
+    if (inst->text)
+        return;
     const uint8_t types[] = { inst->type, inst->type2, inst->type3 };
     for (unsigned m = 0; m < inst->n_mods && n < bytes; m++)
         n += (size_t)snprintf(out + n, bytes - n, ".%s", mod_text[inst->mods[m]]);

@@ -144,7 +144,7 @@ static bool parse_operand(struct ptx_parser *p, struct ptx_operand *out, int dep
         out->kind = PTX_O_VEC;
         return parse_elems(p, '}', out, depth);
     }
-    if (depth == 0 && ptx_accept(p, '(')) {
+    if (depth == 0 && p->lists && ptx_accept(p, '(')) {
         out->kind = PTX_O_LIST;
         return parse_elems(p, ')', out, depth);
     }
@@ -310,6 +310,11 @@ static bool choose_form(struct ptx_parser *p, const struct ptx_token *op, const 
             continue;
         }
         inst->form = (uint16_t)form;
+        if (ptx_form_info[form].props & PTX_TODO) {
+            char text[160];
+            describe(op, words, n_words, text, sizeof text);
+            inst->text = hw_arena_strdup(&p->module->arena, text);
+        }
         if (row->any_operands) {
             inst->n_ops = 0;
             return true;
@@ -322,6 +327,17 @@ static bool choose_form(struct ptx_parser *p, const struct ptx_token *op, const 
         best_form = best_form ? best_form : form;
     }
     return no_form(p, op, words, n_words, best_word, best_form);
+}
+
+static bool takes_lists(const struct ptx_token *op)
+{
+    unsigned first, last;
+    ptx_find_op(op->text, op->n, &first, &last);
+    for (unsigned r = first; r < last; r++)
+        for (unsigned i = 0; i < ptx_row(ptx_rows_by_op[r])->n_items; i++)
+            if (ptx_row(ptx_rows_by_op[r])->items[i].kind == PTX_I_LIST)
+                return true;
+    return false;
 }
 
 static bool parse_guard(struct ptx_parser *p, struct ptx_inst *inst)
@@ -354,6 +370,7 @@ bool ptx_parse_inst(struct ptx_parser *p, const struct ptx_token *op)
         op = &name;
     }
     inst.line = op->line;
+    p->lists = takes_lists(op);
     for (; p->tok.kind == PTX_T_DOT; ptx_advance(p)) {
         if (n_words == PTX_MAX_MODS)
             return ptx_error(p, "too many modifiers");

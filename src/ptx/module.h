@@ -154,6 +154,7 @@ struct ptx_inst {
     bool guard_negated;
     const struct ptx_reg *guard; /* NULL: none */
     uint16_t mods[PTX_MAX_MODS]; /* enum ptx_mod, in the order they are written */
+    const char *text;            /* forms that are not supported: as written */
     struct ptx_operand *ops;     /* in the order of the row's operands; one left out is PTX_O_NONE */
     int line;
     uint32_t src_file, src_line; /* the .loc in force */

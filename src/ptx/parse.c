@@ -197,9 +197,13 @@ static bool parse_body(struct ptx_parser *p)
             if (p->scopes.depth == base)
                 return ok;
             ptx_scope_close(p);
-        } else if (!parse_statement(p)) {
+        } else {
+            uint64_t before = p->n_semicolons;
+            if (parse_statement(p))
+                continue;
             ok = false;
-            ptx_skip_statement(p);
+            if (p->n_semicolons == before)
+                ptx_skip_statement(p);
         }
     }
     return ptx_error(p, "function '%s' is never closed", p->func->name);
@@ -434,7 +438,7 @@ static void recover(struct ptx_parser *p)
     while (p->tok.kind != PTX_T_EOF) {
         depth += ptx_is_punct(p, '{') - ptx_is_punct(p, '}');
         if (depth <= 0 && (ptx_is_dot(p, "visible") || ptx_is_dot(p, "extern") || ptx_is_dot(p, "weak") || ptx_is_dot(p, "entry") ||
-                           ptx_is_dot(p, "func")))
+                           ptx_is_dot(p, "func") || ptx_is_dot(p, "global") || ptx_is_dot(p, "const") || ptx_is_dot(p, "shared")))
             return;
         ptx_advance(p);
     }

@@ -61,6 +61,8 @@ struct ptx_parser {
     uint32_t loc_file, loc_line;
     int nesting;                 /* of expressions and operands: bounds recursion */
     uint64_t n_regs;
+    uint64_t n_semicolons;       /* passed so far: tells whether a failed statement was read to its end */
+    bool lists;                  /* '(' starts a list of operands, not a constant */
     bool bad_version;
 };
 

@@ -8,6 +8,7 @@
 
 void ptx_advance(struct ptx_parser *p)
 {
+    p->n_semicolons += ptx_is_punct(p, ';');
     ptx_lex_next(&p->lx, &p->tok);
 }
 

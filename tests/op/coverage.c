@@ -33,7 +33,7 @@ static bool scan(const char *path, const struct tv_case *c)
     for (size_t i = 0; !rc && i < m->funcs.n; i++)
         for (size_t k = 0; k < m->funcs.v[i]->insts.n; k++)
             seen[m->funcs.v[i]->insts.v[k].form] = true;
-    if (rc)
+    if (rc && !c->has_todo)
         printf("not ok %s:%u %s does not parse: %s\n", path, c->line, c->name, diag.text.s ? diag.text.s : "");
     ptx_module_free(m);
     diag_fini(&diag);
@@ -49,9 +49,14 @@ int main(void)
         fprintf(stderr, "no tests/op/*.tv: run in the top folder\n");
         return 2;
     }
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        for (struct tv_case *c = tv_read(found.gl_pathv[i]); c; c = c->next)
-            n_bad += !c->has_todo && !scan(found.gl_pathv[i], c);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct tv_case *first = tv_read(found.gl_pathv[i]);
+
+        for (struct tv_case *c = first; c; c = c->next)
+            n_bad += !scan(found.gl_pathv[i], c) && !c->has_todo;
+        tv_free(first);
+    }
+    globfree(&found);
     for (unsigned i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++) {
         if (seen[elsewhere[i].form]) {
             printf("not ok %s has a case now: take it off the list\n", ptx_form_info[elsewhere[i].form].name);

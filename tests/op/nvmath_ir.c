@@ -85,7 +85,7 @@ static uint64_t sweep(const struct tv_case *c, struct lowered *l)
         r = run_once(c, l, args);
         memcpy((char *)out + i * c->result->bytes, &r, c->result->bytes);
     }
-    return tv_hash(c->result, out, TV_SWEEP);
+    return tv_hash(c->result, out, TV_SWEEP, c->sweep_seed);
 }
 
 static bool check_case(const struct tv_case *c)
@@ -116,21 +116,31 @@ static bool check_case(const struct tv_case *c)
     return !n_bad;
 }
 
+static unsigned check_file(const char *path, const char *only, unsigned *n)
+{
+    struct tv_case *first = tv_read(path);
+    unsigned n_bad = 0;
+
+    for (struct tv_case *c = first; c; c = c->next)
+        if (*c->callee && (!only || !strcmp(only, c->name)))
+            ++*n, n_bad += !check_case(c);
+    tv_free(first);
+    return n_bad;
+}
+
+/* usage: nvmath_ir [FILE.tv [NAME]] */
 int main(int argc, char **argv)
 {
     glob_t found = { 0 };
     unsigned n_bad = 0, n = 0;
 
     if (argc > 1)
-        n_bad += 0;
-    else if (glob("tests/op/nv_*.tv", 0, NULL, &found)) {
-        fprintf(stderr, "no tests/op/nv_*.tv: run in the top folder\n");
-        return 2;
-    }
-    for (size_t i = 0; i < (argc > 1 ? 1 : found.gl_pathc); i++)
-        for (struct tv_case *c = tv_read(argc > 1 ? argv[1] : found.gl_pathv[i]); c; c = c->next)
-            if (*c->callee && (argc < 3 || !strcmp(argv[2], c->name)))
-                n++, n_bad += !check_case(c);
+        n_bad = check_file(argv[1], argc > 2 ? argv[2] : NULL, &n);
+    else
+        glob("tests/op/nv_*.tv", 0, NULL, &found);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        n_bad += check_file(found.gl_pathv[i], NULL, &n);
+    globfree(&found);
     printf("# %u of %u functions wrong\n", n_bad, n);
-    return n_bad != 0;
+    return n_bad != 0 || n == 0;
 }

@@ -222,6 +222,16 @@ struct tv_case *tv_read(const char *path)
     return first;
 }
 
+void tv_free(struct tv_case *first)
+{
+    while (first) {
+        struct tv_case *next = first->next;
+
+        free(first->rows);
+        free(first);
+        first = next;
+    }
+}
 
 void tv_kernel_text(const struct tv_case *c, char *out, size_t size)
 {
@@ -337,12 +347,19 @@ uint64_t tv_load(const struct tv_type *type, const void *array, size_t i)
     return bits;
 }
 
-uint64_t tv_hash(const struct tv_type *type, const void *results, size_t n)
+uint64_t tv_hash(const struct tv_type *type, const void *results, size_t n, uint64_t seed)
 {
-    uint64_t h = 1469598103934665603u;            /* FNV-1a over whole values */
+    uint64_t h = 1469598103934665603u;            /* FNV-1a, over values instead of bytes */
 
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ tv_canonical(type, tv_load(type, results, i))) * 1099511628211u;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t x = tv_canonical(type, tv_load(type, results, i));
+
+        if (type->bytes == 8 && seed >= TV_OWN_SEEDS) {
+            h = (h ^ x >> 32) * 1099511628211u;
+            x = (uint32_t)x;
+        }
+        h = (h ^ x) * 1099511628211u;
+    }
     return h;
 }
 

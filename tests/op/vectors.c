@@ -208,7 +208,7 @@ static void run_rows(const struct tv_case *c, struct outcome *o, CUfunction fn)
             memcpy((char *)inputs[k] + (size_t)i * c->arg[k]->bytes, &c->rows[i].arg[k], c->arg[k]->bytes);
     if (!launch(c, o, fn, inputs, n, 32, results))
         return;
-    o->hash ^= tv_hash(c->result, results, n);
+    o->hash ^= tv_hash(c->result, results, n, TV_OWN_SEEDS);
     for (unsigned i = 0; i < n; i++) {
         uint64_t got = tv_load(c->result, results, i);
 
@@ -231,7 +231,7 @@ static void run_sweep(const struct tv_case *c, struct outcome *o, CUfunction fn)
         tv_sweep_fill(&rng, c->arg[k], (int)k, inputs[k]);
     if (!launch(c, o, fn, inputs, TV_SWEEP, 128, results))
         return;
-    hash = tv_hash(c->result, results, TV_SWEEP);
+    hash = tv_hash(c->result, results, TV_SWEEP, c->sweep_seed);
     o->hash ^= hash * 31;
     if (run.record)
         printf("# %s: sweep %llu = %016llx\n", c->name, (unsigned long long)c->sweep_seed, (unsigned long long)hash);

@@ -160,6 +160,72 @@ static void a_call_with_nothing_in_it_is_an_error_and_no_crash(void **state)
     }
 }
 
+static CUcontext start(void)
+{
+    CUcontext ctx;
+
+    assert_int_equal(cuInit(0), CUDA_SUCCESS);
+    assert_int_equal(cuDevicePrimaryCtxRetain(&ctx, 0), CUDA_SUCCESS);
+    assert_int_equal(cuCtxSetCurrent(ctx), CUDA_SUCCESS);
+    return ctx;
+}
+
+static void handles_that_never_were_are_refused(void **state)
+{
+    long local = 0;
+    const uintptr_t made_up[] = {3, 0x10, 0x1230, 0xdeadbeef, (uintptr_t)&local, (uintptr_t)&start, UINTPTR_MAX, (uintptr_t)1 << 47};
+    void *args[1] = {&local};
+
+    (void)state;
+    start();
+    for (size_t i = 0; i < HW_LEN(made_up); i++) {
+        void *h = (void *)made_up[i];
+        int value;
+        CUfunction f;
+        CUdeviceptr p;
+        size_t bytes;
+        assert_int_equal(cuStreamQuery(h), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuStreamDestroy_v2(h), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuMemcpyAsync(16, 16, 16, h), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuEventQuery(h), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuEventRecord(h, NULL), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuEventDestroy_v2(h), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuModuleUnload(h), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuModuleGetFunction(&f, h, "f"), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuModuleGetGlobal_v2(&p, &bytes, h, "g"), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, h), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuLaunchKernel(h, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuFuncSetBlockShape(h, 1, 1, 1), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuLibraryUnload(h), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuKernelGetFunction(&f, h), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuLinkDestroy(h), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cuCtxSetCurrent(h), CUDA_ERROR_INVALID_CONTEXT);
+        assert_int_equal(cuCtxPushCurrent_v2(h), CUDA_ERROR_INVALID_CONTEXT);
+        assert_int_equal(cuCtxDestroy_v2(h), CUDA_ERROR_INVALID_CONTEXT);
+    }
+}
+
+static void handles_that_are_gone_are_refused(void **state)
+{
+    CUstream s, s2;
+    CUevent e;
+
+    (void)state;
+    start();
+    assert_int_equal(cuStreamCreate(&s, 0), CUDA_SUCCESS);
+    assert_int_equal(cuEventCreate(&e, 0), CUDA_SUCCESS);
+    assert_int_equal(cuEventQuery((CUevent)s), CUDA_ERROR_INVALID_HANDLE);      /* of another kind */
+    assert_int_equal(cuStreamDestroy_v2(s), CUDA_SUCCESS);
+    assert_int_equal(cuStreamCreate(&s2, 0), CUDA_SUCCESS);                     /* may take the same place */
+    assert_ptr_not_equal(s, s2);
+    assert_int_equal(cuStreamQuery(s), CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(cuStreamDestroy_v2(s), CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(cuStreamQuery(s2), CUDA_SUCCESS);
+    assert_int_equal(cuEventDestroy_v2(e), CUDA_SUCCESS);
+    assert_int_equal(cuEventRecord(e, s2), CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(cuStreamDestroy_v2(s2), CUDA_SUCCESS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +235,8 @@ int main(void)
         cmocka_unit_test(every_error_has_a_name_and_a_text),
         cmocka_unit_test(without_a_context_every_call_that_needs_one_says_so),
         cmocka_unit_test(a_call_with_nothing_in_it_is_an_error_and_no_crash),
+        cmocka_unit_test(handles_that_never_were_are_refused),
+        cmocka_unit_test(handles_that_are_gone_are_refused),
     };
     /* Hundreds of stubs would each say so once. */
     setenv("HOSTWARP_LOG", "error", 1);

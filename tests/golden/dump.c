@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints what a PTX file becomes: its IR and variables, or why it does not load. For run.py. */
+#include "base/os.h"
+#include "lower/lower.h"
+
+#include <stdio.h>
+
+static const char *const status_names[] = { "ok", "bad image", "bad PTX", "bad version", "no PTX" };
+
+static void print_var(struct hw_str *out, const struct ir_var *v)
+{
+    hw_str_printf(out, "var %s %s bytes %llu align %llu%s%s%s%s\n", v->name, v->space == IR_CONST ? "const" : "global",
+                  (unsigned long long)v->bytes, (unsigned long long)v->align, v->visible ? " visible" : "", v->external ? " extern" : "",
+                  v->weak ? " weak" : "", v->managed ? " managed" : "");
+    if (v->init) {
+        hw_str_puts(out, "  init");
+        for (uint64_t i = 0; i < v->bytes && i < 256; i++)
+            hw_str_printf(out, "%s%02x", i % 32 == 0 && i ? "\n       " : i % 4 == 0 ? " " : "", ((const uint8_t *)v->init)[i]);
+        hw_str_puts(out, "\n");
+    }
+    for (size_t i = 0; i < v->relocs.n; i++)
+        hw_str_printf(out, "  at %llu: address of var %d %+lld%s\n", (unsigned long long)v->relocs.v[i].offset, v->relocs.v[i].var,
+                      (long long)v->relocs.v[i].addend, v->relocs.v[i].generic ? " generic" : "");
+}
+
+int main(int argc, char **argv)
+{
+    size_t bytes, text_bytes = 0;
+    char *image = argc == 2 ? hw_file_read(argv[1], &bytes) : NULL, *text = NULL;
+    struct diag diag = { 0 };
+    struct ptx_module *ptx = NULL;
+    struct ir_module *ir = NULL;
+    struct hw_str out = { 0 };
+    if (!image) {
+        fprintf(stderr, "usage: dump FILE\n");
+        return 2;
+    }
+    enum ptx_status rc = ptx_image_text(image, bytes, 90, &diag, &text, &text_bytes);
+    if (!rc)
+        rc = ptx_parse(text, text_bytes, &diag, &ptx);
+    if (!rc)
+        rc = lower_module(ptx, &diag, &ir);
+    if (rc)
+        hw_str_printf(&out, "%s\n%s", status_names[rc], diag.text.s ? diag.text.s : "");
+    for (size_t i = 0; ir && i < ir->vars.n; i++)
+        print_var(&out, ir->vars.v[i]);
+    for (size_t i = 0; ir && i < ir->funcs.n; i++)
+        ir_print_func(&out, ir->funcs.v[i]);
+    if (out.n)
+        fwrite(out.s, 1, out.n, stdout);
+    hw_str_fini(&out);
+    ir_module_free(ir);
+    ptx_module_free(ptx);
+    diag_fini(&diag);
+    hw_free(text);
+    hw_free(image);
+    return rc ? 1 : 0;
+}

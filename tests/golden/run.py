@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Golden tests: x.ptx must become exactly x.ir, or fail with exactly x.err.
+
+usage: run.py BUILD_FOLDER [--update] [NAME...]
+
+--update writes what the files should be; read the difference before keeping it.
+"""
+import difflib
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def main():
+    args = [a for a in sys.argv[1:] if a != '--update']
+    update = '--update' in sys.argv
+    if not args:
+        print(__doc__, file=sys.stderr)
+        return 2
+    dump = pathlib.Path(args[0]) / 'tests' / 'golden-dump'
+    bad = 0
+    for source in sorted(HERE.glob('*.ptx')):
+        if args[1:] and source.stem not in args[1:]:
+            continue
+        p = subprocess.run([str(dump), str(source)], capture_output=True, text=True, timeout=60)
+        want_file = source.with_suffix('.err' if p.returncode == 1 else '.ir')
+        other = source.with_suffix('.ir' if p.returncode == 1 else '.err')
+        if p.returncode not in (0, 1) or p.stderr:
+            print(f'not ok {source.stem}: exit status {p.returncode} {p.stderr}')
+            bad += 1
+            continue
+        if update:
+            want_file.write_text(p.stdout)
+            other.unlink(missing_ok=True)
+        want = want_file.read_text() if want_file.exists() else ''
+        ok = want == p.stdout and not other.exists()
+        print(f'{"ok" if ok else "not ok"} {source.stem}')
+        if not ok:
+            bad += 1
+            sys.stdout.writelines(difflib.unified_diff(want.splitlines(True), p.stdout.splitlines(True), want_file.name, 'now'))
+    return 1 if bad else 0
+
+
+sys.exit(main())
