@@ -15,6 +15,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 uint64_t hw_now_ns(void)
 {
@@ -72,6 +75,34 @@ size_t hw_page_bytes(void)
         bytes = (size_t)sysconf(_SC_PAGESIZE);
     return bytes;
 }
+
+#if defined(__x86_64__)
+void hw_copy_stream(void *dst, const void *src, size_t bytes)
+{
+    char *d = dst;
+    const char *s = src;
+    size_t head = hw_min_u64(-(uintptr_t)d & 63, bytes);
+    memcpy(d, s, head);
+    d += head;
+    s += head;
+    bytes -= head;
+    for (; bytes >= 64; bytes -= 64, d += 64, s += 64) {
+        __m128i a = _mm_loadu_si128((const __m128i *)(const void *)s), b = _mm_loadu_si128((const __m128i *)(const void *)(s + 16));
+        __m128i c = _mm_loadu_si128((const __m128i *)(const void *)(s + 32)), e = _mm_loadu_si128((const __m128i *)(const void *)(s + 48));
+        _mm_stream_si128((__m128i *)(void *)d, a);
+        _mm_stream_si128((__m128i *)(void *)(d + 16), b);
+        _mm_stream_si128((__m128i *)(void *)(d + 32), c);
+        _mm_stream_si128((__m128i *)(void *)(d + 48), e);
+    }
+    _mm_sfence();
+    memcpy(d, s, bytes);
+}
+#else
+void hw_copy_stream(void *dst, const void *src, size_t bytes)
+{
+    memcpy(dst, src, bytes);
+}
+#endif
 
 void hw_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns)
 {

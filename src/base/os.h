@@ -20,6 +20,40 @@ static inline void hw_cpu_relax(void)
 #endif
 }
 
+/* How this thread computes with floats: hw_fp_begin() makes it round to nearest, keep subnormals and raise no traps, and returns
+   what was before, for hw_fp_end(). Cheaper than <fenv.h>, which also saves the x87 unit that nobody here uses. */
+static inline uint64_t hw_fp_begin(void)
+{
+#if defined(__x86_64__)
+    uint32_t old = __builtin_ia32_stmxcsr();
+    if ((old & ~0x3fu) != 0x1f80)
+        __builtin_ia32_ldmxcsr(0x1f80);
+    return old;
+#elif defined(__aarch64__)
+    uint64_t old;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(old));
+    if (old)
+        __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)0));
+    return old;
+#else
+    return 0;
+#endif
+}
+static inline void hw_fp_end(uint64_t old)
+{
+#if defined(__x86_64__)
+    if (((__builtin_ia32_stmxcsr() ^ (uint32_t)old) & ~0x3fu) != 0)
+        __builtin_ia32_ldmxcsr((uint32_t)old);
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(old));
+#else
+    (void)old;
+#endif
+}
+
+/* As memcpy, for data too large to stay in the cache: stores go past it, which saves reading what is overwritten. */
+void hw_copy_stream(void *dst, const void *src, size_t bytes);
+
 /* Sleeps while *word == seen, or until timeout_ns have passed (0: no limit). May wake for no reason. */
 void hw_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns);
 void hw_futex_wake(_Atomic uint32_t *word, int count);

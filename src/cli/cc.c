@@ -14,6 +14,7 @@ struct work {
     struct cc_job *job;
     char *clang;
     int serial;                          /* numbers intermediate files: two inputs may have the same name */
+    char *overlay;                       /* of the current source, or NULL: cc_asm.c */
 };
 
 static int run(struct work *w, struct cli_args *args)
@@ -77,6 +78,10 @@ static void add_cuda(struct work *w, struct cli_args *args)
     cli_addf(args, "--cuda-gpu-arch=sm_%d", arch);
     cli_add(args, "-Wno-unknown-cuda-version");
     add_common(w, args, CC_LANG_CUDA);
+    if (w->overlay) {
+        cli_add(args, "-ivfsoverlay");
+        cli_add(args, w->overlay);
+    }
     cli_add(args, "-include");
     cli_add(args, "cuda_runtime.h");
 }
@@ -224,6 +229,24 @@ static int make_library(struct work *w, struct cli_args *objects)
     return run(w, &args);
 }
 
+/* Called once for each source, before its passes. */
+static bool prepare(struct work *w, const struct cc_item *item)
+{
+    hw_free(w->overlay);
+    w->overlay = NULL;
+    if (item->lang != CC_LANG_CUDA || w->job->dryrun)
+        return true;
+    char *copy = temp_name(w, item->text, ".cu"), *overlay = temp_name(w, item->text, ".yaml");
+    if (copy && overlay && cc_asm_overlay(item->text, copy, overlay)) {
+        w->overlay = overlay;
+        overlay = NULL;
+    }
+    bool ok = copy != NULL;
+    hw_free(copy);
+    hw_free(overlay);
+    return ok;
+}
+
 /* Compiles what is source, keeps the rest in place, then links or archives. */
 static int build_program(struct work *w)
 {
@@ -238,7 +261,7 @@ static int build_program(struct work *w)
             continue;
         }
         char *object = temp_name(w, item->text, ".o");
-        status = object ? compile(w, item, object) : CLI_FAIL;
+        status = object && prepare(w, item) ? compile(w, item, object) : CLI_FAIL;
         if (object)
             cli_add(&objects, object);
         hw_free(object);
@@ -253,6 +276,8 @@ static int one_output(struct work *w, const struct cc_item *item)
 {
     static const char *const endings[] = { [CC_STAGE_OBJECT] = ".o", [CC_STAGE_PTX] = ".ptx", [CC_STAGE_FATBIN] = ".fatbin" };
     const struct cc_job *job = w->job;
+    if (!prepare(w, item))
+        return CLI_FAIL;
     if (job->stage == CC_STAGE_PREPROCESS)
         return host_pass(w, item, NULL, "-E", job->output);
     if (job->stage == CC_STAGE_DEPS)
@@ -327,6 +352,7 @@ int cc_job_run(struct cc_job *job)
         return CLI_FAIL;
     cc_clean_environment();
     int status = job->stage == CC_STAGE_LINK || job->stage == CC_STAGE_LIB ? build_program(&w) : build_each(&w);
+    hw_free(w.overlay);
     hw_free(w.clang);
     return status;
 }

@@ -45,6 +45,9 @@ void cc_clean_environment(void);
 void cc_add_user_include(struct cc_job *job, const char *dir);
 void cc_add_includes(struct cli_args *args, const struct cc_job *job, const char *clang, enum cc_lang lang);
 
+/* cc_asm.c: true when the source needs a corrected copy; then copy and overlay have been written. */
+bool cc_asm_overlay(const char *source, const char *copy, const char *overlay);
+
 /* cc_fatbin.c: writes PTX text in the container that the runtime is given at start-up. */
 bool cc_fatbin_write(const char *ptx_path, const char *out_path, int arch);
 

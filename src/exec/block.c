@@ -4,8 +4,8 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "base/os.h"
 
-#include <fenv.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -101,6 +101,8 @@ static __attribute__((noinline)) bool run_guarded(struct exec_launch *launch, st
     scope.block = block;
     scope.fault = EXEC_OK;
     if (sigsetjmp(scope.env, 0)) {
+        if (scope.fault == EXEC_FAULT_TIMEOUT)
+            exec_fault_unblock();
         report(launch, &scope);
         return false;
     }
@@ -132,14 +134,13 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
         return;
     }
     set_ctaid(&block, &launch->kl, first);
-    exec_fault_keep();
+    if (first == 0)
+        exec_fault_keep();
     /* A program's own thread may have another rounding mode, or none of the subnormals: the kernel's arithmetic is ours. */
-    fenv_t env;
-    fegetenv(&env);
-    fesetenv(FE_DFL_ENV);
+    uint64_t fp = hw_fp_begin();
     if (!run_guarded(launch, &block, count))
         exec_cancel(job);
-    fesetenv(&env);
+    hw_fp_end(fp);
 }
 
 void exec_launch_init(struct exec_launch *l, bool all_at_once)

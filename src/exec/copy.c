@@ -3,14 +3,11 @@
 #include "exec/internal.h"
 
 #include "base/log.h"
+#include "base/os.h"
 
-enum { PIECE_BYTES = 4 << 20 };
-
-/* The one place that moves memory. TODO(copy): non-temporal stores for pieces that will not be read from the cache soon. */
-static void move(char *dst, const char *src, size_t bytes)
-{
-    memmove(dst, src, bytes);
-}
+/* Pieces are small enough to share among an engine's threads, and large enough not to care. From STREAM_BYTES on, stores go
+   past the cache: what is copied would throw itself out of it anyway. */
+enum { PIECE_BYTES = 1 << 20, STREAM_BYTES = 16 << 20 };
 
 static void fill(char *dst, uint32_t value, unsigned element, size_t bytes)
 {
@@ -29,8 +26,10 @@ static void fill(char *dst, uint32_t value, unsigned element, size_t bytes)
 
 static void do_bytes(const struct exec_copy *c, char *dst, const char *src, size_t bytes)
 {
-    if (src)
-        move(dst, src, bytes);
+    if (src && c->past_cache && bytes >= 4096)
+        hw_copy_stream(dst, src, bytes);
+    else if (src)
+        memmove(dst, src, bytes);
     else
         fill(dst, c->value, c->element, bytes);
 }
@@ -81,12 +80,14 @@ static bool overlap(const struct exec_copy *c)
 void exec_copy_init(struct exec_copy *c, struct exec_engine *engine)
 {
     uint64_t pieces = 1, rows = (uint64_t)c->rows * c->slices;
+    bool whole = overlap(c);
+    c->past_cache = !whole && c->width * rows >= STREAM_BYTES;
     c->piece_bytes = c->piece_rows = 0;
     if (rows == 1) {
-        c->piece_bytes = overlap(c) ? c->width : PIECE_BYTES;
+        c->piece_bytes = whole ? c->width : PIECE_BYTES;
         pieces = (c->width + c->piece_bytes - 1) / c->piece_bytes;
     } else {
-        c->piece_rows = overlap(c) ? rows : hw_max_u64(1, PIECE_BYTES / c->width);
+        c->piece_rows = whole ? rows : hw_max_u64(1, PIECE_BYTES / c->width);
         pieces = (rows + c->piece_rows - 1) / c->piece_rows;
     }
     exec_job_init(&c->job, pieces, 1);

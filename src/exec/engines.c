@@ -19,15 +19,17 @@ static void make_engines(void)
     const struct hw_options *o = hw_options();
     unsigned cpus = hw_cpu_count(), n = o->threads > 0 ? (unsigned)hw_min_u64((uint64_t)o->threads, 256) : cpus;
     /* Where CPUs are few, a spinning thread takes one from the program: it then gives up soon. */
-    unsigned spin = cpus > 2 ? 30 : 5;
+    unsigned spin = cpus > 2 ? 30 : 5, spinners = cpus > 8 ? cpus / 4 : 1;
+    /* One thread does not fill the memory bus of a large machine. */
+    unsigned copiers = cpus >= 16 ? 4 : cpus >= 8 ? 2 : 1;
     exec_fault_install();
     engines[EXEC_COMPUTE] = exec_engine_new(&(struct exec_engine_config){
-        .name = "comp", .n_threads = n, .max_extra = 128, .spin_us = spin, .thread_start = compute_thread_start,
+        .name = "comp", .n_threads = n, .max_extra = 128, .spin_us = spin, .max_spinning = spinners, .thread_start = compute_thread_start,
         .timeout_s = o->timeout > 0 ? (unsigned)o->timeout : 0,
         .timeout_signal = EXEC_TIMEOUT_SIGNAL });
-    engines[EXEC_COPY_IN] = exec_engine_new(&(struct exec_engine_config){ .name = "copyi", .n_threads = 1, .spin_us = spin });
+    engines[EXEC_COPY_IN] = exec_engine_new(&(struct exec_engine_config){ .name = "copyi", .n_threads = copiers, .spin_us = spin });
     engines[EXEC_COPY_OUT] = o->copy_engines == 1 ? engines[EXEC_COPY_IN]
-        : exec_engine_new(&(struct exec_engine_config){ .name = "copyo", .n_threads = 1, .spin_us = spin });
+        : exec_engine_new(&(struct exec_engine_config){ .name = "copyo", .n_threads = copiers, .spin_us = spin });
     engines[EXEC_HOST] = exec_engine_new(&(struct exec_engine_config){ .name = "host", .n_threads = 1, .spin_us = spin });
 }
 

@@ -40,7 +40,7 @@ struct exec_launch {
 /* kernel, kl, printf_buf and heap are set; the rest is done here. The caller sets job.done and job.priority afterwards. */
 void exec_launch_init(struct exec_launch *launch, bool all_at_once);
 
-/* A copy of slices * rows * width bytes, or a fill of the same shape: one piece per some 4 MiB. */
+/* A copy of slices * rows * width bytes, or a fill of the same shape, in pieces of some megabytes. */
 struct exec_copy {
     struct exec_job job;
     char *dst;
@@ -50,6 +50,7 @@ struct exec_copy {
     uint32_t value;              /* fill: the element's bits */
     uint8_t element;             /* fill: 1, 2 or 4 */
     size_t piece_rows, piece_bytes;              /* rows per piece, or bytes of the only row */
+    bool past_cache;             /* too large for the cache */
     _Atomic int fault;           /* enum exec_fault: host memory that is gone */
 };
 void exec_copy_init(struct exec_copy *copy, struct exec_engine *engine);

@@ -16,7 +16,8 @@ static struct sigaction previous[HW_LEN(signals)];
 
 /* The handler reads it, so it must not need memory then: every thread has touched it before it runs generated code. */
 static _Thread_local struct exec_scope *volatile scope;
-static _Thread_local volatile int passing;
+static _Thread_local void *passed_context;
+static _Thread_local char *passed_frame;
 static _Thread_local volatile bool in_service;
 
 void exec_scope_set(struct exec_scope *s)
@@ -42,15 +43,18 @@ void exec_fault_raise(enum exec_fault fault, uint64_t addr, uint32_t line)
     siglongjmp(s->env, 1);
 }
 
-/* Not ours: what the program had installed before decides. A handler of the program that was installed after ours may pass
-   the signal back to us: the second time round it is fatal. */
+/* Not ours: what the program had installed before decides. A handler that was installed after ours may call us as its own
+   predecessor: then we are called again for the same signal, further down the stack, and it is fatal. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
     const struct sigaction *old = NULL;
-    for (size_t i = 0; i < HW_LEN(signals) && !passing; i++)
+    char *frame = __builtin_frame_address(0);
+    bool again = context == passed_context && frame < passed_frame;
+    passed_context = context;
+    passed_frame = frame;
+    for (size_t i = 0; i < HW_LEN(signals) && !again; i++)
         if (signals[i] == sig)
             old = &previous[i];
-    passing++;
     if (old && (old->sa_flags & SA_SIGINFO) && old->sa_sigaction) {
         old->sa_sigaction(sig, info, context);
     } else if (old && !(old->sa_flags & SA_SIGINFO) && old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
@@ -62,7 +66,6 @@ static void pass_on(int sig, siginfo_t *info, void *context)
         if (info->si_code <= 0)
             raise(sig);
     }
-    passing--;
 }
 
 static void on_signal(int sig, siginfo_t *info, void *context)
@@ -111,9 +114,18 @@ void exec_fault_install(void)
     }
     if (hw_options()->timeout > 0) {
         sa.sa_sigaction = on_timeout;
+        sa.sa_flags = SA_SIGINFO | SA_ONSTACK;   /* may come often: one at a time; exec_fault_unblock() lets the next in */
         sigaction(EXEC_TIMEOUT_SIGNAL, &sa, NULL);
     }
     hw_unlock(&mu);
+}
+
+void exec_fault_unblock(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, EXEC_TIMEOUT_SIGNAL);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
 void exec_fault_keep(void)

@@ -41,6 +41,7 @@ struct exec_scope {
 /* Puts our handlers in, again where the program replaced them. The second looks at most once a millisecond. */
 void exec_fault_install(void);
 void exec_fault_keep(void);
+void exec_fault_unblock(void);                                   /* after EXEC_FAULT_TIMEOUT: its handler was left by a jump */
 #define EXEC_TIMEOUT_SIGNAL (SIGRTMAX - 3)
 void exec_fault_thread(void);                                    /* once per thread of ours: a stack for the handler */
 void exec_scope_set(struct exec_scope *scope);                   /* NULL: leaving generated code */

@@ -66,6 +66,8 @@ struct exec_engine *exec_engine_new(const struct exec_engine_config *config)
     hw_mutex_init(&e->mu, HW_RANK_POOL);
     hw_list_init(&e->ready);
     e->tick = 1;
+    if (!e->config.max_spinning)
+        e->config.max_spinning = 1;
     e->top = INT_MAX;
     return e;
 }
@@ -199,11 +201,11 @@ static struct exec_job *try_pick(struct exec_engine *e)
     return job;
 }
 
-/* One thread of an engine spins at a time: it finds the next job within a microsecond, and the others' CPUs stay free. */
+/* Few threads of an engine spin at a time: they find the next job within a microsecond, and the others' CPUs stay free. */
 static struct exec_job *spin(struct exec_engine *e)
 {
     struct exec_job *job = NULL;
-    if (e->config.spin_us == 0 || atomic_fetch_add(&e->n_spinning, 1) > 0) {
+    if (e->config.spin_us == 0 || atomic_fetch_add(&e->n_spinning, 1) >= e->config.max_spinning) {
         if (e->config.spin_us)
             atomic_fetch_sub(&e->n_spinning, 1);
         return NULL;
@@ -214,6 +216,24 @@ static struct exec_job *spin(struct exec_engine *e)
             hw_cpu_relax();
     atomic_fetch_sub(&e->n_spinning, 1);
     return job;
+}
+
+/*
+ * Waking is a tree: who submits wakes two threads, and each that takes a job while there is more to do wakes two more. A job of
+ * many tiny pieces is over before all threads are awake, and nobody pays for waking them all. Threads that spin need no waking,
+ * and when one of them takes a job it looks here too, so a job that came meanwhile is not left behind.
+ */
+static void wake_two(struct exec_engine *e)
+{
+    if (atomic_load(&e->n_parked))
+        hw_futex_wake(&e->wake, 2);
+}
+
+static void wake_more(struct exec_engine *e, struct exec_job *job)
+{
+    uint64_t next = atomic_load_explicit(&job->next, memory_order_relaxed);
+    if (e->n_ready > 1 || (next < job->n_pieces && job->n_pieces - next > job->chunk))
+        wake_two(e);
 }
 
 static struct exec_job *park(struct exec_engine *e)
@@ -243,8 +263,10 @@ static void *thread_main(void *arg)
             job = spin(e);
         if (!job)
             job = park(e);
-        if (job)
+        if (job) {
+            wake_more(e, job);
             work(e, job, self);
+        }
     }
     return NULL;
 }
@@ -295,7 +317,8 @@ static void grow_locked(struct exec_engine *e, uint64_t want)
 static void end_stuck(struct exec_engine *e, struct worker *w, uint64_t started)
 {
     uint64_t limit = e->config.timeout_s * (1000000000ull / TICK_NS);
-    if (limit && e->tick - started >= limit)
+    uint64_t over = e->tick - started - limit;   /* again every 100 ticks: it may be in a place that cannot be left */
+    if (limit && e->tick - started >= limit && over % 100 == 0)
         pthread_kill(w->thread, e->config.timeout_signal);
 }
 
@@ -401,9 +424,8 @@ void exec_submit(struct exec_job *job, bool wake)
     if (!wake)
         return;
     atomic_fetch_add(&e->wake, 1);               /* pairs with park() */
-    unsigned spinning = atomic_load(&e->n_spinning);
-    if (atomic_load(&e->n_parked) && chunks > spinning)
-        hw_futex_wake(&e->wake, (int)hw_min_u64(chunks - spinning, MAX_THREADS));
+    if (chunks > atomic_load(&e->n_spinning))
+        wake_two(e);
 }
 
 void exec_stop_all(void)

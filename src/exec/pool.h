@@ -38,6 +38,7 @@ struct exec_engine_config {
     unsigned n_threads;
     unsigned max_extra;          /* threads that may be added while the others are stuck in a piece; 0: no watchdog */
     unsigned spin_us;            /* how long an idle thread looks for work before it sleeps */
+    unsigned max_spinning;       /* how many do that at a time; 0 means 1 */
     void (*thread_start)(unsigned index);        /* may be NULL */
     unsigned timeout_s;          /* a thread that stays in one chunk for this long gets timeout_signal; 0: never */
     int timeout_signal;

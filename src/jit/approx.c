@@ -12,6 +12,15 @@ static LLVMValueRef library(struct emit *e, enum ir_math id, LLVMValueRef a, uns
     return math_value(e, &call, &a, lanes, 0);
 }
 
+/* A GPU multiplies by the reciprocal, which is 0 for divisors past 2^126: so is the quotient, or NaN for an infinite dividend. */
+static LLVMValueRef divide(struct emit *e, LLVMValueRef a, LLVMValueRef b, unsigned lanes)
+{
+    LLVMTypeRef f = ty(e, IR_F32, lanes);
+    LLVMValueRef sign = cast_to(e, LLVMBuildAnd(e->b, cast_to(e, b, ty_int(e, 32, lanes)), k_int(e, 32, lanes, 0x80000000u), ""), f);
+    LLVMValueRef large = LLVMBuildFCmp(e->b, LLVMRealOGT, intrinsic1(e, "llvm.fabs", f, b), k_bits(e, IR_F32, lanes, 0x7e800000u), "");
+    return LLVMBuildSelect(e->b, large, LLVMBuildFMul(e->b, a, sign, ""), LLVMBuildFDiv(e->b, a, b, ""), "");
+}
+
 LLVMValueRef approx_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes)
 {
     if (i->op < IR_RCP_A || i->op > IR_TANH_A)
@@ -22,7 +31,7 @@ LLVMValueRef approx_value(struct emit *e, const struct ir_inst *i, LLVMValueRef 
     LLVMValueRef one = k_bits(e, i->type, lanes, i->type == IR_F64 ? 0x3ff0000000000000u : 0x3f800000u);
     switch (i->op) {
     case IR_RCP_A: v = LLVMBuildFDiv(e->b, one, a, ""); break;
-    case IR_DIV_A: v = LLVMBuildFDiv(e->b, a, ftz ? flush(e, src[1], i->type, lanes) : src[1], ""); break;
+    case IR_DIV_A: v = divide(e, a, ftz ? flush(e, src[1], i->type, lanes) : src[1], lanes); break;
     case IR_SQRT_A: v = intrinsic1(e, "llvm.sqrt", ft, a); break;
     case IR_RSQRT_A: v = LLVMBuildFDiv(e->b, one, intrinsic1(e, "llvm.sqrt", ft, a), ""); break;
     case IR_SIN_A: v = library(e, IR_MATH_SINF, a, lanes); break;

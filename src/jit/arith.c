@@ -33,7 +33,7 @@ static LLVMValueRef divide_32_by_double(struct emit *e, bool is_signed, LLVMValu
     return LLVMBuildFPToUI(e->b, q, t, "");
 }
 
-/* Division never traps on the device: x / 0 is all ones, x % 0 is x, and INT_MIN / -1 wraps. */
+/* Division never traps on the device: x / 0 and x % 0 are all ones, and INT_MIN / -1 wraps. */
 static LLVMValueRef divide(struct emit *e, const struct ir_inst *i, LLVMValueRef a, LLVMValueRef b, unsigned lanes)
 {
     bool is_signed = i->op == IR_DIV_S || i->op == IR_REM_S, rem = i->op == IR_REM_S || i->op == IR_REM_U;
@@ -58,7 +58,7 @@ static LLVMValueRef divide(struct emit *e, const struct ir_inst *i, LLVMValueRef
         q = is_signed ? LLVMBuildSDiv(e->b, a, safe, "") : LLVMBuildUDiv(e->b, a, safe, "");
     if (rem) {
         LLVMValueRef r = LLVMBuildSub(e->b, a, LLVMBuildMul(e->b, q, safe, ""), "");
-        return LLVMBuildSelect(e->b, is_zero, a, r, "");   /* by -1 the safe divisor 1 gives 0: right */
+        return LLVMBuildSelect(e->b, is_zero, ones, r, "");   /* by -1 the safe divisor 1 gives 0: right */
     }
     if (minus)
         q = LLVMBuildSelect(e->b, minus, LLVMBuildNeg(e->b, a, ""), q, "");

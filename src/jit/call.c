@@ -44,7 +44,9 @@ static LLVMValueRef vector_math(struct emit *e, enum ir_math id, LLVMValueRef *s
 {
     char name[MATH_SYMBOL_MAX];
     LLVMTypeRef t = ty(e, math_result_type(id), lanes), types[4];
-    if (math_symbol(id, lanes, name)) {
+    /* Not wider than the vectors this code is made for: a wider one would travel in two registers, not in one. */
+    bool fits = lanes == 1 || lanes * ir_type_bits(math_result_type(id)) <= e->W * 32;
+    if (fits && math_symbol(id, lanes, name)) {
         for (unsigned k = 0; k < n_src; k++)
             types[k] = t;
         return call_symbol(e, name, LLVMFunctionType(t, types, n_src, false), src, n_src, true);

@@ -38,6 +38,30 @@ static LLVMValueRef to_bf16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, uns
     return cast_to(e, top, ty(e, IR_BF16, lanes));
 }
 
+/* To f32 so that rounding it again to fewer digits cannot go wrong: what is not exact gets an odd last digit. */
+static LLVMValueRef to_odd_f32(struct emit *e, LLVMValueRef v, unsigned lanes)
+{
+    LLVMTypeRef i32 = ty_int(e, 32, lanes), f64 = ty(e, IR_F64, lanes);
+    LLVMValueRef f = LLVMBuildFPTrunc(e->b, v, ty(e, IR_F32, lanes), ""), back = LLVMBuildFPExt(e->b, f, f64, ""), bits = cast_to(e, f, i32);
+    LLVMValueRef above = LLVMBuildFCmp(e->b, LLVMRealOGT, intrinsic1(e, "llvm.fabs", f64, back), intrinsic1(e, "llvm.fabs", f64, v), "");
+    LLVMValueRef inexact = LLVMBuildFCmp(e->b, LLVMRealONE, back, v, "");
+    LLVMValueRef odd = LLVMBuildSub(e->b, bits, LLVMBuildZExt(e->b, above, i32, ""), "");
+    odd = LLVMBuildOr(e->b, odd, k_int(e, 32, lanes, 1), "");
+    return cast_to(e, LLVMBuildSelect(e->b, inexact, odd, bits, ""), ty(e, IR_F32, lanes));
+}
+
+/* f32 to f16. Towards zero: one back from where rounding to nearest went outwards. */
+static LLVMValueRef to_f16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes)
+{
+    LLVMTypeRef f32 = ty(e, IR_F32, lanes), f16 = ty(e, IR_F16, lanes), i16 = ty_int(e, 16, lanes);
+    LLVMValueRef h = LLVMBuildFPTrunc(e->b, v, f16, "");
+    if (rnd != IR_RZ)
+        return h;
+    LLVMValueRef out = intrinsic1(e, "llvm.fabs", f32, LLVMBuildFPExt(e->b, h, f32, ""));
+    LLVMValueRef outwards = LLVMBuildFCmp(e->b, LLVMRealOGT, out, intrinsic1(e, "llvm.fabs", f32, v), "");
+    return cast_to(e, LLVMBuildSub(e->b, cast_to(e, h, i16), LLVMBuildZExt(e->b, outwards, i16, ""), ""), f16);
+}
+
 static LLVMValueRef clamp01(struct emit *e, LLVMValueRef v, enum ir_type t, unsigned lanes)
 {
     uint64_t one = t == IR_F64 ? 0x3ff0000000000000u : t == IR_F32 ? 0x3f800000u : t == IR_BF16 ? 0x3f80u : 0x3c00u;
@@ -67,8 +91,10 @@ static LLVMValueRef float_to_float(struct emit *e, const struct ir_inst *i, LLVM
     LLVMValueRef v = a;
     if (i->type == IR_BF16) {
         if (from == IR_F64)
-            v = LLVMBuildFPTrunc(e->b, v, ty(e, IR_F32, lanes), "");
+            v = to_odd_f32(e, v, lanes);
         v = to_bf16(e, v, (enum ir_rnd)i->rnd, lanes);
+    } else if (i->type == IR_F16 && from != IR_F16) {
+        v = to_f16(e, from == IR_F64 ? to_odd_f32(e, v, lanes) : v, (enum ir_rnd)i->rnd, lanes);
     } else if (ir_type_bits(i->type) < ir_type_bits(from)) {
         if (i->rnd != IR_RN && from == IR_F64 && i->type == IR_F32)
             v = rounded(e, i, "fromf64", a, lanes, chunk);
@@ -91,7 +117,13 @@ static LLVMValueRef float_to_int(struct emit *e, const struct ir_inst *i, LLVMVa
     if (i->rnd != IR_RZ)
         a = round_integral(e, a, from, lanes, (enum ir_rnd)i->rnd);
     LLVMTypeRef types[] = { ty(e, i->type, lanes), ty(e, from, lanes) };
-    return intrinsic(e, i->op == IR_FTOI_S ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &a, 1);
+    LLVMValueRef v = intrinsic(e, i->op == IR_FTOI_S ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &a, 1);
+    if (from != IR_F64 && i->type != IR_I64)
+        return v;
+    /* A GPU's 64-bit conversions give the top bit alone for a NaN, the others 0, which is what the intrinsic gives. */
+    unsigned bits = ir_type_bits(i->type);
+    LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, a, a, "");
+    return LLVMBuildSelect(e->b, nan, k_int(e, bits, lanes, (uint64_t)1 << (bits - 1)), v, "");
 }
 
 static LLVMValueRef int_to_float(struct emit *e, const struct ir_inst *i, LLVMValueRef a, unsigned lanes, unsigned chunk)
@@ -107,6 +139,16 @@ static LLVMValueRef int_to_float(struct emit *e, const struct ir_inst *i, LLVMVa
     } else if (i->type == IR_BF16) {
         LLVMTypeRef f = ty(e, IR_F32, lanes);
         v = to_bf16(e, is_signed ? LLVMBuildSIToFP(e->b, a, f, "") : LLVMBuildUIToFP(e->b, a, f, ""), (enum ir_rnd)i->rnd, lanes);
+    } else if (i->type == IR_F16) {
+        /* Beyond 65,536 everything is infinite; below, f32 holds it exactly. */
+        unsigned bits = ir_type_bits(i->type2);
+        LLVMTypeRef t = ty_int(e, bits, lanes), f = ty(e, IR_F32, lanes);
+        if (bits > 16) {
+            a = intrinsic2(e, is_signed ? "llvm.smin" : "llvm.umin", t, a, k_int(e, bits, lanes, 65536));
+            if (is_signed)
+                a = intrinsic2(e, "llvm.smax", t, a, k_int(e, bits, lanes, (uint64_t)-65536));
+        }
+        v = to_f16(e, is_signed ? LLVMBuildSIToFP(e->b, a, f, "") : LLVMBuildUIToFP(e->b, a, f, ""), (enum ir_rnd)i->rnd, lanes);
     } else {
         LLVMTypeRef t = ty(e, i->type, lanes);
         v = is_signed ? LLVMBuildSIToFP(e->b, a, t, "") : LLVMBuildUIToFP(e->b, a, t, "");

@@ -96,10 +96,33 @@ static const char *isa_suffix(unsigned bits)
     }
 }
 
+static unsigned vector_bits(const struct math_row *row, unsigned lanes)
+{
+    return lanes == 1 ? 0 : lanes * (row->signature[0] == 'f' ? 32 : 64);
+}
+
+static const struct mathfix *mathfix_of(const struct math_row *row, unsigned lanes)
+{
+    switch (vector_bits(row, lanes)) {
+    case 0:
+        return &mathfix_0;
+#if defined(__x86_64__)
+    case 128:
+        return &mathfix_128;
+    case 256:
+        return &mathfix_256;
+    case 512:
+        return &mathfix_512;
+#endif
+    default:
+        return NULL;
+    }
+}
+
 /* SLEEF's symbol for a row and a width. */
 static const char *sleef_symbol(const struct math_row *row, unsigned lanes, char out[MATH_SYMBOL_MAX])
 {
-    const char *isa = isa_suffix(lanes == 1 ? 0 : lanes * (row->signature[0] == 'f' ? 32 : 64));
+    const char *isa = isa_suffix(vector_bits(row, lanes));
 
     if (!isa)
         return NULL;
@@ -151,7 +174,7 @@ static void *own_address(const char *symbol)
             continue;
         if (!row->sleef)
             return lanes == 1 ? (void *)row->scalar : NULL;
-        return row->fixed && sleef_symbol(row, lanes, sleef) ? mathfix_wrap(id, lanes, sleef_address(sleef)) : NULL;
+        return row->fixed && sleef_symbol(row, lanes, sleef) ? mathfix_of(row, lanes)->wrap(id, sleef_address(sleef)) : NULL;
     }
     return NULL;
 }
@@ -161,4 +184,16 @@ void *math_address(const char *symbol)
     if (!strncmp(symbol, "Sleef_", 6))
         return sleef_address(symbol);
     return strncmp(symbol, "hw_math_", 8) ? NULL : own_address(symbol);
+}
+
+bool math_apply(enum ir_math id, unsigned lanes, const void *a, const void *b, void *out)
+{
+    const struct math_row *row = &math_rows[id];
+    char symbol[MATH_SYMBOL_MAX];
+    void *body = row->sleef && math_symbol(id, lanes, symbol) ? math_address(symbol) : NULL;
+
+    if (!body)
+        return false;
+    (row->signature[0] == 'f' ? mathfix_of(row, lanes)->apply_f32 : mathfix_of(row, lanes)->apply_f64)(body, a, b, out);
+    return true;
 }

@@ -23,4 +23,7 @@ const char *math_symbol(enum ir_math id, unsigned lanes, char out[MATH_SYMBOL_MA
 /* The address behind a name that math_symbol() gave, NULL for any other name or when the vector library is not there. Thread-safe. */
 void *math_address(const char *symbol);
 
+/* Calls the body of a vector row for `lanes` lanes on arrays, for tests; b is NULL for functions of one argument. False: no such body. */
+bool math_apply(enum ir_math id, unsigned lanes, const void *a, const void *b, void *out);
+
 #endif

@@ -3,12 +3,15 @@
  * Vector bodies that are SLEEF's nearly everywhere: a few arguments come out wrong there (overflow declared too early,
  * no reduction of large arguments, lost digits in tiny results), and those lanes are done again one by one.
  * The test that finds them costs a few instructions; the lanes are rare.
+ *
+ * This file is compiled once for each vector size, MATHFIX_BITS 0 (scalars), 128, 256 and 512, with the compiler options for that
+ * size: clang passes vectors in registers only when the whole file may use them, an attribute on the function is not enough.
  */
 #include "jit/mathfix.h"
 
 #include <math.h>
 
-#if defined(__x86_64__)
+#if MATHFIX_BITS
 #include <immintrin.h>
 #endif
 
@@ -66,6 +69,33 @@ AGAIN2(fmod, fmod(a, b))
 AGAIN2(pow, powl(a, b))
 AGAIN2(remainder, remainder(a, b))
 
+/* ---- the vectors of this compilation ---- */
+
+#if MATHFIX_BITS
+typedef float vec_f32 __attribute__((vector_size(MATHFIX_BITS / 8)));
+typedef double vec_f64 __attribute__((vector_size(MATHFIX_BITS / 8)));
+#define LANE(v, i) (v)[i]
+#else
+typedef float vec_f32;
+typedef double vec_f64;
+#define LANE(v, i) (v)
+#endif
+enum { LANES_F32 = sizeof(vec_f32) / sizeof(float), LANES_F64 = sizeof(vec_f64) / sizeof(double) };
+
+#if MATHFIX_BITS == 0
+#define ANY_F32(m) (m)
+#define ANY_F64(m) (m)
+#elif MATHFIX_BITS == 128
+#define ANY_F32(m) _mm_movemask_ps((__m128)(m))
+#define ANY_F64(m) _mm_movemask_pd((__m128d)(m))
+#elif MATHFIX_BITS == 256
+#define ANY_F32(m) _mm256_movemask_ps((__m256)(m))
+#define ANY_F64(m) _mm256_movemask_pd((__m256d)(m))
+#else
+#define ANY_F32(m) _mm512_test_epi32_mask((__m512i)(m), (__m512i)(m))
+#define ANY_F64(m) _mm512_test_epi64_mask((__m512i)(m), (__m512i)(m))
+#endif
+
 /* ---- which lanes; true is all ones, of the integer vector type that a comparison gives ---- */
 
 /* (of scalars it gives 0 or 1, so that ~ must not be used here) */
@@ -75,8 +105,10 @@ AGAIN2(remainder, remainder(a, b))
 #define WHEN_OVERFLOW2(r, a, b, tiny) (UNBOUNDED(r) & FINITE(a) & FINITE(b))
 #define WHEN_LARGE(r, a, b, tiny) (((a) > 0x1p20f) | ((a) < -0x1p20f))
 #define WHEN_TINY(r, a, b, tiny) (((r) < (tiny)) & ((r) > -(tiny)) & FINITE(a))
+#define TINY_F32 0x1p-120f
+#define TINY_F64 0x1p-1000
 
-/* ---- the wrappers: one for each function and width, and the address of SLEEF's body behind each ---- */
+/* ---- the wrappers, and the address of SLEEF's body behind each ---- */
 
 #define CALL1(vec, fn, a, b) ((vec(*)(vec))fn)(a)
 #define CALL2(vec, fn, a, b) ((vec(*)(vec, vec))fn)(a, b)
@@ -85,108 +117,64 @@ AGAIN2(remainder, remainder(a, b))
 #define SECOND1 a
 #define SECOND2 b
 
-#define WRAPPER(vec, scalar, lanes, attr, any, tiny, n_src, id, fixer, when)                          \
-    static void *body_##id##_##lanes;                                                                 \
-    attr static vec fixed_##id##_##lanes(PARAMS##n_src(vec))                                          \
-    {                                                                                                 \
-        vec r = CALL##n_src(vec, body_##id##_##lanes, a, b);                                          \
-        __auto_type bad = WHEN_##when(r, a, b, tiny);                                                 \
-                                                                                                      \
-        if (hw_unlikely(any(bad))) {                                                                  \
-            for (unsigned i = 0; i < lanes; i++)                                                      \
-                if (LANE_##lanes(bad, i))                                                             \
-                    LANE_##lanes(r, i) = (scalar)again_##fixer(LANE_##lanes(a, i), LANE_##lanes(SECOND##n_src, i)); \
-        }                                                                                             \
-        return r;                                                                                     \
+#define WRAPPER(type, scalar, n_src, id, fixer, when)                                                       \
+    static void *body_##id;                                                                                 \
+    static vec_##type fixed_##id(PARAMS##n_src(vec_##type))                                                 \
+    {                                                                                                       \
+        vec_##type r = CALL##n_src(vec_##type, body_##id, a, b);                                            \
+        __auto_type bad = WHEN_##when(r, a, b, TINY_##type);                                                \
+                                                                                                            \
+        if (hw_unlikely(ANY_##type(bad))) {                                                                 \
+            for (unsigned i = 0; i < LANES_##type; i++)                                                     \
+                if (LANE(bad, i))                                                                           \
+                    LANE(r, i) = (scalar)again_##fixer(LANE(a, i), LANE(SECOND##n_src, i));                 \
+        }                                                                                                   \
+        return r;                                                                                           \
     }
-
-#define LANE_1(v, i) (v)
-#define LANE_2(v, i) (v)[i]
-#define LANE_4(v, i) (v)[i]
-#define LANE_8(v, i) (v)[i]
-#define LANE_16(v, i) (v)[i]
-#define TINY_F32 0x1p-120f
-#define TINY_F64 0x1p-1000
-
-#define ANY_1(m) (m)
-
-#if defined(__x86_64__)
-typedef float v4f __attribute__((vector_size(16)));
-typedef float v8f __attribute__((vector_size(32)));
-typedef float v16f __attribute__((vector_size(64)));
-typedef double v2d __attribute__((vector_size(16)));
-typedef double v4d __attribute__((vector_size(32)));
-typedef double v8d __attribute__((vector_size(64)));
-#define ANY_V4F(m) _mm_movemask_ps((__m128)(m))
-#define ANY_V8F(m) _mm256_movemask_ps((__m256)(m))
-#define ANY_V16F(m) _mm512_test_epi32_mask((__m512i)(m), (__m512i)(m))
-#define ANY_V2D(m) _mm_movemask_pd((__m128d)(m))
-#define ANY_V4D(m) _mm256_movemask_pd((__m256d)(m))
-#define ANY_V8D(m) _mm512_test_epi64_mask((__m512i)(m), (__m512i)(m))
-#define AVX2 __attribute__((target("avx2,fma")))
-#define AVX512 __attribute__((target("avx512f")))
-#define F32(...) WRAPPER(float, float, 1, , ANY_1, TINY_F32, __VA_ARGS__)      \
-                 WRAPPER(v4f, float, 4, , ANY_V4F, TINY_F32, __VA_ARGS__)      \
-                 WRAPPER(v8f, float, 8, AVX2, ANY_V8F, TINY_F32, __VA_ARGS__)  \
-                 WRAPPER(v16f, float, 16, AVX512, ANY_V16F, TINY_F32, __VA_ARGS__)
-#define F64(...) WRAPPER(double, double, 1, , ANY_1, TINY_F64, __VA_ARGS__)    \
-                 WRAPPER(v2d, double, 2, , ANY_V2D, TINY_F64, __VA_ARGS__)     \
-                 WRAPPER(v4d, double, 4, AVX2, ANY_V4D, TINY_F64, __VA_ARGS__) \
-                 WRAPPER(v8d, double, 8, AVX512, ANY_V8D, TINY_F64, __VA_ARGS__)
-#else
-#define F32(...) WRAPPER(float, float, 1, , ANY_1, TINY_F32, __VA_ARGS__)
-#define F64(...) WRAPPER(double, double, 1, , ANY_1, TINY_F64, __VA_ARGS__)
-#endif
+#define vec_F32 vec_f32
+#define vec_F64 vec_f64
 
 /* ORDER fix: every SLEEF_FIXED row of ir/math.def has a line here; a missing one is found by math_accuracy. */
-#define FIXES                             \
-    F32(1, ACOSHF, acosh, OVERFLOW1)      \
-    F64(1, ACOSH, acosh, OVERFLOW1)       \
-    F32(1, ASINHF, asinh, OVERFLOW1)      \
-    F64(1, ASINH, asinh, OVERFLOW1)       \
-    F32(1, COSHF, cosh, OVERFLOW1)        \
-    F64(1, COSH, cosh, OVERFLOW1)         \
-    F32(1, COSPIF, cospi, LARGE)          \
-    F64(1, COSPI, cospi, LARGE)           \
-    F64(1, EXP, exp, OVERFLOW1)           \
-    F32(2, FMODF, fmod, OVERFLOW2)        \
-    F64(2, FMOD, fmod, OVERFLOW2)         \
-    F32(1, LGAMMAF, lgamma, OVERFLOW1)    \
-    F32(1, LOG1PF, log1p, OVERFLOW1)      \
-    F64(1, LOG1P, log1p, OVERFLOW1)       \
-    F64(2, POW, pow, OVERFLOW2)           \
+#define FIXES(F32, F64)                      \
+    F32(1, ACOSHF, acosh, OVERFLOW1)         \
+    F64(1, ACOSH, acosh, OVERFLOW1)          \
+    F32(1, ASINHF, asinh, OVERFLOW1)         \
+    F64(1, ASINH, asinh, OVERFLOW1)          \
+    F32(1, COSHF, cosh, OVERFLOW1)           \
+    F64(1, COSH, cosh, OVERFLOW1)            \
+    F32(1, COSPIF, cospi, LARGE)             \
+    F64(1, COSPI, cospi, LARGE)              \
+    F64(1, EXP, exp, OVERFLOW1)              \
+    F32(2, FMODF, fmod, OVERFLOW2)           \
+    F64(2, FMOD, fmod, OVERFLOW2)            \
+    F32(1, LGAMMAF, lgamma, OVERFLOW1)       \
+    F32(1, LOG1PF, log1p, OVERFLOW1)         \
+    F64(1, LOG1P, log1p, OVERFLOW1)          \
+    F64(2, POW, pow, OVERFLOW2)              \
     F32(2, REMAINDERF, remainder, OVERFLOW2) \
-    F64(2, REMAINDER, remainder, OVERFLOW2) \
-    F32(1, SINHF, sinh, OVERFLOW1)        \
-    F64(1, SINH, sinh, OVERFLOW1)         \
-    F32(1, SINPIF, sinpi, LARGE)          \
-    F64(1, SINPI, sinpi, LARGE)           \
-    F32(1, TGAMMAF, tgamma, TINY)         \
+    F64(2, REMAINDER, remainder, OVERFLOW2)  \
+    F32(1, SINHF, sinh, OVERFLOW1)           \
+    F64(1, SINH, sinh, OVERFLOW1)            \
+    F32(1, SINPIF, sinpi, LARGE)             \
+    F64(1, SINPI, sinpi, LARGE)              \
+    F32(1, TGAMMAF, tgamma, TINY)            \
     F64(1, TGAMMA, tgamma, TINY)
 
-FIXES
+#define WRAP_F32(n_src, id, fixer, when) WRAPPER(F32, float, n_src, id, fixer, when)
+#define WRAP_F64(n_src, id, fixer, when) WRAPPER(F64, double, n_src, id, fixer, when)
+FIXES(WRAP_F32, WRAP_F64)
 
-#undef F32
-#undef F64
-#define ENTRY(lanes, id) { IR_MATH_##id, lanes, (void *)fixed_##id##_##lanes, &body_##id##_##lanes },
-#if defined(__x86_64__)
-#define F32(n_src, id, fixer, when) ENTRY(1, id) ENTRY(4, id) ENTRY(8, id) ENTRY(16, id)
-#define F64(n_src, id, fixer, when) ENTRY(1, id) ENTRY(2, id) ENTRY(4, id) ENTRY(8, id)
-#else
-#define F32(n_src, id, fixer, when) ENTRY(1, id)
-#define F64(n_src, id, fixer, when) ENTRY(1, id)
-#endif
+#define ENTRY(n_src, id, fixer, when) { IR_MATH_##id, (void *)fixed_##id, &body_##id },
 static const struct {
     enum ir_math id;
-    unsigned lanes;
     void *wrapper;
     void **body;
-} wrappers[] = { FIXES };
+} wrappers[] = { FIXES(ENTRY, ENTRY) };
 
-void *mathfix_wrap(enum ir_math id, unsigned lanes, void *body)
+static void *wrap(enum ir_math id, void *body)
 {
     for (unsigned i = 0; body && i < HW_LEN(wrappers); i++) {
-        if (wrappers[i].id == id && wrappers[i].lanes == lanes) {
+        if (wrappers[i].id == id) {
             /* Everyone who gets here stores the same address. */
             __atomic_store_n(wrappers[i].body, body, __ATOMIC_RELEASE);
             return wrappers[i].wrapper;
@@ -194,3 +182,29 @@ void *mathfix_wrap(enum ir_math id, unsigned lanes, void *body)
     }
     return NULL;
 }
+
+/* ---- calling a body on arrays ---- */
+
+#define APPLY(vec)                                                                    \
+    do {                                                                              \
+        vec x, y, r;                                                                  \
+                                                                                      \
+        memcpy(&x, a, sizeof x);                                                      \
+        memcpy(&y, b ? b : a, sizeof y);                                              \
+        r = b ? CALL2(vec, body, x, y) : CALL1(vec, body, x, y);                      \
+        memcpy(out, &r, sizeof r);                                                    \
+    } while (0)
+
+static void apply_f32(void *body, const void *a, const void *b, void *out)
+{
+    APPLY(vec_f32);
+}
+
+static void apply_f64(void *body, const void *a, const void *b, void *out)
+{
+    APPLY(vec_f64);
+}
+
+#define TABLE_(bits) mathfix_##bits
+#define TABLE(bits) TABLE_(bits)
+const struct mathfix TABLE(MATHFIX_BITS) = { wrap, apply_f32, apply_f64 };

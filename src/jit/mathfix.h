@@ -5,7 +5,14 @@
 
 #include "ir/ir.h"
 
-/* A function like body (SLEEF's for `lanes` lanes of this row) that is right everywhere; NULL when body is, or there is none. */
-void *mathfix_wrap(enum ir_math id, unsigned lanes, void *body);
+/* What mathfix.c gives for one vector size. */
+struct mathfix {
+    /* A function like body (SLEEF's for this row and size) that is right everywhere; NULL when the row needs none. Thread-safe. */
+    void *(*wrap)(enum ir_math id, void *body);
+    /* One call of a body, arguments and results in memory; b is NULL for functions of one argument. */
+    void (*apply_f32)(void *body, const void *a, const void *b, void *out);
+    void (*apply_f64)(void *body, const void *a, const void *b, void *out);
+};
+extern const struct mathfix mathfix_0, mathfix_128, mathfix_256, mathfix_512;
 
 #endif

@@ -249,3 +249,40 @@ bool lower_PRMT(struct lower_ctx *c)
     lower_set(c, 0, PTX_B32, lower_op3(c, IR_PRMT, IR_I32, a, b, sel));
     return true;
 }
+
+/* Position of the k-th set bit of m (k from 1), by halving: five steps. All ones when there are not so many. */
+static struct ir_operand nth_set_bit(struct lower_ctx *c, struct ir_operand m, struct ir_operand k)
+{
+    struct ir_operand found = lower_cmp(c, IR_UGE, IR_I32, lower_op1(c, IR_POPC, IR_I32, m), k), pos = lower_imm(0);
+    for (unsigned w = 16; w; w /= 2) {
+        struct ir_operand part = lower_op2(c, IR_AND, IR_I32, lower_op2(c, IR_SHR_U, IR_I32, m, pos), lower_imm((1u << w) - 1));
+        struct ir_operand n = lower_op1(c, IR_POPC, IR_I32, part);
+        struct ir_operand beyond = lower_cmp(c, IR_UGT, IR_I32, k, n);
+        k = lower_select(c, IR_I32, beyond, lower_op2(c, IR_SUB, IR_I32, k, n), k);
+        pos = lower_select(c, IR_I32, beyond, lower_op2(c, IR_ADD, IR_I32, pos, lower_imm(w)), pos);
+    }
+    return lower_select(c, IR_I32, found, pos, lower_imm(0xffffffff));
+}
+
+/* fns d, mask, base, offset: the offset-th set bit from base upwards, downwards for a negative offset (done on the mirror
+   image), base itself for 0. */
+bool lower_FNS(struct lower_ctx *c)
+{
+    struct ir_operand mask = lower_src(c, 1, PTX_B32), base = lower_src(c, 2, PTX_B32), offset = lower_src(c, 3, PTX_B32);
+    struct ir_operand down = lower_cmp(c, IR_SLT, IR_I32, offset, lower_imm(0)), zero = lower_cmp(c, IR_EQ, IR_I32, offset, lower_imm(0));
+    struct ir_operand mirror = lower_op1(c, IR_BREV, IR_I32, mask);
+    struct ir_operand from = lower_select(c, IR_I32, down, lower_op2(c, IR_SUB, IR_I32, lower_imm(31), base), base);
+    struct ir_operand bits = lower_select(c, IR_I32, down, mirror, mask);
+    bits = lower_op2(c, IR_AND, IR_I32, bits, lower_op2(c, IR_SHL, IR_I32, lower_imm(0xffffffff), from));
+    struct ir_operand only = lower_op2(c, IR_AND, IR_I32, mask, lower_op2(c, IR_SHL, IR_I32, lower_imm(1), base));
+    bits = lower_select(c, IR_I32, zero, only, bits);
+    struct ir_operand k = lower_op2(c, IR_MAX_U, IR_I32, lower_op1(c, IR_ABS, IR_I32, offset), lower_imm(1));
+    struct ir_operand pos = nth_set_bit(c, bits, k);
+    struct ir_operand none = lower_cmp(c, IR_EQ, IR_I32, pos, lower_imm(0xffffffff));
+    struct ir_operand back = lower_select(c, IR_I32, none, pos, lower_op2(c, IR_SUB, IR_I32, lower_imm(31), pos));
+    struct ir_operand r = lower_select(c, IR_I32, down, back, pos);
+    /* The least offset has no magnitude; an H200 answers 0. */
+    struct ir_operand least = lower_cmp(c, IR_EQ, IR_I32, offset, lower_imm(0x80000000));
+    lower_set(c, 0, PTX_B32, lower_select(c, IR_I32, least, lower_imm(0), r));
+    return true;
+}

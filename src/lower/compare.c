@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparison and choice. */
-#include "lower/lower_internal.h"
+#include "lower/frame.h"
 
 /* PTX comparison -> IR, for signed, unsigned and floating-point operands; -1: no such thing. */
-static int ir_cmp_of(enum ptx_mod cmp, enum ptx_type t)
+int lower_cmp_of(enum ptx_mod cmp, enum ptx_type t)
 {
     static const struct {
         enum ptx_mod cmp;
@@ -25,7 +25,7 @@ static int ir_cmp_of(enum ptx_mod cmp, enum ptx_type t)
 /* The comparison itself; a is the first of the two operands, t their type. */
 static bool compare(struct lower_ctx *c, int a, enum ptx_type t, struct ir_operand *out)
 {
-    int cmp = ir_cmp_of(lower_mod(c, PTX_C_CMP), t);
+    int cmp = lower_cmp_of(lower_mod(c, PTX_C_CMP), t);
     if (cmp < 0)
         return lower_fail(c, "this comparison does not exist for .%s", ptx_type_info[t].text);
     struct ir_operand x = lower_src(c, a, t), y = lower_src(c, a + 1, t);

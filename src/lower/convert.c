@@ -91,8 +91,20 @@ static bool is_half(enum ptx_type t)
     return t == PTX_F16 || t == PTX_BF16;
 }
 
+/* A half from f32 or f64, rounded once. From f64 the way goes through f32 rounded to odd: the lost bits leave a mark in the
+   last one, which is far below what the half can hold. */
+struct ir_operand lower_round_half(struct lower_ctx *c, enum ir_type half, enum ir_type from, struct ir_operand a, enum ir_rnd rnd)
+{
+    if (from == IR_F64) {
+        struct ir_operand t = lower_cvt(c, IR_FTOF, IR_F32, IR_F64, a, IR_RZ);
+        struct ir_operand lost = lower_cmp(c, IR_FNE, IR_F64, lower_cvt(c, IR_FTOF, IR_F64, IR_F32, t, IR_RN), a);
+        a = lower_select(c, IR_I32, lost, lower_op2(c, IR_OR, IR_I32, t, lower_imm(1)), t);
+    }
+    return lower_cvt(c, IR_FTOF, half, IR_F32, a, rnd);
+}
+
 /* Clamp to [0, 1]; FMAX makes +0 of NaN and of -0. */
-static struct ir_operand saturate(struct lower_ctx *c, enum ir_type type, struct ir_operand a)
+struct ir_operand lower_saturate(struct lower_ctx *c, enum ir_type type, struct ir_operand a)
 {
     struct ir_operand one = type == IR_F64 ? lower_f64(1) : lower_f32(1);
     return lower_op2(c, IR_FMIN, type, lower_op2(c, IR_FMAX, type, a, lower_imm(0)), one);
@@ -113,9 +125,9 @@ bool lower_CVT_ITOF(struct lower_ctx *c)
     enum ir_type mid = is_half(to) ? IR_F64 : lower_type(to);
     a = lower_cvt(c, op, mid, lower_type(from), a, is_half(to) ? IR_RN : lower_rnd(c));
     if (lower_has(c, PTX_M_SAT))
-        a = saturate(c, mid, a);
+        a = lower_saturate(c, mid, a);
     if (is_half(to))
-        a = lower_cvt(c, IR_FTOF, lower_type(to), mid, a, lower_rnd(c));
+        a = lower_round_half(c, lower_type(to), mid, a, lower_rnd(c));
     lower_set(c, 0, to, a);
     return true;
 }
@@ -159,14 +171,16 @@ bool lower_CVT_FTOF(struct lower_ctx *c)
         lower_last(c)->flags |= IR_NANPROP;
     }
     if (lower_has(c, PTX_M_SAT) && is_half(to))
-        a = saturate(c, src, a);             /* rounding does not leave [0, 1] */
-    if (lower_type(to) != src) {
+        a = lower_saturate(c, src, a);             /* rounding does not leave [0, 1] */
+    if (is_half(to)) {
+        a = lower_round_half(c, lower_type(to), src, a, lower_rnd(c));
+    } else if (lower_type(to) != src) {
         a = flagged(c, lower_cvt(c, IR_FTOF, lower_type(to), src, a, lower_rnd(c)));
     } else if (lower_has(c, PTX_M_FTZ)) {    /* x + -0 is x, with subnormals flushed */
         a = flagged(c, lower_op2(c, IR_FADD, src, a, src == IR_F64 ? lower_f64(-0.0) : lower_f32(-0.0f)));
     }
     if (lower_has(c, PTX_M_SAT) && !is_half(to))
-        a = saturate(c, lower_type(to), a);
+        a = lower_saturate(c, lower_type(to), a);
     lower_set(c, 0, to, a);
     return true;
 }
@@ -183,7 +197,7 @@ bool lower_CVT_FRINT(struct lower_ctx *c)
     a = flagged(c, lower_op1(c, IR_FRINT, type, a));
     lower_last(c)->rnd = (uint8_t)int_rnd(c);
     if (lower_has(c, PTX_M_SAT))
-        a = saturate(c, type, a);
+        a = lower_saturate(c, type, a);
     if (is_half(t))
         a = lower_cvt(c, IR_FTOF, lower_type(t), IR_F32, a, IR_RN);
     lower_set(c, 0, t, a);

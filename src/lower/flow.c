@@ -19,6 +19,28 @@ bool lower_BRA(struct lower_ctx *c)
     return true;
 }
 
+/* brx.idx a, targets: a chain of comparisons; an index past the end is undefined, here it takes the last. */
+bool lower_BRX(struct lower_ctx *c)
+{
+    const struct ptx_operand *targets = &c->inst->ops[1];
+    struct ir_operand index = lower_src(c, 0, PTX_U32);
+    if (targets->kind != PTX_O_VEC)
+        return lower_fail(c, "the targets are no .branchtargets list");
+    for (unsigned i = 0; i < targets->n; i++) {
+        if (targets->elems[i].kind != PTX_O_LABEL)
+            return lower_fail(c, "a target is no label");
+        struct ir_block *to = lower_block_at(c, targets->elems[i].label->at, targets->elems[i].label->name);
+        if (i + 1 == targets->n) {
+            lower_br(c, to);
+            return true;
+        }
+        struct ir_block *next = lower_new_block(c, NULL);
+        lower_cbr(c, lower_cmp(c, IR_EQ, IR_I32, index, lower_imm(i)), to, next);
+        c->block = next;
+    }
+    return true;
+}
+
 bool lower_RET(struct lower_ctx *c)
 {
     if (c->frame->leave)
@@ -40,10 +62,10 @@ bool lower_TRAP(struct lower_ctx *c)
     return true;
 }
 
-/* There is no debugger to stop in. */
+/* There is no debugger to stop in: as on an H200 without one, the kernel fails. */
 bool lower_BRKPT(struct lower_ctx *c)
 {
-    (void)c;
+    lower_emit(c, IR_TRAP, IR_VOID);
     return true;
 }
 

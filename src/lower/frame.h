@@ -61,6 +61,16 @@ struct ir_operand lower_slot_read(struct lower_ctx *c, struct lower_frame *frame
 void lower_slot_write(struct lower_ctx *c, struct lower_frame *frame, const struct ptx_var *v, uint64_t offset, enum ir_type type,
                       struct ir_operand value);
 
+/* convert.c */
+struct ir_operand lower_round_half(struct lower_ctx *c, enum ir_type half, enum ir_type from, struct ir_operand a, enum ir_rnd rnd);
+struct ir_operand lower_saturate(struct lower_ctx *c, enum ir_type type, struct ir_operand a);
+
+/* half.c: a + b of type f16, bf16 or a pair of them */
+struct ir_operand lower_half_add(struct lower_ctx *c, enum ptx_type t, struct ir_operand a, struct ir_operand b);
+
+/* compare.c: the IR comparison for a PTX one, -1: no such thing */
+int lower_cmp_of(enum ptx_mod cmp, enum ptx_type t);
+
 /* sreg.c */
 struct ir_operand lower_sreg(struct lower_ctx *c, const char *name);
 enum ir_type lower_sreg_type(const char *name);

@@ -55,10 +55,9 @@ static bool place_var(struct lower_ctx *c, const struct ptx_operand *o, int spac
     return !c->failed;
 }
 
-static bool find_place(struct lower_ctx *c, int k, struct place *out)
+static bool place_in(struct lower_ctx *c, int k, int space, struct place *out)
 {
     const struct ptx_operand *o = &c->inst->ops[k], *base = &o->elems[0];
-    int space = space_of_mod(lower_mod(c, PTX_C_SPACE));
     memset(out, 0, sizeof *out);
     if (base->kind == PTX_O_VAR)
         return place_var(c, o, space, out);
@@ -76,6 +75,11 @@ static bool find_place(struct lower_ctx *c, int k, struct place *out)
     if (reg->type == IR_I32 && !narrow_ok)
         out->addr = lower_resize(c, IR_I64, IR_I32, false, out->addr);
     return true;
+}
+
+static bool find_place(struct lower_ctx *c, int k, struct place *out)
+{
+    return place_in(c, k, space_of_mod(lower_mod(c, PTX_C_SPACE)), out);
 }
 
 static enum ir_scope scope_of(struct lower_ctx *c, enum ir_scope dflt)
@@ -284,6 +288,121 @@ static bool atomic(struct lower_ctx *c, int first, enum ptx_mod op)
 bool lower_ATOM(struct lower_ctx *c) { return atomic(c, 1, lower_mod(c, PTX_C_ATOMOP)); }
 bool lower_ATOM_CAS(struct lower_ctx *c) { return atomic(c, 1, PTX_M_CAS); }
 bool lower_RED(struct lower_ctx *c) { return atomic(c, 0, lower_mod(c, PTX_C_REDOP)); }
+
+static struct ir_inst *access_at(struct lower_ctx *c, enum ir_op op, enum ir_type type, const struct place *at, int64_t offset)
+{
+    struct ir_inst *i = lower_emit(c, op, type);
+    i->space = (uint8_t)at->space;
+    i->imm = at->offset + offset;
+    ir_inst_src(i, at->addr);
+    return i;
+}
+
+/* No processor adds halves in memory: compare and swap until nobody came between. */
+static bool atomic_half(struct lower_ctx *c, int first)
+{
+    enum ptx_type t = c->inst->type;
+    enum ir_type type = ir_type_of_bits(ptx_type_bits(t));
+    struct place at;
+    if (!find_place(c, first, &at))
+        return false;
+    if (at.param || (at.space != IR_GENERIC && at.space != IR_GLOBAL && at.space != IR_SHARED))
+        return lower_fail(c, "atomic operations work on global and shared memory");
+    struct ir_operand b = lower_src(c, first + 1, t);
+    struct ir_reg *seen = lower_tmp(c, type), *got = lower_tmp(c, type);
+    struct ir_block *again = lower_new_block(c, NULL), *retry = lower_new_block(c, NULL), *done = lower_new_block(c, NULL);
+    struct ir_inst *ld = access_at(c, IR_LD, type, &at, 0);
+    ir_inst_dst(ld, seen);
+    ld->order = IR_RELAXED;
+    ld->scope = (uint8_t)scope_of(c, IR_GPU);
+    lower_br(c, again);
+    c->block = again;
+    struct ir_operand sum = lower_half_add(c, t, lower_reg(seen), b);
+    struct ir_inst *cas = access_at(c, IR_ATOM, type, &at, 0);
+    cas->atom = IR_ATOM_CAS;
+    cas->order = (uint8_t)atom_order(c);
+    cas->scope = (uint8_t)scope_of(c, IR_GPU);
+    ir_inst_src(cas, lower_reg(seen));
+    ir_inst_src(cas, sum);
+    ir_inst_dst(cas, got);
+    lower_cbr(c, lower_cmp(c, IR_EQ, type, lower_reg(got), lower_reg(seen)), done, retry);
+    c->block = retry;
+    lower_mov(c, seen, lower_reg(got));
+    lower_br(c, again);
+    c->block = done;
+    if (first == 1)
+        lower_set(c, 0, t, lower_reg(got));
+    return true;
+}
+
+bool lower_ATOM_H(struct lower_ctx *c) { return atomic_half(c, 1); }
+bool lower_RED_H(struct lower_ctx *c) { return atomic_half(c, 0); }
+
+/* One word of a copy of which only the first src_bytes are read; the rest is zero. Bytes of a word that is read in part
+   lie in the same aligned word of memory, so reading all of it does no harm. */
+static struct ir_operand copy_word(struct lower_ctx *c, const struct place *from, unsigned word, struct ir_operand src_bytes)
+{
+    struct ir_reg *value = lower_tmp(c, IR_I32);
+    struct ir_block *read = lower_new_block(c, NULL), *next = lower_new_block(c, NULL);
+    lower_mov(c, value, lower_imm(0));
+    lower_cbr(c, lower_cmp(c, IR_UGT, IR_I32, src_bytes, lower_imm(word * 4)), read, next);
+    c->block = read;
+    ir_inst_dst(access_at(c, IR_LD, IR_I32, from, word * 4), value);
+    struct ir_operand left = lower_op2(c, IR_MIN_U, IR_I32, lower_op2(c, IR_SUB, IR_I32, src_bytes, lower_imm(word * 4)), lower_imm(4));
+    struct ir_operand mask = lower_op2(c, IR_SHL, IR_I32, lower_imm(1), lower_op2(c, IR_SHL, IR_I32, left, lower_imm(3)));
+    mask = lower_op2(c, IR_SUB, IR_I32, mask, lower_imm(1));
+    lower_mov(c, value, lower_op2(c, IR_AND, IR_I32, lower_reg(value), mask));
+    lower_br(c, next);
+    c->block = next;
+    return lower_reg(value);
+}
+
+/* cp.async to, from, bytes{, bytes to read}: copied on the spot, which is one of the times it may happen. */
+bool lower_CP_ASYNC(struct lower_ctx *c)
+{
+    int64_t bytes = c->inst->ops[2].imm;
+    struct place to, from;
+    struct ir_operand values[4];
+    bool partial = lower_has_op(c, 3);
+    if (bytes != 4 && bytes != 8 && bytes != 16)
+        return lower_fail(c, "4, 8 or 16 bytes are copied, not %lld", (long long)bytes);
+    if (!place_in(c, 0, IR_SHARED, &to) || !place_in(c, 1, IR_GLOBAL, &from))
+        return false;
+    unsigned n = (unsigned)bytes / 4;
+    if (partial) {
+        struct ir_operand src_bytes = lower_src(c, 3, PTX_U32);
+        for (unsigned w = 0; w < n; w++)
+            values[w] = copy_word(c, &from, w, src_bytes);
+    } else {
+        struct ir_inst *ld = access_at(c, IR_LD, IR_I32, &from, 0);
+        for (unsigned w = 0; w < n; w++) {
+            ir_inst_dst(ld, lower_tmp(c, IR_I32));
+            values[w] = lower_reg(ld->dst[w]);
+        }
+    }
+    struct ir_inst *st = access_at(c, IR_ST, IR_I32, &to, 0);
+    for (unsigned w = 0; w < n; w++)
+        ir_inst_src(st, values[w]);
+    return true;
+}
+
+bool lower_CP_COMMIT(struct lower_ctx *c)
+{
+    (void)c;
+    return true;
+}
+
+bool lower_CP_WAIT(struct lower_ctx *c)
+{
+    (void)c;
+    return true;
+}
+
+bool lower_CP_WAIT_ALL(struct lower_ctx *c)
+{
+    (void)c;
+    return true;
+}
 
 bool lower_MEMBAR(struct lower_ctx *c)
 {

@@ -53,7 +53,16 @@ static void set_symbol(struct ptx_operand *out, const struct ptx_symbol *sym)
     case PTX_S_VAR: out->kind = PTX_O_VAR; out->var = sym->var; break;
     case PTX_S_FUNC: out->kind = PTX_O_FUNC; out->func = sym->func; break;
     case PTX_S_LABEL: out->kind = PTX_O_LABEL; out->label = sym->label; break;
-    default: out->kind = PTX_O_NAME; out->name = sym->name; break;
+    default:
+        out->kind = PTX_O_NAME;
+        out->name = sym->name;
+        if (sym->kind == PTX_S_OTHER && sym->p) {            /* .branchtargets: its labels, shared by all who name it */
+            const struct ptx_operand *targets = sym->p;
+            out->kind = PTX_O_VEC;
+            out->n = targets->n;
+            out->elems = targets->elems;
+        }
+        break;
     }
 }
 
@@ -181,7 +190,7 @@ static bool item_takes(const struct ptx_item *item, const struct ptx_operand *o)
     case PTX_I_CONST: return o->kind == PTX_O_INT;
     case PTX_I_LABEL: return o->kind == PTX_O_LABEL || o->kind == PTX_O_NAME;
     case PTX_I_FUNC: return o->kind == PTX_O_FUNC || o->kind == PTX_O_NAME || o->kind == PTX_O_REG;
-    case PTX_I_NAME: return o->kind == PTX_O_NAME || o->kind == PTX_O_LABEL || o->kind == PTX_O_FUNC;
+    case PTX_I_NAME: return o->kind == PTX_O_NAME || o->kind == PTX_O_LABEL || o->kind == PTX_O_FUNC || o->kind == PTX_O_VEC;
     case PTX_I_VALUE: break;
     }
     if (o->kind == PTX_O_VEC)
@@ -231,13 +240,13 @@ static bool settle_names(struct ptx_parser *p, struct ptx_inst *inst, struct ptx
     for (unsigned i = 0; i < n; i++) {
         struct ptx_operand *o = &ops[i];
         bool compound = o->kind == PTX_O_ADDR || o->kind == PTX_O_VEC || o->kind == PTX_O_LIST || o->kind == PTX_O_PAIR;
-        if (compound && !settle_names(p, inst, o->elems, o->n, false, line))
-            return false;
-        if (o->kind != PTX_O_NAME)
-            continue;
         const struct ptx_row *row = ptx_row(inst->form);
         uint8_t kind = label_ok && i < row->n_items ? row->items[i].kind : PTX_I_VALUE;
         if (kind == PTX_I_NAME)
+            continue;
+        if (compound && !settle_names(p, inst, o->elems, o->n, false, line))
+            return false;
+        if (o->kind != PTX_O_NAME)
             continue;
         if (kind != PTX_I_LABEL)
             return ptx_error_at(p, line, o->col, "'%s' is not declared", o->name);
@@ -268,6 +277,36 @@ bool ptx_resolve_labels(struct ptx_parser *p)
     }
     p->label_uses.n = keep;
     return ok;
+}
+
+bool ptx_parse_targets(struct ptx_parser *p, struct ptx_operand *out)
+{
+    struct ptx_operand labels[MAX_ELEMS * 4] = { 0 };
+    unsigned n = 0;
+    int lines[MAX_ELEMS * 4];
+    do {
+        struct ptx_token name;
+        if (n == 255)
+            return ptx_error(p, "more than 255 targets");
+        if (!ptx_expect_name(p, "a label", &name))
+            return false;
+        const struct ptx_symbol *sym = ptx_symbol_find(&p->scopes, name.text, name.n);
+        labels[n].col = (uint16_t)name.col;
+        labels[n].kind = PTX_O_NAME;
+        labels[n].name = hw_arena_strndup(&p->module->arena, name.text, name.n);
+        if (sym && sym->kind == PTX_S_LABEL)
+            set_symbol(&labels[n], sym);
+        lines[n++] = name.line;
+    } while (ptx_accept(p, ','));
+    out->kind = PTX_O_VEC;
+    out->n = (uint8_t)n;
+    out->elems = hw_arena_dup(&p->module->arena, labels, n * sizeof labels[0]);
+    for (unsigned i = 0; i < n; i++)
+        if (out->elems[i].kind == PTX_O_NAME) {
+            struct ptx_label_use use = { &out->elems[i], out->elems[i].name, p->scopes.depth, lines[i], out->elems[i].col };
+            hw_vec_push(&p->label_uses, use);
+        }
+    return ptx_expect(p, ';');
 }
 
 static void describe(const struct ptx_token *op, const struct ptx_word *words, unsigned n_words, char *out, size_t bytes)

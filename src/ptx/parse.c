@@ -128,9 +128,12 @@ static bool skip_to_semicolon(struct ptx_parser *p)
 static bool parse_label(struct ptx_parser *p, const struct ptx_token *name)
 {
     if (ptx_is_dot(p, "callprototype") || ptx_is_dot(p, "branchtargets") || ptx_is_dot(p, "calltargets")) {
-        if (!ptx_symbol_add(p, name->text, name->n, PTX_S_OTHER, NULL))
+        bool branches = ptx_is_dot(p, "branchtargets");
+        struct ptx_operand *targets = branches ? hw_arena_new(&p->module->arena, struct ptx_operand) : NULL;
+        if (!ptx_symbol_add(p, name->text, name->n, PTX_S_OTHER, targets))
             return ptx_error_at(p, name->line, name->col, "'%.*s' is already declared here", (int)hw_min_u64(name->n, 60), name->text);
-        return skip_to_semicolon(p);
+        ptx_advance(p);
+        return branches ? ptx_parse_targets(p, targets) : skip_to_semicolon(p);
     }
     struct ptx_label *label = hw_arena_new(&p->module->arena, struct ptx_label);
     label->name = hw_arena_strndup(&p->module->arena, name->text, name->n);

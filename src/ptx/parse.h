@@ -114,6 +114,7 @@ bool ptx_parse_init(struct ptx_parser *p, struct ptx_var *v, uint64_t *dims, int
 
 /* ---- inst.c: instructions ---- */
 bool ptx_parse_inst(struct ptx_parser *p, const struct ptx_token *op);
+bool ptx_parse_targets(struct ptx_parser *p, struct ptx_operand *out);                  /* the labels after .branchtargets, and the ; */
 bool ptx_resolve_labels(struct ptx_parser *p);                                          /* of the scope about to be closed */
 
 /* ---- verify.c ---- */

@@ -10,6 +10,13 @@
 static _Thread_local bool tls_per_thread;        /* which default stream the running entry point means */
 static _Thread_local cudaError_t tls_last_error;
 
+/* Set when the program ends. The hook is put in place by the first call, so that it runs before the destructors which the
+   compiler registered at start. */
+static _Atomic bool exit_hooked, exiting;
+
+static void at_exit(void) { atomic_store_explicit(&exiting, true, memory_order_relaxed); }
+bool api_exiting(void) { return atomic_load_explicit(&exiting, memory_order_relaxed); }
+
 cudaError_t api_enter(struct api_call *call, const char *name, enum api_pt pt, unsigned flags)
 {
     call->name = name;
@@ -18,6 +25,9 @@ cudaError_t api_enter(struct api_call *call, const char *name, enum api_pt pt, u
     tls_per_thread = pt == PT_ONLY;
     if (flags & NO_INIT)
         return cudaSuccess;
+    if (hw_unlikely(!atomic_load_explicit(&exit_hooked, memory_order_relaxed)) &&
+        !atomic_exchange_explicit(&exit_hooked, true, memory_order_relaxed))
+        atexit(at_exit);
     if (flags & NEEDS_CTX)
         return context_bind();
     return context_init();

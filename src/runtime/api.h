@@ -36,6 +36,9 @@ cudaError_t api_last_error(bool take);
 /* What a HAND-written call answers: remembered as the last error like any other. */
 cudaError_t api_latch(cudaError_t rc);
 
+/* Is the program on its way out? */
+bool api_exiting(void);
+
 /* The driver's answer as ours. */
 cudaError_t api_error(CUresult rc);
 

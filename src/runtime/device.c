@@ -8,12 +8,16 @@ static unsigned driver_flags(unsigned flags) { return flags & ~(unsigned)cudaDev
 
 /* --- choosing --- */
 
+/* Where there is no device, the count is right and the answer is still an error. */
 cudaError_t do_cudaGetDeviceCount(int *count)
 {
+    cudaError_t rc;
+
     if (!count)
         return cudaErrorInvalidValue;
+    rc = context_init();
     *count = context_device_count();
-    return cudaSuccess;
+    return rc;
 }
 
 cudaError_t do_cudaSetDevice(int device) { return context_set_device(device); }

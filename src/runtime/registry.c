@@ -139,8 +139,8 @@ void registry_remove_image(struct registry_image *image)
         }
     hw_unlock(&lock);
     for (size_t i = 0; i < image->instances.n; i++) {
-        /* At exit the driver is gone already and says so; when a library is unloaded, this frees its code. */
-        if (image->instances.v[i].module)
+        /* For a library that is unloaded. Not at exit: unloading would wait for kernels that nobody waits for any more. */
+        if (image->instances.v[i].module && !api_exiting())
             cuModuleUnload(image->instances.v[i].module);
         hw_free(image->instances.v[i].functions);
     }

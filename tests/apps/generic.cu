@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// run: --extended-lambda
 // Modern C++ in kernels: templates, lambdas, constexpr of the standard library, classes with operators, function objects.
 #include "app.h"
 #include <algorithm>
@@ -52,8 +53,6 @@ template <int N> struct power {
 template <> struct power<0> {
     static __host__ __device__ constexpr long long of(long long) { return 1; }
 };
-
-template <class T> static T run(std::vector<T> &v, T (*check)(T, int)) { return check(v.back(), (int)v.size() - 1); }
 
 int main()
 {

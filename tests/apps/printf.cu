@@ -6,7 +6,7 @@ __global__ void formats(const char *text)
 {
     printf("%d %i %u %x %X %o|%5d|%-5d|%05d|%+d\n", -5, 7, 4000000000u, 255, 255, 8, 42, 42, 42, 42);
     printf("%f %.2f %10.3e %g %c %s %%\n", 1.5, 2.25, 12345.678, 0.0001, 'x', "literal");
-    printf("%lld %llu %hd %p\n", -1ll << 40, 1ull << 63, (short)-3, (void *)0x1234);
+    printf("%lld %llu %hd %p\n", -(1ll << 40), 1ull << 63, (short)-3, (void *)0x1234);
     if (text)
         printf("not printed\n");
 }

@@ -280,6 +280,25 @@ def test_cc_works_in_folders_with_odd_names(box):
     has(box.run("./my dir's/he llo").stdout, '2 4 6 8')
 
 
+def test_cc_takes_special_registers_with_one_percent_sign(box):
+    box.write('real/value.h', '#define VALUE 1')
+    source = """#include "value.h"
+#include <cstdio>
+// it's a comment, "with quotes
+__global__ void k(unsigned *o) { unsigned l, t; asm("mov.u32 %0, %laneid;" : "=r"(l)); asm volatile("mov.u32 %0, %%tid.x;" : "=r"(t));
+    o[threadIdx.x] = l + t + VALUE; }
+int main() { unsigned *d, h[64]; cudaMalloc(&d, sizeof h); k<<<1, 64>>>(d); cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    std::printf("%d %%tid %d %s\\n", h[63], 1'000, __FILE__); }
+"""
+    box.write('real/r.cu', source)
+    (box.path / 'link').symlink_to('real')
+    for folder, name in ('real', 'r.cu'), ('link', 'r.cu'), ('.', 'link/../real/r.cu'), ('.', str(box.path / 'link/r.cu')):
+        out = box.run('sh', '-c', f'cd {folder} && {HOSTWARP} cc {name} -o r && ./r').stdout
+        assert out == f'95 %tid 1000 {name}\n', out
+    box.write('bad.cu', source.replace('VALUE; }', 'GONE; }').replace('#include "value.h"', ''))
+    has(box.hostwarp('cc', 'bad.cu', status=1).stderr, 'bad.cu:5:')
+
+
 def test_cc_without_clang_says_what_is_missing(box):
     box.write('hello.cu', HELLO)
     has(box.hostwarp('cc', 'hello.cu', env={'HOSTWARP_CLANG': '/nowhere/clang++'}, status=1).stderr, '/nowhere/clang++')

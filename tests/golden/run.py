@@ -20,7 +20,7 @@ def main():
     if not args:
         print(__doc__, file=sys.stderr)
         return 2
-    dump = pathlib.Path(args[0]) / 'tests' / 'golden-dump'
+    dump = pathlib.Path(args[0]) / 'meson' / 'tests' / 'golden-dump'
     bad = 0
     for source in sorted(HERE.glob('*.ptx')):
         if args[1:] and source.stem not in args[1:]:

@@ -253,23 +253,31 @@ static uint64_t convert(const struct ir_inst *i, const uint64_t *a)
     }
 }
 
-/* Calls the scalar body. Integer arguments come in other registers than floats, so that few prototypes do. */
+/* Calls the scalar body, each kind through its own type. */
 static uint64_t call_math(enum ir_math id, const uint64_t *a)
 {
     char name[MATH_SYMBOL_MAX];
-    void *fn = math_address(math_symbol(id, 1, name));
-    enum ir_type t = math_result_type(id);
+    void *fn;
     double x[4] = { 0 };
+    uint64_t out = 0;
 
+    if (math_is_vector(id)) {
+        math_apply(id, 1, &a[0], math_n_src(id) > 1 ? &a[1] : NULL, &out);
+        return out;
+    }
+    fn = math_address(math_symbol(id, 1, name));
     for (unsigned k = 0; k < math_n_src(id); k++)
         x[k] = math_src_type(id, k) == IR_I32 ? 0 : to_double(math_src_type(id, k), a[k]);
-    if (t == IR_I32)
+    if (math_result_type(id) == IR_I32)
         return (uint32_t)((int32_t(*)(double, double))fn)(x[0], x[1]);
-    if (t == IR_F32)
-        return from_double(t, math_n_src(id) == 1 ? ((float (*)(float))fn)((float)x[0]) : ((float (*)(float, float))fn)((float)x[0], (float)x[1]));
     if (math_src_type(id, 0) == IR_I32)
-        return from_double(t, ((double (*)(int32_t, double))fn)((int32_t)a[0], x[1]));
-    return from_double(t, ((double (*)(double, double, double, double))fn)(x[0], x[1], x[2], x[3]));
+        return from_double(IR_F64, ((double (*)(int32_t, double))fn)((int32_t)a[0], x[1]));
+    switch (math_n_src(id)) {
+    case 1: return from_double(IR_F64, ((double (*)(double))fn)(x[0]));
+    case 2: return from_double(IR_F64, ((double (*)(double, double))fn)(x[0], x[1]));
+    case 3: return from_double(IR_F64, ((double (*)(double, double, double))fn)(x[0], x[1], x[2]));
+    default: return from_double(IR_F64, ((double (*)(double, double, double, double))fn)(x[0], x[1], x[2], x[3]));
+    }
 }
 
 static bool value_of(const struct ir_inst *i, const uint64_t *a, uint64_t *out)

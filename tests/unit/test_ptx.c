@@ -216,7 +216,7 @@ static void numbers_mean_what_they_say(void **state)
     } cases[] = {
         { "0", 0 }, { "017", 15 }, { "0x1F", 31 }, { "0b101", 5 }, { "4294967295U", 4294967295 }, { "-1", -1 }, { "~0", -1 }, { "1 + 2 * 3", 7 },
         { "(1 + 2) * 3", 9 }, { "1 << 4 | 1", 17 }, { "7 / 2", 3 }, { "-7 / 2", -3 }, { "-7 % 4", -3 }, { "5 > 3 ? 10 : 20", 10 },
-        { "!5", 0 }, { "0xffffffffffffffff / 2", 0x7fffffffffffffff }, { "(.s64) 0xffffffffffffffff / 2", 0 }, { "WARP_SZ", 32 },
+        { "(!5)", 0 }, { "0xffffffffffffffff / 2", 0x7fffffffffffffff }, { "(.s64) 0xffffffffffffffff / 2", 0 }, { "WARP_SZ", 32 },
         { "0x8000000000000000 / -1", 0 }, { "1 == 1 && 2 != 3", 1 },
     };
     for (size_t i = 0; i < HW_LEN(cases); i++) {
