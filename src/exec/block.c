@@ -5,47 +5,104 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/os.h"
+#include "exec/warpop.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* Clears the arrival marks: the barrier is complete. Returns the lowest region that warps wait to run, -1 when all have left. */
-static int32_t next_round(uint32_t *state, uint32_t n_warps)
+static bool at_barrier(uint32_t state, unsigned id)
 {
-    uint32_t lowest = KABI_DONE;
-    for (uint32_t w = 0; w < n_warps; w++) {
-        state[w] &= ~KABI_ARRIVED;
-        if (state[w] < lowest)
-            lowest = state[w];
-    }
-    return lowest == KABI_DONE ? -1 : (int32_t)lowest;
+    return state != KABI_DONE && (state & KABI_ARRIVED) && KABI_BARRIER(state) == id;
 }
 
-/* Warps are at different barriers: each region that some warp waits to run goes once, in order, then the round is over. */
+/* Lets the groups at a complete barrier go on. */
+static bool release_barrier(const struct kabi_kernel *k, uint32_t *state, struct kabi_bars *bars, unsigned id)
+{
+    uint32_t here = 0, alive = 0;
+    for (uint32_t w = 0; w < k->n_warps; w++) {
+        alive += state[w] != KABI_DONE;
+        here += at_barrier(state[w], id);
+    }
+    bool complete = bars->expected[id] ? bars->arrived[id] >= bars->expected[id] : here == alive;
+    if (!here || !complete)
+        return false;
+    bars->arrived[id] = bars->expected[id] = 0;
+    for (uint32_t w = 0; w < k->n_warps; w++)
+        if (at_barrier(state[w], id))
+            state[w] = KABI_REGION(state[w]);
+    return true;
+}
+
+static bool release(const struct kabi_kernel *k, struct kabi_block *block, bool force)
+{
+    uint32_t *state = (uint32_t *)(void *)block->frame;
+    struct kabi_bars *bars = (struct kabi_bars *)(void *)(block->frame + k->bars_offset);
+    bool moved = false;
+    if (k->fair) {
+        struct kabi_warpop *ops = (struct kabi_warpop *)(void *)(block->frame + k->warpops_offset);
+        for (uint32_t w = 0; w < k->n_warps; w += 32)
+            moved |= warpop_complete(state + w, ops + w, (unsigned)hw_min_u64(32, k->n_warps - w), force);
+    }
+    for (unsigned id = 0; id < KABI_BARRIERS; id++)
+        moved |= release_barrier(k, state, bars, id);
+    return moved;
+}
+
+static bool all_done(const struct kabi_kernel *k, const uint32_t *state)
+{
+    for (uint32_t w = 0; w < k->n_warps; w++)
+        if (state[w] != KABI_DONE)
+            return false;
+    return true;
+}
+
+/* The lowest region above `above` that some group waits to run, or -1. */
+static int32_t next_region(const struct kabi_kernel *k, const uint32_t *state, int32_t above)
+{
+    int32_t best = -1;
+    for (uint32_t w = 0; w < k->n_warps; w++)
+        if (!(state[w] & (KABI_ARRIVED | KABI_IN_WARPOP)) && (int32_t)state[w] > above && (best < 0 || (int32_t)state[w] < best))
+            best = (int32_t)state[w];
+    return best;
+}
+
+/* Nothing in this block can run: it waits for what will never come, as it would on a device. HOSTWARP_TIMEOUT ends it. */
+static void stuck(void)
+{
+    static _Atomic uint32_t never;
+    hw_futex_wait(&never, 0, 1000000);
+}
+
+/* Groups are at different places: those that can run take turns, and what they wait for is looked at after every round. */
 static void run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
 {
     uint32_t *state = (uint32_t *)(void *)block->frame;
-    int32_t region;
-    while ((region = next_round(state, k->n_warps)) >= 0) {
-        while (region >= 0) {
-            int32_t done = region;
-            k->regions[region](kl, block, block->frame);
-            region = -1;         /* next higher one that was there when the round began: those have no arrival mark */
-            for (uint32_t w = 0; w < k->n_warps; w++)
-                if (!(state[w] & KABI_ARRIVED) && state[w] != KABI_DONE && (int32_t)state[w] > done
-                    && (region < 0 || (int32_t)state[w] < region))
-                    region = (int32_t)state[w];
+    unsigned idle = 0;           /* rounds in which nothing but spinning happened */
+    while (!all_done(k, state)) {
+        bool ran = false;
+        for (int32_t r = -1; (r = next_region(k, state, r)) >= 0; ran = true)
+            k->regions[r](kl, block, block->frame);
+        bool moved = release(k, block, idle > 16);
+        if (!ran && !moved && !all_done(k, state))
+            stuck();
+        idle = moved ? 0 : idle + 1;
+        if (k->fair && idle > 64) {
+            if (hw_unlikely(atomic_load_explicit(&hw_container_of(kl, struct exec_launch, kl)->fault, memory_order_relaxed)))
+                exec_fault_raise(EXEC_FAULT_TRAP, 0, 0);  /* another block has ended the kernel: who spins would never know */
+            sched_yield();
         }
     }
 }
 
 static void run_block(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
 {
-    int32_t r = 0;
+    int32_t r = KABI_MIXED;
     if (k->frame_bytes)
-        memset(block->frame, 0, sizeof(uint32_t) * k->n_warps);
-    while ((r = k->regions[r](kl, block, block->frame)) >= 0)
-        next_round((uint32_t *)(void *)block->frame, k->n_warps);
+        memset(block->frame, 0, k->header_bytes ? k->header_bytes : sizeof(uint32_t) * k->n_warps);
+    if (!k->fair)
+        for (r = 0; r >= 0;)
+            r = k->regions[r](kl, block, block->frame);
     if (r == KABI_MIXED)
         run_mixed(k, kl, block);
 }
@@ -123,7 +180,8 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
     const struct kabi_kernel *k = launch->kernel;
     struct exec_buffers *buf = exec_buffers();
     struct kabi_block block = { .launch = &launch->kl, .smid = exec_thread_index() };
-    uint64_t threads = hw_max_u64((uint64_t)launch->kl.ntid[0] * launch->kl.ntid[1] * launch->kl.ntid[2], k->n_warps * 32ull);
+    uint64_t lanes = (uint64_t)k->width * k->chunks;
+    uint64_t threads = hw_max_u64((uint64_t)launch->kl.ntid[0] * launch->kl.ntid[1] * launch->kl.ntid[2], k->n_warps * lanes);
     block.shared = exec_area_get(&buf->shared, launch->kl.shared_bytes, true);
     block.frame = exec_area_get(&buf->frame, k->frame_bytes, false);
     block.local = exec_area_get(&buf->local, threads * k->local_bytes, false);

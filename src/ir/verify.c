@@ -43,6 +43,7 @@ static enum ir_type src_type(const struct ir_inst *i, int k)
     case IR_CBR: return IR_PRED;
     case IR_BAR: return IR_I32;
     case IR_BAR_RED: return k == 0 ? IR_PRED : IR_I32;
+    case IR_WARPOP: return IR_VOID;
     case IR_MATH: return IR_VOID;          /* signatures differ from row to row of math.def */
     default: return i->type;
     }
@@ -60,7 +61,7 @@ static enum ir_type dst_type(const struct ir_inst *i, int k)
     case IR_VOTE: return i->imm == IR_VOTE_BALLOT ? IR_I32 : IR_PRED;
     case IR_MATCH: return k == 1 ? IR_PRED : IR_I32;
     case IR_BAR_RED: return i->imm == IR_BAR_POPC ? IR_I32 : IR_PRED;
-    case IR_MATH: return IR_VOID;
+    case IR_MATH: case IR_WARPOP: return IR_VOID;
     default: return i->type;
     }
 }
@@ -118,7 +119,7 @@ static void check_operands(struct check *c)
 static int n_targets(const struct ir_inst *i)
 {
     switch (i->op) {
-    case IR_BR: case IR_BAR: case IR_BAR_RED: return 1;
+    case IR_BR: case IR_BAR: case IR_BAR_RED: case IR_YIELD: case IR_WARPOP: return 1;
     case IR_CBR: return 2;
     default: return 0;
     }

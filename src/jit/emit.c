@@ -151,20 +151,23 @@ static void deliver(struct emit *e, int b, LLVMValueRef *m)
     }
 }
 
-/* The warp has reached barrier `target`, or is finished (target KABI_DONE). */
-static void warp_stops(struct emit *e, int64_t target)
+/* The group stops in this state; if all of the block's stop with the same answer, the region returns it. */
+static void group_stops(struct emit *e, LLVMValueRef state, int32_t answer)
 {
     if (e->p->regions.n > 1) {
         LLVMTypeRef i32 = ty_int(e, 32, 1);
-        uint32_t state = target == KABI_DONE ? (uint32_t)KABI_DONE : (uint32_t)target | KABI_ARRIVED;
-        LLVMBuildStore(e->b, k_int(e, 32, 1, state), frame_state_ptr(e, e->warp));
-        int32_t answer = target == KABI_DONE ? KABI_ALL_DONE : (int32_t)target;
+        LLVMBuildStore(e->b, state, frame_state_ptr(e, e->warp));
         LLVMValueRef so_far = LLVMBuildLoad2(e->b, i32, e->common, ""), mine = k_int(e, 32, 1, (uint64_t)(int64_t)answer);
         LLVMValueRef first = LLVMBuildICmp(e->b, LLVMIntEQ, so_far, k_int(e, 32, 1, (uint64_t)(int64_t)-3), "");
         LLVMValueRef same = LLVMBuildOr(e->b, first, LLVMBuildICmp(e->b, LLVMIntEQ, so_far, mine, ""), "");
         LLVMBuildStore(e->b, LLVMBuildSelect(e->b, same, mine, k_int(e, 32, 1, (uint64_t)(int64_t)KABI_MIXED), ""), e->common);
     }
     LLVMBuildBr(e->b, e->next);
+}
+
+static void group_done(struct emit *e)
+{
+    group_stops(e, k_int(e, 32, 1, KABI_DONE), KABI_ALL_DONE);
 }
 
 /* Goes to the first of the blocks in `candidates` (bits, after e->at, before `last`) in which lanes wait, else to `last`
@@ -184,7 +187,7 @@ static void chain(struct emit *e, const bits_word *candidates, int last)
     if (last >= 0)
         LLVMBuildBr(e->b, e->bb[last]);
     else
-        warp_stops(e, KABI_DONE);
+        group_done(e);
 }
 
 /* Blocks in which lanes may wait while this one runs; nobody waits anywhere while all lanes are here. */
@@ -280,22 +283,107 @@ static void contribute(struct emit *e, const struct ir_inst *i)
     LLVMBuildStore(e->b, part, frame_red_ptr(e, e->warp));
 }
 
+/* Barrier 0 over the whole block is the usual case: nothing needs to be counted. */
+static bool plain_barrier(struct emit *e, const struct ir_inst *i, int first)
+{
+    if (e->p->opt.fair)
+        return false;
+    if (i->n_src > first && !(i->src[first].kind == IR_IMM && i->src[first].imm == 0))
+        return false;
+    return i->n_src <= first + 1 || (i->src[first + 1].kind == IR_IMM && i->src[first + 1].imm >= e->p->threads);
+}
+
+/* Counts this group's threads at a barrier and says how many it waits for; returns the barrier's number. */
+static LLVMValueRef count_arrival(struct emit *e, const struct ir_inst *i, int first)
+{
+    LLVMTypeRef i32 = ty_int(e, 32, 1);
+    LLVMValueRef id = i->n_src > first ? u_operand(e, &i->src[first], IR_I32, 0) : k_int(e, 32, 1, 0), count = k_int(e, 32, 1, 0);
+    if (i->n_src > first + 1) {
+        count = u_operand(e, &i->src[first + 1], IR_I32, 0);
+        if (e->p->lanes == 1)                             /* threads are counted one by one: a last, partial warp has fewer */
+            count = intrinsic2(e, "llvm.umin", i32, count, k_int(e, 32, 1, e->p->threads));
+    }
+    LLVMValueRef at = frame_bar_ptr(e, id, offsetof(struct kabi_bars, arrived));
+    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, LLVMBuildLoad2(e->b, i32, at, ""), k_int(e, 32, 1, e->p->lanes), ""), at);
+    LLVMBuildStore(e->b, count, frame_bar_ptr(e, id, offsetof(struct kabi_bars, expected)));
+    return id;
+}
+
 static void emit_barrier(struct emit *e, const struct ir_inst *i)
 {
-    int to = e->p->blocks[e->at].succ[0];
-    int first = i->op == IR_BAR_RED ? 1 : 0;
-    bool plain = i->imm == IR_BAR_SYNC || i->op == IR_BAR_RED;
-    if (i->n_src > first && !(i->src[first].kind == IR_IMM && i->src[first].imm == 0))
-        plain = false;
-    if (i->n_src > first + 1 && !(i->src[first + 1].kind == IR_IMM && i->src[first + 1].imm == hw_align_up(e->p->threads, 32)))
-        plain = false;
-    if (!plain)
-        diag_error(e->diag, (int)i->ptx_line, 0, "kernel %s: barriers other than 0 over the whole block are not supported yet", e->p->func->name);
+    int to = e->p->blocks[e->at].succ[0], resume = e->p->blocks[to].resume, first = i->op == IR_BAR_RED ? 1 : 0;
+    if (i->op == IR_BAR && i->imm == IR_BAR_ARRIVE) {
+        count_arrival(e, i, first);
+        go(e, to);
+        return;
+    }
     if (i->op == IR_BAR_RED)
         contribute(e, i);
     deliver(e, to, e->m);
     frame_save(e, to);
-    warp_stops(e, e->p->blocks[to].resume);
+    if (plain_barrier(e, i, first)) {
+        group_stops(e, k_int(e, 32, 1, (uint32_t)resume | KABI_ARRIVED), resume);
+        return;
+    }
+    LLVMValueRef id = LLVMBuildAnd(e->b, count_arrival(e, i, first), k_int(e, 32, 1, KABI_BARRIERS - 1), "");
+    LLVMValueRef state = LLVMBuildOr(e->b, LLVMBuildShl(e->b, id, k_int(e, 32, 1, 16), ""), k_int(e, 32, 1, (uint32_t)resume | KABI_ARRIVED), "");
+    group_stops(e, state, KABI_MIXED);
+}
+
+/* Fair builds: other threads run before this one goes on. */
+static void emit_yield(struct emit *e)
+{
+    int to = e->p->blocks[e->at].succ[0];
+    frame_save(e, to);
+    group_stops(e, k_int(e, 32, 1, (uint32_t)e->p->blocks[to].resume), KABI_MIXED);
+}
+
+/* Fair builds: the thread leaves its operands and waits for the other members of its warp. */
+static void emit_warpop(struct emit *e, const struct ir_inst *i)
+{
+    int to = e->p->blocks[e->at].succ[0];
+    LLVMTypeRef i32 = ty_int(e, 32, 1), i64 = ty_int(e, 64, 1);
+    int mask_at = -1, value_at = -1;
+    if (i->imm == KABI_WARP_SYNC) {
+        mask_at = 0;
+    } else if (i->imm != KABI_WARP_ACTIVEMASK) {
+        value_at = 0;
+        mask_at = i->n_src - 1;
+    }
+    LLVMBuildStore(e->b, k_int(e, 32, 1, (uint64_t)i->imm), frame_warpop_ptr(e, offsetof(struct kabi_warpop, kind)));
+    LLVMValueRef mask = mask_at >= 0 ? u_operand(e, &i->src[mask_at], IR_I32, 0) : k_int(e, 32, 1, UINT32_MAX);
+    LLVMBuildStore(e->b, mask, frame_warpop_ptr(e, offsetof(struct kabi_warpop, mask)));
+    if (value_at >= 0) {
+        bool vote = i->imm >= KABI_WARP_VOTE_ALL && i->imm <= KABI_WARP_VOTE_BALLOT;
+        enum ir_type t = vote ? IR_PRED : ir_type_of_bits(ir_type_bits(i->type));
+        LLVMValueRef v = u_operand(e, &i->src[0], t, 0);
+        if (LLVMTypeOf(v) != i64)
+            v = LLVMBuildZExt(e->b, v, i64, "");
+        LLVMBuildStore(e->b, v, frame_warpop_ptr(e, offsetof(struct kabi_warpop, value)));
+    }
+    if (i->imm >= KABI_WARP_SHFL_UP && i->imm <= KABI_WARP_SHFL_IDX) {
+        LLVMBuildStore(e->b, u_operand(e, &i->src[1], IR_I32, 0), frame_warpop_ptr(e, offsetof(struct kabi_warpop, b)));
+        LLVMBuildStore(e->b, u_operand(e, &i->src[2], IR_I32, 0), frame_warpop_ptr(e, offsetof(struct kabi_warpop, c)));
+    }
+    (void)i32;
+    frame_save(e, to);
+    group_stops(e, k_int(e, 32, 1, (uint32_t)e->p->blocks[to].resume | KABI_IN_WARPOP), KABI_MIXED);
+}
+
+/* Where the thread goes on: the engine's answer becomes the operation's results. */
+static void take_answer(struct emit *e, const struct ir_inst *i)
+{
+    LLVMTypeRef i32 = ty_int(e, 32, 1), i64 = ty_int(e, 64, 1);
+    LLVMValueRef result = LLVMBuildLoad2(e->b, i64, frame_warpop_ptr(e, offsetof(struct kabi_warpop, result)), "");
+    LLVMValueRef pred = LLVMBuildLoad2(e->b, i32, frame_warpop_ptr(e, offsetof(struct kabi_warpop, pred)), "");
+    for (int k = 0; k < i->n_dst; k++) {
+        if (!i->dst[k])
+            continue;
+        if (i->dst[k]->type == IR_PRED)
+            set_uniform(e, i, k, 0, LLVMBuildICmp(e->b, LLVMIntNE, pred, LLVMConstNull(i32), ""));
+        else
+            set_uniform(e, i, k, 0, LLVMBuildTrunc(e->b, result, ty_int(e, ir_type_bits(i->dst[k]->type), 1), ""));
+    }
 }
 
 static void emit_terminator(struct emit *e, const struct ir_inst *i)
@@ -315,6 +403,8 @@ static void emit_terminator(struct emit *e, const struct ir_inst *i)
         emit_trap(e, i);
         LLVMBuildUnreachable(e->b);
         break;
+    case IR_YIELD: emit_yield(e); break;
+    case IR_WARPOP: emit_warpop(e, i); break;
     default: emit_barrier(e, i); break;
     }
 }
@@ -343,17 +433,25 @@ static void emit_block(struct emit *e, int b)
 static void sum_reduction(struct emit *e, const struct ir_inst *i)
 {
     LLVMTypeRef i32 = ty_int(e, 32, 1);
-    LLVMValueRef sum = k_int(e, 32, 1, 0);
     LLVMBuilderRef saved = e->b;
     e->b = e->eb;
-    for (uint32_t g = 0; g < e->p->groups; g++) {
-        LLVMValueRef group = k_int(e, 32, 1, g), state = LLVMBuildLoad2(e->b, i32, frame_state_ptr(e, group), "");
-        LLVMValueRef here = LLVMBuildICmp(e->b, LLVMIntEQ, state, k_int(e, 32, 1, (uint64_t)e->region), "");
-        LLVMValueRef part = LLVMBuildLoad2(e->b, i32, frame_red_ptr(e, group), "");
-        sum = LLVMBuildAdd(e->b, sum, LLVMBuildSelect(e->b, here, part, k_int(e, 32, 1, 0), ""), "");
-    }
-    LLVMValueRef any = LLVMBuildICmp(e->b, LLVMIntNE, sum, k_int(e, 32, 1, 0), "");
-    e->red = i->imm == IR_BAR_POPC ? sum : i->imm == IR_BAR_OR ? any : LLVMBuildNot(e->b, any, "");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b), loop = new_bb(e, "red"), done = new_bb(e, "red.done");
+    LLVMBuildBr(e->b, loop);
+    LLVMPositionBuilderAtEnd(e->b, loop);
+    LLVMValueRef g = LLVMBuildPhi(e->b, i32, ""), sum = LLVMBuildPhi(e->b, i32, "");
+    LLVMValueRef state = LLVMBuildLoad2(e->b, i32, frame_state_ptr(e, g), "");
+    LLVMValueRef here = LLVMBuildICmp(e->b, LLVMIntEQ, state, k_int(e, 32, 1, (uint64_t)e->region), "");
+    LLVMValueRef part = LLVMBuildLoad2(e->b, i32, frame_red_ptr(e, g), "");
+    LLVMValueRef more = LLVMBuildAdd(e->b, sum, LLVMBuildSelect(e->b, here, part, k_int(e, 32, 1, 0), ""), "");
+    LLVMValueRef next = LLVMBuildAdd(e->b, g, k_int(e, 32, 1, 1), "");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, next, k_int(e, 32, 1, e->p->groups), ""), loop, done);
+    LLVMBasicBlockRef at[] = { from, loop };
+    LLVMValueRef gs[] = { k_int(e, 32, 1, 0), next }, sums[] = { k_int(e, 32, 1, 0), more };
+    LLVMAddIncoming(g, gs, at, 2);
+    LLVMAddIncoming(sum, sums, at, 2);
+    LLVMPositionBuilderAtEnd(e->b, done);
+    LLVMValueRef any = LLVMBuildICmp(e->b, LLVMIntNE, more, k_int(e, 32, 1, 0), "");
+    e->red = i->imm == IR_BAR_POPC ? more : i->imm == IR_BAR_OR ? any : LLVMBuildNot(e->b, any, "");
     e->b = saved;
 }
 
@@ -396,7 +494,11 @@ static void begin_warp(struct emit *e)
         e->m[0] = NULL;
         for (int b = 0; b < p->n_blocks; b++) {
             struct ir_inst *t = ir_block_term(p->blocks[b].ir);
-            if (t->op == IR_BAR_RED && p->blocks[b].succ[0] == r->entry && t->dst[0])
+            if (!plan_stops(t) || p->blocks[b].succ[0] != r->entry)
+                continue;
+            if (t->op == IR_WARPOP)
+                take_answer(e, t);
+            if (t->op == IR_BAR_RED && t->dst[0])
                 for (unsigned c = 0; c < slot_count(e, t->dst[0]); c++)
                     set_uniform(e, t, 0, c, e->red);
         }
@@ -425,8 +527,8 @@ static void begin_function(struct emit *e)
     LLVMAddTargetDependentFunctionAttr(e->fn, "prefer-vector-width", "512");
     memset(e->env, 0, sizeof e->env);
     memset(e->slot, 0, e->p->n_regs * sizeof *e->slot);
-    LLVMBasicBlockRef entry = new_bb(e, "entry");
-    LLVMPositionBuilderAtEnd(e->eb, entry);
+    LLVMPositionBuilderAtEnd(e->ab, new_bb(e, "slots"));
+    LLVMPositionBuilderAtEnd(e->eb, new_bb(e, "entry"));
     e->safe = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), 16), "safe");
     e->common = entry_alloca(e, i32, "common");
 }
@@ -437,6 +539,10 @@ static void finish_function(struct emit *e)
     LLVMTypeRef i32 = ty_int(e, 32, 1);
     if (e->p->regions.n == 1) {
         LLVMBuildRet(e->b, k_int(e, 32, 1, (uint64_t)(int64_t)KABI_ALL_DONE));
+        return;
+    }
+    if (e->p->opt.fair) {                                 /* the engine looks at the states in any case */
+        LLVMBuildRet(e->b, k_int(e, 32, 1, (uint64_t)(int64_t)KABI_MIXED));
         return;
     }
     LLVMValueRef common = LLVMBuildLoad2(e->b, i32, e->common, "");
@@ -500,6 +606,7 @@ static void emit_region(struct emit *e, int region)
     LLVMBasicBlockRef at[] = { LLVMGetInsertBlock(e->eb), e->next };
     LLVMAddIncoming(phi, from, at, 2);
     LLVMBuildBr(e->eb, e->head);
+    LLVMBuildBr(e->ab, LLVMGetNextBasicBlock(LLVMGetInsertBlock(e->ab)));
 }
 
 static void make_tags(struct emit *e)
@@ -523,6 +630,7 @@ bool emit_kernel(struct emit *e)
     size_t n = (size_t)p->n_blocks;
     e->b = LLVMCreateBuilderInContext(e->cx);
     e->eb = LLVMCreateBuilderInContext(e->cx);
+    e->ab = LLVMCreateBuilderInContext(e->cx);
     e->slot = hw_alloc(p->n_regs * sizeof *e->slot + 1);
     e->mask = hw_alloc(n * sizeof *e->mask);
     e->cur = hw_alloc(n * sizeof *e->cur);
@@ -549,5 +657,6 @@ bool emit_kernel(struct emit *e)
     hw_arena_fini(&e->arena);
     LLVMDisposeBuilder(e->b);
     LLVMDisposeBuilder(e->eb);
+    LLVMDisposeBuilder(e->ab);
     return e->diag->n_errors == 0;
 }

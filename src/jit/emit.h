@@ -34,7 +34,8 @@ struct emit {
     /* the function being written */
     int region;
     LLVMValueRef fn, launch, block, frame, warp;
-    LLVMBuilderRef eb;                           /* at the end of the entry block: slots and loads that every group shares */
+    LLVMBuilderRef ab;                           /* in the first block: stack slots */
+    LLVMBuilderRef eb;                           /* before the loop over groups: what every group shares */
     LLVMBasicBlockRef head, next, *bb;
     LLVMValueRef (*slot)[PLAN_MAX_CHUNKS];       /* by register; NULL: not made yet */
     LLVMValueRef (*mask)[PLAN_MAX_CHUNKS];       /* by block: lanes waiting to run it */
@@ -53,7 +54,7 @@ struct emit {
 
     /* frame layout, the same for all regions; bytes */
     uint32_t *reg_offset, *mask_offset, *cur_offset;          /* UINT32_MAX: not in the frame */
-    uint32_t red_offset, warp_offset, warp_bytes, frame_bytes;
+    uint32_t red_offset, bars_offset, warpops_offset, warp_offset, warp_bytes, frame_bytes;
     LLVMValueRef tag[TAG_COUNT];
     unsigned tbaa_kind, invariant_kind;
 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What lives across barriers: registers and masks in the block's frame, one area per group.
- * Layout: state[groups] (uint32_t), red[groups] (uint32_t), then the groups' areas.
+ * Layout: state[groups] (uint32_t), red[groups] (uint32_t), struct kabi_bars, in fair kernels struct kabi_warpop[groups],
+ * then the groups' areas.
  */
 #include "jit/frame.h"
 
 static bool is_barrier(const struct plan *p, int b)
 {
-    enum ir_op op = ir_block_term(p->blocks[b].ir)->op;
-    return op == IR_BAR || op == IR_BAR_RED;
+    return plan_stops(ir_block_term(p->blocks[b].ir));
 }
 
 /* May lanes wait in block b when a warp stops at a barrier that leads to entry? */
@@ -89,7 +89,9 @@ void frame_layout(struct emit *e)
     }
     e->warp_bytes = (uint32_t)hw_align_up(at, 64);
     e->red_offset = (uint32_t)hw_align_up(p->groups * 4, 64);
-    e->warp_offset = 2 * e->red_offset;
+    e->bars_offset = 2 * e->red_offset;
+    e->warpops_offset = e->bars_offset + (uint32_t)sizeof(struct kabi_bars);
+    e->warp_offset = (uint32_t)hw_align_up(e->warpops_offset + (p->opt.fair ? p->groups * sizeof(struct kabi_warpop) : 0), 64);
     e->frame_bytes = e->warp_offset + p->groups * e->warp_bytes;
 }
 
@@ -109,6 +111,21 @@ LLVMValueRef frame_state_ptr(struct emit *e, LLVMValueRef group)
 LLVMValueRef frame_red_ptr(struct emit *e, LLVMValueRef group)
 {
     LLVMValueRef at = LLVMBuildAdd(e->b, group, k_int(e, 32, 1, e->red_offset / 4), "");
+    return frame_state_ptr(e, at);
+}
+
+/* A field of this group's struct kabi_warpop. */
+LLVMValueRef frame_warpop_ptr(struct emit *e, size_t field)
+{
+    LLVMValueRef at = LLVMBuildMul(e->b, e->warp, k_int(e, 32, 1, sizeof(struct kabi_warpop)), "");
+    at = LLVMBuildAdd(e->b, at, k_int(e, 32, 1, e->warpops_offset + field), "");
+    return LLVMBuildGEP2(e->b, ty_int(e, 8, 1), e->frame, &at, 1, "");
+}
+
+/* arrived[id] (or expected[id]) of the block's barriers. */
+LLVMValueRef frame_bar_ptr(struct emit *e, LLVMValueRef id, size_t field)
+{
+    LLVMValueRef at = LLVMBuildAdd(e->b, LLVMBuildAnd(e->b, id, k_int(e, 32, 1, KABI_BARRIERS - 1), ""), k_int(e, 32, 1, (e->bars_offset + field) / 4), "");
     return frame_state_ptr(e, at);
 }
 

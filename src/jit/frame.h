@@ -9,6 +9,8 @@ void frame_layout(struct emit *e);
 void frame_save(struct emit *e, int entry);          /* entry: the block where execution goes on */
 void frame_restore(struct emit *e, int entry);
 LLVMValueRef frame_state_ptr(struct emit *e, LLVMValueRef group);
+LLVMValueRef frame_warpop_ptr(struct emit *e, size_t field);
+LLVMValueRef frame_bar_ptr(struct emit *e, LLVMValueRef id, size_t field);
 LLVMValueRef frame_red_ptr(struct emit *e, LLVMValueRef group);
 
 #endif

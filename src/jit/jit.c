@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From IR to a kernel: key, cache, plan, emit, optimise, link. */
+#define _GNU_SOURCE
 #include "jit/jit.h"
 
+#include <dlfcn.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "base/options.h"
@@ -12,8 +15,15 @@
 #include "jit/object.h"
 #include "jit/target.h"
 
-/* Bump when the emitter changes in a way that old objects must not survive. */
-enum { CODEGEN_VERSION = 2 };
+/* Objects of another build of this library must not survive: which build this is, its own file says. */
+static uint64_t build_id(void)
+{
+    Dl_info info;
+    struct stat st;
+    if (!dladdr((void *)(uintptr_t)build_id, &info) || !info.dli_fname || stat(info.dli_fname, &st) != 0)
+        return 0;
+    return (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec + (uint64_t)st.st_size;
+}
 
 static unsigned pick_width(const struct ir_func *f, const struct jit_request *req, bool *warp_ops)
 {
@@ -24,8 +34,6 @@ static unsigned pick_width(const struct ir_func *f, const struct jit_request *re
     for (size_t b = 0; b < f->blocks.n; b++)
         for (size_t j = 0; j < f->blocks.v[b]->insts.n; j++)
             *warp_ops |= (ir_op_info[f->blocks.v[b]->insts.v[j]->op].props & IR_PROP_CONV) != 0;
-    if (*warp_ops && width == 1)
-        width = 4;                                        /* lanes that talk to each other need a whole warp at a time */
     return width;
 }
 
@@ -42,7 +50,7 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_hash_u64(&h, width);
     hw_hash_u64(&h, f->local_bytes);
     hw_hash_u64(&h, f->shared_bytes);
-    hw_hash_u64(&h, CODEGEN_VERSION);
+    hw_hash_u64(&h, build_id());
     hw_hash_str(&h, target_id());
     return h;
 }
@@ -137,20 +145,20 @@ out:
     return ok;
 }
 
+/* The build that was asked for, unless the kernel needs another: turns where threads wait for each other, the scalar one for
+   irreducible control flow. */
 static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct diag *diag)
 {
-    struct plan_options opt = { { req->ntid[0], req->ntid[1], req->ntid[2] }, req->small_grid, width, width == 1 ? 1 : PLAN_LANES / width };
+    struct plan_options opt = { { req->ntid[0], req->ntid[1], req->ntid[2] }, req->small_grid, width, width == 1 ? 1 : PLAN_LANES / width, false };
+    bool alone = req->ntid[0] * req->ntid[1] * req->ntid[2] == 1;
+    opt.fair = width == 1 && warp_ops;
     struct plan *p = plan_new(f, &opt, diag);
-    if (p && p->irreducible && width > 1) {
-        plan_free(p);
-        if (warp_ops) {
-            diag_error(diag, (int)f->ptx_line, 0, "kernel %s: irreducible control flow together with warp operations is not supported yet", f->name);
-            return NULL;
-        }
-        opt.width = opt.chunks = 1;
-        p = plan_new(f, &opt, diag);
-    }
-    return p;
+    if (!p || opt.fair || (!p->needs_fair && !(p->irreducible && width > 1)))
+        return p;
+    opt.fair = (p->needs_fair && !alone) || warp_ops;
+    opt.width = opt.chunks = 1;
+    plan_free(p);
+    return plan_new(f, &opt, diag);
 }
 
 static bool compile(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct hw_hash *key, struct object *out, struct diag *diag)
@@ -177,10 +185,13 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
         out->shared_static = f->shared_bytes;
         out->width = e.W;
         out->chunks = e.C;
+        out->bars_offset = e.bars_offset;
+        out->warpops_offset = e.warpops_offset;
+        out->fair = p->opt.fair;
         for (size_t i = 0; i < e.symbols.n; i++)
             hw_vec_push(&out->symbols, e.symbols.v[i]);
-        hw_debug("compiled %s for %ux%ux%u threads, %ux%u lanes, in %.1f ms", f->name, req->ntid[0], req->ntid[1], req->ntid[2], e.W, e.C,
-                 (double)(hw_now_ns() - begin) / 1e6);
+        hw_debug("compiled %s for %ux%ux%u threads, %ux%u lanes%s, in %.1f ms", f->name, req->ntid[0], req->ntid[1], req->ntid[2], e.W, e.C,
+                 p->opt.fair ? " taking turns" : "", (double)(hw_now_ns() - begin) / 1e6);
     } else {
         for (size_t i = 0; i < e.symbols.n; i++)
             hw_free(e.symbols.v[i]);

@@ -93,7 +93,7 @@ LLVMValueRef intrinsic3(struct emit *e, const char *name, LLVMTypeRef t, LLVMVal
 
 LLVMValueRef entry_alloca(struct emit *e, LLVMTypeRef t, const char *name)
 {
-    return LLVMBuildAlloca(e->eb, t, name);
+    return LLVMBuildAlloca(e->ab, t, name);
 }
 
 LLVMValueRef call_symbol(struct emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned n, bool pure)

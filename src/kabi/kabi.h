@@ -55,17 +55,42 @@ struct kabi_services {
 #undef FIELD
 
 /*
- * A region: the code between two barriers, run for every warp of the block that waits to run it.
- * The first word of the frame is state[n_warps] (uint32_t each): the region a warp runs next, KABI_DONE when all its
- * threads have left. A region runs the warps with state[w] == its own number that had it when the round began
- * (bit KABI_ARRIVED marks those that reached the next barrier in this round) and returns
- *   >= 0           every warp of the block now waits at the barrier before that region,
- *   KABI_ALL_DONE  every warp has left,
- *   KABI_MIXED     look at the states: run each distinct region once, then clear KABI_ARRIVED: the barrier is complete.
+ * A region: the code between two stops (barriers; in a fair kernel also yields and warp operations), run for every group of
+ * the block that waits to run it. A group is a warp, or one thread in the scalar build.
+ * The frame begins with state[n_warps] (uint32_t each): the region a group runs next (low 16 bits), and why it waits:
+ *   KABI_ARRIVED   at a barrier, bits 16..19 say which,
+ *   KABI_IN_WARPOP at a warp operation, described in its struct kabi_warpop (fair kernels only),
+ *   KABI_DONE      all its threads have left.
+ * A region runs the groups whose state is exactly its own number and returns
+ *   >= 0           every group of the block now waits at barrier 0 before that region, and has been released from it,
+ *   KABI_ALL_DONE  every group has left,
+ *   KABI_MIXED     look at the states.
  */
 typedef int32_t kabi_region_fn(const struct kabi_launch *launch, struct kabi_block *block, char *frame);
-enum { KABI_DONE = 0x7fffffff, KABI_ALL_DONE = -1, KABI_MIXED = -2 };
+enum { KABI_DONE = 0x7fffffff, KABI_ALL_DONE = -1, KABI_MIXED = -2, KABI_BARRIERS = 16 };
 #define KABI_ARRIVED 0x80000000u
+#define KABI_IN_WARPOP 0x40000000u
+#define KABI_REGION(state) ((state) & 0xffffu)
+#define KABI_BARRIER(state) ((state) >> 16 & 15u)
+
+/* Barriers with a number or a count: threads that have arrived, and how many must (0: all that have not left). */
+struct kabi_bars {
+    uint32_t arrived[KABI_BARRIERS], expected[KABI_BARRIERS];
+};
+
+/* A warp operation that a single thread waits at; the engine answers when the members are all there. */
+enum kabi_warpop_kind {
+    KABI_WARP_SYNC, KABI_WARP_ACTIVEMASK, KABI_WARP_SHFL_UP, KABI_WARP_SHFL_DOWN, KABI_WARP_SHFL_BFLY, KABI_WARP_SHFL_IDX,
+    KABI_WARP_VOTE_ALL, KABI_WARP_VOTE_ANY, KABI_WARP_VOTE_UNI, KABI_WARP_VOTE_BALLOT, KABI_WARP_MATCH_ANY, KABI_WARP_MATCH_ALL,
+    KABI_WARP_REDUX_ADD, KABI_WARP_REDUX_AND, KABI_WARP_REDUX_OR, KABI_WARP_REDUX_XOR, KABI_WARP_REDUX_MIN_S, KABI_WARP_REDUX_MIN_U,
+    KABI_WARP_REDUX_MAX_S, KABI_WARP_REDUX_MAX_U,
+};
+struct kabi_warpop {
+    uint32_t kind, mask;         /* mask: the members */
+    uint32_t b, c;               /* shuffles: lane operand, clamp and segment */
+    uint64_t value, result;
+    uint32_t pred, reserved;
+};
 
 /*
  * A kernel compiled for one block shape.
@@ -75,8 +100,12 @@ struct kabi_kernel {
     const char *name;
     uint32_t n_regions;
     kabi_region_fn *const *regions;
-    uint32_t n_warps;            /* warps (groups of 32 lanes; lanes in the scalar build) per block */
+    uint32_t n_warps;            /* groups: warps of 32 lanes, or threads in the scalar build */
     uint32_t frame_bytes;        /* 0 when there is only one region and no barrier */
+    uint32_t header_bytes;       /* of the frame: cleared before a block runs */
+    uint32_t bars_offset;        /* struct kabi_bars in the frame */
+    uint32_t warpops_offset;     /* fair kernels: struct kabi_warpop[n_warps] in the frame */
+    bool fair;                   /* threads may wait for each other in any way: they take turns */
     uint32_t local_bytes;        /* per thread, a multiple of 16 */
     uint32_t shared_static;
     uint32_t width, chunks;      /* for people: lanes per vector, vectors per group */

@@ -209,12 +209,20 @@ static enum ptx_type formal_type(const struct ptx_var *formal)
     return formal->bytes == 8 ? PTX_B64 : formal->bytes == 4 ? PTX_B32 : formal->bytes == 2 ? PTX_B16 : PTX_B8;
 }
 
+static bool reg_fits(struct lower_ctx *c, const struct ptx_operand *o, const struct ptx_var *formal)
+{
+    return ptx_type_bits(o->reg->type) == ptx_type_bits(formal_type(formal)) ||
+           lower_fail(c, "%s and the parameter '%s' are not of one size", o->reg->name, formal->name);
+}
+
 /* The value of an argument as wide as its formal parameter. */
 static struct ir_operand arg_value(struct lower_ctx *c, const struct ptx_operand *arg, const struct ptx_var *formal)
 {
     enum ptx_type t = formal_type(formal);
     if (arg->kind == PTX_O_VAR && is_slot(c->frame, arg->var))
         return lower_slot_read(c, c->frame, arg->var, 0, ir_type_of_bits(ptx_type_bits(t)));
+    if (arg->kind == PTX_O_REG && !reg_fits(c, arg, formal))
+        return lower_imm(0);
     return lower_value(c, arg, t);
 }
 
@@ -254,9 +262,8 @@ static void set_result(struct lower_ctx *c, const struct ptx_operand *to, const 
                 v = lower_op2(c, IR_SHR_U, type, v, lower_imm(slot->pieces[i].offset * 8));
             lower_slot_write(c, c->frame, to->var, slot->pieces[i].offset, piece, lower_resize(c, piece, type, false, v));
         }
-    } else if (to->kind == PTX_O_REG) {
-        struct ir_reg *reg = lower_ptx_reg(c, to->reg);
-        lower_mov(c, reg, lower_resize(c, reg->type, type, false, value));
+    } else if (to->kind == PTX_O_REG && reg_fits(c, to, formal)) {
+        lower_mov(c, lower_ptx_reg(c, to->reg), value);
     }
 }
 

@@ -237,7 +237,7 @@ static void thread_jumps(struct ir_func *fn)
 {
     for (size_t b = 0; b < fn->blocks.n; b++) {
         struct ir_inst *t = ir_block_term(fn->blocks.v[b]);
-        if (t->op == IR_BAR || t->op == IR_BAR_RED)
+        if (plan_stops(t))
             continue;
         for (int i = 0; i < 2; i++)
             for (int hops = 0; hops < 16 && t->target[i] && t->target[i]->insts.n == 1 && ir_block_term(t->target[i])->op == IR_BR; hops++)

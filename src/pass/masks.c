@@ -47,8 +47,7 @@ static void fill_region(struct plan *p, struct plan_region *r)
     hw_vec_push(&stack, r->entry);
     /* Lanes that waited elsewhere when their warp stopped at the barrier go on in this region too. */
     for (int b = 0; b < p->n_blocks; b++) {
-        enum ir_op op = ir_block_term(p->blocks[b].ir)->op;
-        if ((op == IR_BAR || op == IR_BAR_RED) && p->blocks[b].succ[0] == r->entry)
+        if (plan_stops(ir_block_term(p->blocks[b].ir)) && p->blocks[b].succ[0] == r->entry)
             for (int late = 0; late < p->n_blocks; late++)
                 if (bits_has(p->blocks[b].pending, (size_t)late))
                     hw_vec_push(&stack, late);
@@ -58,8 +57,7 @@ static void fill_region(struct plan *p, struct plan_region *r)
         if (bits_has(r->blocks, (size_t)b))
             continue;
         bits_add(r->blocks, (size_t)b);
-        enum ir_op op = ir_block_term(p->blocks[b].ir)->op;
-        if (op == IR_BAR || op == IR_BAR_RED) {
+        if (plan_stops(ir_block_term(p->blocks[b].ir))) {
             for (int late = 0; late < p->n_blocks; late++)
                 if (bits_has(p->blocks[b].pending, (size_t)late))
                     hw_vec_push(&stack, late);
@@ -74,6 +72,27 @@ static void fill_region(struct plan *p, struct plan_region *r)
     hw_vec_fini(&stack);
 }
 
+static bool uniform_operand(const struct plan *p, const struct ir_operand *o)
+{
+    struct shape s = plan_operand_shape(p, o);
+    return shape_group_uniform(&s);
+}
+
+/* Lanes of one warp that stop at different barriers, or wait for lanes that have not run yet, need turns. */
+static void find_hazards(struct plan *p)
+{
+    for (size_t l = 0; l < p->loops.n; l++)
+        p->needs_fair |= p->loops.v[l].spin;
+    for (int b = 0; b < p->n_blocks; b++) {
+        const struct ir_inst *t = ir_block_term(p->blocks[b].ir);
+        if (t->op != IR_BAR && t->op != IR_BAR_RED)
+            continue;
+        p->needs_fair |= p->blocks[b].masked && !bits_empty(p->blocks[b].pending, (size_t)p->n_blocks);
+        for (int k = t->op == IR_BAR_RED ? 1 : 0; k < t->n_src; k++)
+            p->needs_fair |= !uniform_operand(p, &t->src[k]);
+    }
+}
+
 void plan_masks(struct plan *p)
 {
     find_mask_sources(p);
@@ -85,4 +104,6 @@ void plan_masks(struct plan *p)
     }
     for (size_t r = 0; r < p->regions.n; r++)
         fill_region(p, &p->regions.v[r]);
+    if (!p->opt.fair)
+        find_hazards(p);
 }

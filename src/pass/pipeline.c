@@ -13,12 +13,18 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
 
     plan_clone(p, func);
     plan_cfg(p);
+    if (opt->fair) {
+        plan_spins(p);
+        plan_yields(p);
+        plan_cfg(p);
+    }
     plan_fold(p);
     plan_cfg(p);
     plan_webs(p);
     plan_fold(p);                /* webs turn reused registers into single definitions: more folds */
     plan_cfg(p);
     plan_live(p);
+    plan_spins(p);
     plan_regions(p);
     plan_shapes(p);
     plan_masks(p);

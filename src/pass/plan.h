@@ -49,6 +49,7 @@ struct plan_reg {
 struct plan_loop {
     int header, latch, parent;   /* parent: loop or -1 */
     bits_word *blocks;
+    bool spin;                   /* its end may depend on what other threads do while it runs */
 };
 
 struct plan_block {
@@ -77,6 +78,7 @@ struct plan_options {
     uint32_t ntid[3];
     bool small_grid;
     uint32_t width, chunks;
+    bool fair;                   /* width 1: threads take turns at spin loops, and stop at warp operations */
 };
 
 struct plan {
@@ -96,6 +98,7 @@ struct plan {
     HW_VEC(struct plan_region) regions;
     bool irreducible;
     bool uses_warp_ops;
+    bool needs_fair;             /* this build could hang: a thread may wait for one that runs after it */
 };
 
 /* NULL and a message in diag when the function cannot be planned. */
@@ -108,6 +111,8 @@ void plan_print(struct hw_str *out, const struct plan *plan);
 void plan_clone(struct plan *p, const struct ir_func *func);     /* clone.c: private copy, reachable blocks only */
 void plan_fold(struct plan *p);                                  /* fold.c: constants, copies, dead code */
 void plan_cfg(struct plan *p);                                   /* cfg.c: loops, order, dominators */
+void plan_spins(struct plan *p);                                 /* spin.c: loops that wait for other threads */
+void plan_yields(struct plan *p);                                /* spin.c: fair builds: stops in those loops and at warp operations */
 void plan_webs(struct plan *p);                                  /* webs.c: one register per web */
 void plan_live(struct plan *p);                                  /* live.c */
 void plan_regions(struct plan *p);                               /* regions.c: before shapes: remat; resume points */
@@ -119,6 +124,9 @@ bool plan_dominates(const struct plan *p, int a, int b);
 bool plan_postdominates(const struct plan *p, int a, int b);     /* a is on every way from b to the end */
 bool plan_in_loop(const struct plan *p, int block, int loop);
 bool plan_share_loop(const struct plan *p, int a, int b);        /* some loop holds both: each may run after the other */
+
+/* True when execution stops at the end of the block and goes on in another region. */
+bool plan_stops(const struct ir_inst *term);
 
 /* True when a definition in block must keep other lanes' values: then the register is VARYING. */
 bool plan_blends(const struct plan *p, const struct plan_reg *r, int block);

@@ -2,6 +2,11 @@
 /* Where execution resumes after barriers, and which values are computed again there instead of being saved. */
 #include "pass/plan.h"
 
+bool plan_stops(const struct ir_inst *t)
+{
+    return (t->op == IR_BAR && t->imm != IR_BAR_ARRIVE) || t->op == IR_BAR_RED || t->op == IR_YIELD || t->op == IR_WARPOP;
+}
+
 static void add_region(struct plan *p, int entry)
 {
     struct plan_region r = { .entry = entry };
@@ -47,8 +52,7 @@ void plan_regions(struct plan *p)
     p->regions.n = 0;
     add_region(p, 0);
     for (int b = 0; b < p->n_blocks; b++) {
-        enum ir_op op = ir_block_term(p->blocks[b].ir)->op;
-        if ((op == IR_BAR || op == IR_BAR_RED) && p->blocks[p->blocks[b].succ[0]].resume < 0)
+        if (plan_stops(ir_block_term(p->blocks[b].ir)) && p->blocks[p->blocks[b].succ[0]].resume < 0)
             add_region(p, p->blocks[b].succ[0]);
     }
     if (p->regions.n == 1)

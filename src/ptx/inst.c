@@ -159,7 +159,7 @@ static bool parse_operand(struct ptx_parser *p, struct ptx_operand *out, int dep
     }
     if (ptx_is_punct(p, '!')) {
         ptx_advance(p);
-        if (p->tok.kind != PTX_T_NAME)
+        if (p->tok.kind != PTX_T_NAME || depth > 0)
             return ptx_error(p, "'!' is followed by a predicate");
         out->negated = true;
         return parse_name(p, out);

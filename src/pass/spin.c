@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loops that wait for other threads: a lock, a flag.  Such a loop ends when somebody else has done something, so running
+ * one side of a branch, one warp or one lane to its end before the others can wait for ever.
+ *
+ * A loop spins when its end depends, through data or control, on an atomic or a volatile or ordered load inside it.  A
+ * compare-and-swap that only retries with the value it just got back does not wait for anybody: it succeeds in the end.
+ */
+#include "pass/plan.h"
+
+#include "kabi/kabi.h"
+
+struct spin {
+    struct plan *p;
+    const struct plan_loop *loop;
+    bool *tainted;               /* by register */
+    int *n_defs;
+};
+
+static bool waits_on_memory(const struct ir_inst *i)
+{
+    return i->op == IR_ATOM || (i->op == IR_LD && ((i->flags & IR_VOLATILE) || i->order != IR_WEAK));
+}
+
+static bool add(struct spin *s, const struct ir_reg *r)
+{
+    if (!r || s->tainted[r->id])
+        return false;
+    s->tainted[r->id] = true;
+    return true;
+}
+
+/* Spreads from one access; returns whether an exit of the loop depends on it. */
+static bool reaches_exit(struct spin *s, const struct ir_inst *source)
+{
+    const struct plan *p = s->p;
+    memset(s->tainted, 0, p->func->regs.n);
+    bool *controlled = hw_alloc((size_t)p->n_blocks), found = false;
+    for (int k = 0; k < source->n_dst; k++)
+        add(s, source->dst[k]);
+    for (bool again = true; again && !found;) {
+        again = false;
+        for (int b = 0; b < p->n_blocks; b++) {
+            if (!bits_has(s->loop->blocks, (size_t)b))
+                continue;
+            const struct plan_block *blk = &p->blocks[b];
+            for (size_t j = 0; j < blk->ir->insts.n; j++) {
+                const struct ir_inst *i = blk->ir->insts.v[j];
+                bool hit = false;
+                for (int k = 0; k < i->n_src; k++)
+                    hit |= i->src[k].kind == IR_REG && s->tainted[i->src[k].reg->id];
+                for (int k = 0; k < i->n_dst; k++)
+                    if (i->dst[k] && (hit || (controlled[b] && s->n_defs[i->dst[k]->id] > 1)))
+                        again |= add(s, i->dst[k]);
+                if (i->op != IR_CBR || !hit)
+                    continue;
+                for (int e = 0; e < 2; e++) {
+                    found |= !bits_has(s->loop->blocks, (size_t)blk->succ[e]);
+                    for (int c = blk->succ[e]; c >= 0 && c != blk->ipdom; c = p->blocks[c].ipdom) {
+                        again |= !controlled[c];
+                        controlled[c] = true;
+                    }
+                }
+            }
+            /* a branch out of the loop that a tainted branch decides whether to reach */
+            if (controlled[b] && blk->n_succ == 1)
+                found |= !bits_has(s->loop->blocks, (size_t)blk->succ[0]);
+        }
+    }
+    hw_free(controlled);
+    return found;
+}
+
+/* compare-and-swap whose expected value comes from its own last answer */
+static bool only_retries(struct spin *s, const struct ir_inst *i)
+{
+    return i->op == IR_ATOM && i->atom == IR_ATOM_CAS && i->src[1].kind == IR_REG && s->tainted[i->src[1].reg->id];
+}
+
+void plan_spins(struct plan *p)
+{
+    struct spin s = { .p = p };
+    s.tainted = hw_alloc(p->func->regs.n + 1);
+    s.n_defs = hw_alloc(p->func->regs.n * sizeof *s.n_defs + 1);
+    for (size_t b = 0; b < p->func->blocks.n; b++)
+        for (size_t j = 0; j < p->func->blocks.v[b]->insts.n; j++) {
+            const struct ir_inst *i = p->func->blocks.v[b]->insts.v[j];
+            for (int k = 0; k < i->n_dst; k++)
+                if (i->dst[k])
+                    s.n_defs[i->dst[k]->id]++;
+        }
+    for (size_t l = 0; l < p->loops.n; l++) {
+        s.loop = &p->loops.v[l];
+        bool spin = false;
+        for (int b = 0; b < p->n_blocks && !spin; b++) {
+            if (!bits_has(s.loop->blocks, (size_t)b))
+                continue;
+            for (size_t j = 0; j < p->blocks[b].ir->insts.n && !spin; j++) {
+                const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+                spin = waits_on_memory(i) && reaches_exit(&s, i) && !only_retries(&s, i);
+            }
+        }
+        p->loops.v[l].spin = spin;
+    }
+    hw_free(s.tainted);
+    hw_free(s.n_defs);
+}
+
+/* ---- fair builds ---- */
+
+static void yield_in_loop(struct plan *p, const struct plan_loop *loop)
+{
+    struct ir_block *header = p->blocks[loop->header].ir, *latch = p->blocks[loop->latch].ir, *stop = ir_block_new(p->func, NULL);
+    struct ir_inst *yield = ir_inst_new(p->func, IR_YIELD, IR_VOID), *t = ir_block_term(latch);
+    yield->target[0] = header;
+    ir_block_add(stop, yield);
+    for (int k = 0; k < 2; k++)
+        if (t->target[k] == header)
+            t->target[k] = stop;
+}
+
+static int kind_of(const struct ir_inst *i)
+{
+    switch (i->op) {
+    case IR_SHFL: return KABI_WARP_SHFL_UP + (int)i->imm;
+    case IR_VOTE: return KABI_WARP_VOTE_ALL + (int)i->imm;
+    case IR_MATCH: return i->imm ? KABI_WARP_MATCH_ALL : KABI_WARP_MATCH_ANY;
+    case IR_ACTIVEMASK: return KABI_WARP_ACTIVEMASK;
+    case IR_WARPSYNC: return KABI_WARP_SYNC;
+    default: break;
+    }
+    switch (i->imm) {
+    case IR_ATOM_AND: return KABI_WARP_REDUX_AND;
+    case IR_ATOM_OR: return KABI_WARP_REDUX_OR;
+    case IR_ATOM_XOR: return KABI_WARP_REDUX_XOR;
+    case IR_ATOM_MIN_S: return KABI_WARP_REDUX_MIN_S;
+    case IR_ATOM_MIN_U: return KABI_WARP_REDUX_MIN_U;
+    case IR_ATOM_MAX_S: return KABI_WARP_REDUX_MAX_S;
+    case IR_ATOM_MAX_U: return KABI_WARP_REDUX_MAX_U;
+    default: return KABI_WARP_REDUX_ADD;
+    }
+}
+
+/* The block ends at its first warp operation; the rest goes on in a new one. */
+static void stop_at_warp_op(struct plan *p, struct ir_block *blk)
+{
+    for (size_t j = 0; j < blk->insts.n; j++) {
+        struct ir_inst *i = blk->insts.v[j];
+        if (!(ir_op_info[i->op].props & IR_PROP_CONV))
+            continue;
+        struct ir_block *rest = ir_block_new(p->func, NULL);
+        for (size_t k = j + 1; k < blk->insts.n; k++)
+            ir_block_add(rest, blk->insts.v[k]);
+        blk->insts.n = j + 1;
+        i->imm = kind_of(i);
+        i->op = IR_WARPOP;
+        i->target[0] = rest;
+        return;                                           /* the new block is at the end of the list: its turn comes */
+    }
+}
+
+void plan_yields(struct plan *p)
+{
+    for (size_t l = 0; l < p->loops.n; l++)
+        if (p->loops.v[l].spin)
+            yield_in_loop(p, &p->loops.v[l]);
+    for (size_t b = 0; b < p->func->blocks.n; b++)
+        stop_at_warp_op(p, p->func->blocks.v[b]);
+}
