@@ -185,6 +185,16 @@ class coalesced_group {
 
 static __device__ inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
+namespace details {
+
+/* Which of its parent's tiles this one is, and how many there are. */
+template <unsigned Size, class Parent> struct tile_place {
+    static __device__ unsigned rank() { return thread_in_block() / Size; }
+    static __device__ unsigned count() { return (threads_of_block() + Size - 1) / Size; }
+};
+
+}
+
 /* A tile: Size neighbouring lanes, a power of two. */
 template <unsigned Size, class Parent = void> class thread_block_tile {
     static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0, "tiles are powers of two, up to a warp");
@@ -193,8 +203,8 @@ template <unsigned Size, class Parent = void> class thread_block_tile {
     static __device__ unsigned thread_rank() { return details::lane() & (Size - 1); }
     static __device__ constexpr unsigned size() { return Size; }
     static __device__ constexpr unsigned num_threads() { return Size; }
-    static __device__ unsigned meta_group_rank() { return details::thread_in_block() / Size; }
-    static __device__ unsigned meta_group_size() { return (details::threads_of_block() + Size - 1) / Size; }
+    static __device__ unsigned meta_group_rank() { return details::tile_place<Size, Parent>::rank(); }
+    static __device__ unsigned meta_group_size() { return details::tile_place<Size, Parent>::count(); }
     static __device__ void sync() { __syncwarp(lane_mask()); }
     static __device__ unsigned lane_mask()
     {
@@ -239,6 +249,15 @@ template <unsigned Size, class Parent = void> class thread_block_tile {
         return (bits & lane_mask()) >> (details::lane() & ~(Size - 1));
     }
 };
+
+namespace details {
+
+template <unsigned Size, unsigned Outer, class Parent> struct tile_place<Size, thread_block_tile<Outer, Parent>> {
+    static __device__ unsigned rank() { return (lane() & (Outer - 1)) / Size; }
+    static __device__ unsigned count() { return Outer / Size; }
+};
+
+}
 
 /* ---- dividing groups ---- */
 

@@ -352,27 +352,26 @@ void sched_push_record(struct stream *s, struct event *e)
 
 /* Joins the job at the head of a stream; the lock keeps it from finishing meanwhile. Work queued after the wait began is left
    alone: it may never end. */
-static struct exec_job *join_head_locked(const struct waiter *w, struct stream *s)
+static bool join_head_locked(const struct waiter *w, struct stream *s, struct exec_runner *out)
 {
     struct cmd *c = head_of(s);
-    return c && c->running && c->seq <= w->limit && exec_join(&c->x.job) ? &c->x.job : NULL;
+    return c && c->running && c->seq <= w->limit && exec_join(&c->x.job, out);
 }
 
 /* Runs some of what the caller waits for. False: there is nothing it could do. */
 static bool help(const struct waiter *w, struct stream *s, struct ctx *ctx)
 {
-    struct exec_job *job = NULL;
+    struct exec_runner runner;
     hw_lock(&mu);
-    if (s)
-        job = join_head_locked(w, s);
-    if (!job && ctx)
+    bool joined = s && join_head_locked(w, s, &runner);
+    if (!joined && ctx)
         hw_list_for(it, &ctx->busy)
-            if ((job = join_head_locked(w, hw_list_item(it, struct stream, in_busy))))
+            if ((joined = join_head_locked(w, hw_list_item(it, struct stream, in_busy), &runner)))
                 break;
     hw_unlock(&mu);
-    if (job)
-        exec_work(job);
-    return job != NULL;
+    if (joined)
+        exec_work(&runner);
+    return joined;
 }
 
 static uint64_t spin_ns(const struct ctx *ctx)

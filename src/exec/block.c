@@ -24,10 +24,11 @@ static bool release_barrier(const struct kabi_kernel *k, uint32_t *state, struct
         alive += state[w] != KABI_DONE;
         here += at_barrier(state[w], id);
     }
-    bool complete = bars->expected[id] ? bars->arrived[id] >= bars->expected[id] : here == alive;
+    bool counted = bars && bars->expected[id], complete = counted ? bars->arrived[id] >= bars->expected[id] : here == alive;
     if (!here || !complete)
         return false;
-    bars->arrived[id] = bars->expected[id] = 0;
+    if (bars)
+        bars->arrived[id] = bars->expected[id] = 0;
     for (uint32_t w = 0; w < k->n_warps; w++)
         if (at_barrier(state[w], id))
             state[w] = KABI_REGION(state[w]);
@@ -37,7 +38,7 @@ static bool release_barrier(const struct kabi_kernel *k, uint32_t *state, struct
 static bool release(const struct kabi_kernel *k, struct kabi_block *block, bool force)
 {
     uint32_t *state = (uint32_t *)(void *)block->frame;
-    struct kabi_bars *bars = (struct kabi_bars *)(void *)(block->frame + k->bars_offset);
+    struct kabi_bars *bars = k->bars_offset ? (struct kabi_bars *)(void *)(block->frame + k->bars_offset) : NULL;
     bool moved = false;
     if (k->fair) {
         struct kabi_warpop *ops = (struct kabi_warpop *)(void *)(block->frame + k->warpops_offset);
@@ -163,12 +164,13 @@ static __attribute__((noinline)) bool run_guarded(struct exec_launch *launch, st
         report(launch, &scope);
         return false;
     }
+    struct exec_runner *runner = exec_runner();
     exec_scope_set(&scope);
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0;;) {
         run_block(launch->kernel, &launch->kl, block);
-        next_ctaid(block, &launch->kl);
-        if (hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed)))
+        if (++i == count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed)) || !exec_claim(runner))
             break;
+        next_ctaid(block, &launch->kl);
     }
     exec_scope_set(NULL);
     return true;

@@ -11,14 +11,19 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-enum { MAX_THREADS = 4096, TICK_NS = 1000000, STUCK_TICKS = 2, HUNGRY_TICKS = 50 };
+enum { MAX_THREADS = 4096, CHUNK_MAX = 1 << 20, TICK_NS = 1000000, STUCK_TICKS = 2, HUNGRY_TICKS = 20, HUNGRY_AGAIN = 5 };
 
-/* One thread of an engine. started_tick: the watchdog's count when its piece began, 0 when it runs none. */
-struct worker {
+struct exec_worker {
     struct exec_engine *engine;
     pthread_t thread;
     unsigned index;
-    _Atomic uint64_t started_tick;
+    struct exec_runner runner;
+};
+
+/* Pieces that came back. */
+struct exec_range {
+    struct exec_range *next;
+    uint64_t first, count;
 };
 
 /*
@@ -26,29 +31,32 @@ struct worker {
  * Lifetime  For ever.
  * Locks     mu (rank POOL) guards what is marked.
  * Threads   A thread without work spins a little, then sleeps on `wake`. While jobs wait and no thread is free, a watchdog
- *           ticks every millisecond: a thread that stays in one piece for 2 ticks is stuck (a kernel may spin on a flag that
- *           only the host or another kernel sets), and an extra thread may take its place, for jobs that nobody runs.
+ *           ticks every millisecond. A thread that stays in one piece for 2 ticks is stuck: a kernel may spin on a flag that
+ *           only the host, another kernel or another block sets. The pieces it holds and has not begun go back to the job; an
+ *           extra thread may take its place, for jobs that nobody runs; and a job all of whose threads are stuck for longer
+ *           gets more and more extra threads, since its blocks may be waiting for blocks that have not begun.
  */
 struct exec_engine {
     struct exec_engine_config config;
     struct hw_mutex mu;
     struct hw_list ready HW_GUARDED_BY(mu);
+    struct hw_list runners HW_GUARDED_BY(mu);    /* threads inside jobs */
     unsigned n_threads HW_GUARDED_BY(mu);
-    unsigned n_active HW_GUARDED_BY(mu);         /* threads inside a job; helpers do not count */
+    unsigned n_active HW_GUARDED_BY(mu);         /* workers inside jobs; helpers do not count */
     bool watchdog_started HW_GUARDED_BY(mu);
+    unsigned n_stuck HW_GUARDED_BY(mu);          /* workers; the watchdog's count */
     _Atomic unsigned n_ready;                    /* length of ready; written under mu */
     _Atomic int top;                             /* priority of its first, INT_MAX when empty; written under mu */
-    _Atomic unsigned n_stuck;                    /* the watchdog's count */
     _Atomic unsigned n_parked, n_spinning;
     _Atomic uint32_t wake;                       /* bumped by every submit */
     _Atomic uint64_t tick;                       /* starts at 1 */
     _Atomic uint32_t dog_wake;
     _Atomic bool dog_parked;
-    struct worker *workers[MAX_THREADS] HW_GUARDED_BY(mu);
 };
 
 static _Atomic bool stopping;
-static _Thread_local struct worker *self;
+static _Thread_local struct exec_worker *self;
+static _Thread_local struct exec_runner *running;
 
 unsigned exec_thread_index(void)
 {
@@ -65,6 +73,7 @@ struct exec_engine *exec_engine_new(const struct exec_engine_config *config)
         e->config.max_extra = MAX_THREADS - e->config.n_threads;
     hw_mutex_init(&e->mu, HW_RANK_POOL);
     hw_list_init(&e->ready);
+    hw_list_init(&e->runners);
     e->tick = 1;
     if (!e->config.max_spinning)
         e->config.max_spinning = 1;
@@ -86,12 +95,93 @@ void exec_job_init(struct exec_job *job, uint64_t n_pieces, uint32_t chunk)
 {
     memset(job, 0, sizeof *job);
     job->n_pieces = n_pieces;
-    job->chunk = chunk ? chunk : 1;
+    job->chunk = chunk < 1 ? 1 : chunk > CHUNK_MAX ? CHUNK_MAX : chunk;
 }
+
+/* --- a runner's chunk --- */
+
+#define FIELD_MASK 0xffffffu
+
+static uint64_t range_place(uint64_t range)
+{
+    return (range >> 24) & FIELD_MASK;
+}
+
+static uint64_t range_end(uint64_t range)
+{
+    return range & FIELD_MASK;
+}
+
+/* The generation tells chunks apart for the watchdog, whose look at base and range takes two steps. */
+static void range_begin(struct exec_runner *r, uint64_t first, uint64_t count)
+{
+    uint64_t gen = (atomic_load_explicit(&r->range, memory_order_relaxed) >> 48) + 1;
+    atomic_store_explicit(&r->base, first, memory_order_relaxed);
+    atomic_store_explicit(&r->started_tick, r->engine->tick, memory_order_relaxed);
+    atomic_store_explicit(&r->range, gen << 48 | count, memory_order_release);   /* pairs with return_rest_locked() */
+}
+
+/* Nothing is held: the watchdog finds nothing to take. */
+static void range_over(struct exec_runner *r)
+{
+    uint64_t gen = (atomic_load_explicit(&r->range, memory_order_relaxed) >> 48) + 1;
+    atomic_store_explicit(&r->started_tick, 0, memory_order_relaxed);
+    atomic_store_explicit(&r->range, gen << 48, memory_order_release);
+}
+
+struct exec_runner *exec_runner(void)
+{
+    return running;
+}
+
+bool exec_claim(struct exec_runner *r)
+{
+    uint64_t v = atomic_load_explicit(&r->range, memory_order_relaxed);
+    do {
+        if (range_place(v) + 1 >= range_end(v))
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(&r->range, &v, v + (1u << 24), memory_order_relaxed, memory_order_relaxed));
+    atomic_store_explicit(&r->started_tick, r->engine->tick, memory_order_relaxed);
+    return true;
+}
+
+/* --- jobs --- */
 
 static bool has_pieces(struct exec_job *job)
 {
-    return atomic_load_explicit(&job->next, memory_order_relaxed) < job->n_pieces;
+    if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
+        return false;
+    return atomic_load_explicit(&job->next, memory_order_relaxed) < job->n_pieces
+        || atomic_load_explicit(&job->n_returned, memory_order_relaxed) > 0;
+}
+
+static void queue_locked(struct exec_engine *e, struct exec_job *job)
+{
+    struct hw_list *at = e->ready.prev;
+    while (at != &e->ready && hw_list_item(at, struct exec_job, link)->priority > job->priority)
+        at = at->prev;
+    hw_list_add_before(at->next, &job->link);
+    job->queued = true;
+    e->n_ready++;
+    e->top = hw_list_item(e->ready.next, struct exec_job, link)->priority;
+}
+
+static void unqueue_locked(struct exec_engine *e, struct exec_job *job)
+{
+    hw_list_del(&job->link);
+    job->queued = false;
+    e->n_ready--;
+    e->top = hw_list_empty(&e->ready) ? INT_MAX : hw_list_item(e->ready.next, struct exec_job, link)->priority;
+}
+
+static void enter_locked(struct exec_engine *e, struct exec_job *job, struct exec_runner *r)
+{
+    job->users++;
+    r->job = job;
+    r->engine = e;
+    hw_list_push_back(&e->runners, &r->link);
+    if (r->worker)
+        e->n_active++;
 }
 
 /* The job to work on. Threads beyond the engine's number only go where nobody is, or where the watchdog asks for more. */
@@ -104,32 +194,53 @@ static struct exec_job *pick_locked(struct exec_engine *e)
         struct exec_job *job = hw_list_item(it, struct exec_job, link);
         if (!has_pieces(job))
             continue;
-        if (normal || job->all_at_once || (replace && job->users == 0) || (extra && job->hungry)) {
-            job->hungry = false;
-            job->users++;
+        if (normal || job->all_at_once || (replace && job->users == 0))
+            return job;
+        if (extra && job->hungry > 0) {
+            job->hungry--;
             return job;
         }
     }
     return NULL;
 }
 
-static void unqueue_locked(struct exec_engine *e, struct exec_job *job)
+/* Pieces that came back are slow ones: one at a time. */
+static uint64_t take_returned(struct exec_engine *e, struct exec_job *job, uint64_t *out_first)
 {
-    hw_list_del(&job->link);
-    job->queued = false;
-    e->n_ready--;
-    e->top = hw_list_empty(&e->ready) ? INT_MAX : hw_list_item(e->ready.next, struct exec_job, link)->priority;
+    struct exec_range *done = NULL;
+    hw_lock(&e->mu);
+    struct exec_range *range = job->returned;
+    bool any = range != NULL;
+    if (any) {
+        *out_first = range->first++;
+        if (--range->count == 0) {
+            job->returned = range->next;
+            job->n_returned--;
+            done = range;
+        }
+    }
+    if (job->queued && !has_pieces(job))
+        unqueue_locked(e, job);
+    hw_unlock(&e->mu);
+    hw_free(done);
+    return any;
 }
 
 /* Takes the next chunk. Who takes the last one takes the job off the list, so that what is listed has work to give. */
 static uint64_t take(struct exec_engine *e, struct exec_job *job, uint64_t *out_first)
 {
+    if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
+        return 0;
+    if (hw_unlikely(atomic_load_explicit(&job->n_returned, memory_order_relaxed)) && take_returned(e, job, out_first))
+        return 1;
+    if (atomic_load_explicit(&job->next, memory_order_relaxed) >= job->n_pieces)
+        return 0;
     uint64_t first = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
     if (first >= job->n_pieces)
         return 0;
     if (job->n_pieces - first <= job->chunk) {
         hw_lock(&e->mu);
-        if (job->queued)
+        if (job->queued && !has_pieces(job))
             unqueue_locked(e, job);
         hw_unlock(&e->mu);
     }
@@ -137,54 +248,77 @@ static uint64_t take(struct exec_engine *e, struct exec_job *job, uint64_t *out_
     return hw_min_u64(job->chunk, job->n_pieces - first);
 }
 
-/* Runs chunks until none is left or a more urgent job came, then leaves; the last to leave finishes the job. */
-static void work(struct exec_engine *e, struct exec_job *job, struct worker *w)
+static void drop_returned(struct exec_job *job)
 {
-    uint64_t first, count;
-    while ((count = take(e, job, &first)) > 0) {
-        if (w)
-            atomic_store_explicit(&w->started_tick, e->tick, memory_order_relaxed);
-        job->run(job, first, count);
-        if (w && atomic_load_explicit(&e->top, memory_order_relaxed) < job->priority)
-            break;
-        if (atomic_load_explicit(&stopping, memory_order_relaxed))
-            break;
+    for (struct exec_range *r = job->returned, *next; r; r = next) {
+        next = r->next;
+        hw_free(r);
     }
+    job->returned = NULL;
+}
+
+/* Leaves; the last to leave finishes the job. */
+static void leave(struct exec_engine *e, struct exec_runner *r)
+{
+    struct exec_job *job = r->job;
     hw_lock(&e->mu);
     job->users--;
     if (job->queued && !has_pieces(job))
         unqueue_locked(e, job);
     bool last = !job->queued && job->users == 0;
-    if (w) {
-        atomic_store_explicit(&w->started_tick, 0, memory_order_relaxed);
+    hw_list_del(&r->link);
+    if (r->worker)
         e->n_active--;
-    }
     hw_unlock(&e->mu);
-    if (last)
+    if (last) {
+        drop_returned(job);                      /* a cancelled job may have some */
         job->done(job);
+    }
+}
+
+/* Runs chunks until none is left or, on a worker, a more urgent job came. */
+static void work(struct exec_engine *e, struct exec_runner *r)
+{
+    struct exec_job *job = r->job;
+    struct exec_runner *outer = running;
+    uint64_t first, count;
+    running = r;
+    while ((count = take(e, job, &first)) > 0) {
+        range_begin(r, first, count);
+        job->run(job, first, count);
+        range_over(r);
+        if (r->worker && atomic_load_explicit(&e->top, memory_order_relaxed) < job->priority)
+            break;
+        if (atomic_load_explicit(&stopping, memory_order_relaxed))
+            break;
+    }
+    running = outer;
+    leave(e, r);
 }
 
 void exec_cancel(struct exec_job *job)
 {
-    atomic_store_explicit(&job->next, job->n_pieces, memory_order_relaxed);
+    atomic_store_explicit(&job->cancelled, true, memory_order_relaxed);
 }
 
-bool exec_join(struct exec_job *job)
+bool exec_join(struct exec_job *job, struct exec_runner *r)
 {
     struct exec_engine *e = job->engine;
     if (job->no_help)
         return false;
     hw_lock(&e->mu);
     bool ok = job->queued && has_pieces(job) && !stopping;
-    if (ok)
-        job->users++;
+    if (ok) {
+        memset(r, 0, sizeof *r);
+        enter_locked(e, job, r);
+    }
     hw_unlock(&e->mu);
     return ok;
 }
 
-void exec_work(struct exec_job *job)
+void exec_work(struct exec_runner *r)
 {
-    work(job->engine, job, NULL);
+    work(r->engine, r);
 }
 
 /* --- the life of a thread --- */
@@ -196,7 +330,7 @@ static struct exec_job *try_pick(struct exec_engine *e)
     hw_lock(&e->mu);
     struct exec_job *job = pick_locked(e);
     if (job)
-        e->n_active++;
+        enter_locked(e, job, &self->runner);
     hw_unlock(&e->mu);
     return job;
 }
@@ -265,7 +399,7 @@ static void *thread_main(void *arg)
             job = park(e);
         if (job) {
             wake_more(e, job);
-            work(e, job, self);
+            work(e, &self->runner);
         }
     }
     return NULL;
@@ -300,64 +434,95 @@ static bool start_thread(struct exec_engine *e, void *(*fn)(void *), void *arg)
 static void grow_locked(struct exec_engine *e, uint64_t want)
 {
     while (e->n_threads < want && e->n_threads < MAX_THREADS) {
-        struct worker *w = hw_alloc(sizeof *w);
+        struct exec_worker *w = hw_alloc(sizeof *w);
         w->engine = e;
         w->index = e->n_threads;
+        w->runner.worker = w;
+        hw_list_init(&w->runner.link);
         if (!start_thread(e, thread_main, w)) {
             hw_free(w);
             return;
         }
-        e->workers[e->n_threads++] = w;
+        e->n_threads++;
     }
 }
 
 /* --- the watchdog --- */
 
-/* A worker that left the chunk meanwhile ignores the signal. */
-static void end_stuck(struct exec_engine *e, struct worker *w, uint64_t started)
+/* A worker that left the piece meanwhile ignores the signal. It comes again: the thread may be where it cannot be ended. */
+static void end_stuck(struct exec_engine *e, struct exec_runner *r, uint64_t ticks)
 {
     uint64_t limit = e->config.timeout_s * (1000000000ull / TICK_NS);
-    uint64_t over = e->tick - started - limit;   /* again every 100 ticks: it may be in a place that cannot be left */
-    if (limit && e->tick - started >= limit && over % 100 == 0)
-        pthread_kill(w->thread, e->config.timeout_signal);
+    if (limit && r->worker && ticks >= limit && (ticks - limit) % 100 == 0)
+        pthread_kill(r->worker->thread, e->config.timeout_signal);
 }
 
-/* Returns whether a job waits for a thread, or a thread for its time to be up. */
-static bool watch_locked(struct exec_engine *e)
+/* Takes from a stuck thread what it has not begun. */
+static void return_rest_locked(struct exec_engine *e, struct exec_runner *r)
+{
+    uint64_t v = atomic_load_explicit(&r->range, memory_order_acquire);
+    uint64_t base = atomic_load_explicit(&r->base, memory_order_relaxed), place = range_place(v), end = range_end(v);
+    if (place + 1 >= end || !atomic_compare_exchange_strong(&r->range, &v, v - (end - place - 1)))
+        return;
+    struct exec_range *range = hw_alloc(sizeof *range);
+    *range = (struct exec_range){ r->job->returned, base + place + 1, end - place - 1 };
+    r->job->returned = range;
+    r->job->n_returned++;
+    if (!r->job->queued && has_pieces(r->job))
+        queue_locked(e, r->job);
+}
+
+static void watch_runners_locked(struct exec_engine *e)
 {
     uint64_t tick = e->tick;
-    unsigned stuck = 0;
-    bool waiting = e->config.timeout_s && e->n_active, starving = false;
-    for (unsigned i = 0; i < e->n_threads; i++) {
-        uint64_t started = atomic_load_explicit(&e->workers[i]->started_tick, memory_order_relaxed);
-        stuck += started && tick - started >= STUCK_TICKS;
-        if (started)
-            end_stuck(e, e->workers[i], started);
+    e->n_stuck = 0;
+    hw_list_for(it, &e->runners) {
+        struct exec_runner *r = hw_list_item(it, struct exec_runner, link);
+        uint64_t started = atomic_load_explicit(&r->started_tick, memory_order_relaxed), ticks = started ? tick - started : 0;
+        if (ticks < HUNGRY_TICKS)
+            r->job->fresh_tick = tick;
+        if (ticks < STUCK_TICKS)
+            continue;
+        e->n_stuck += r->worker != NULL;
+        return_rest_locked(e, r);
+        end_stuck(e, r, ticks);
     }
-    e->n_stuck = stuck;
+}
+
+/* How many threads jobs lack beyond what runs. */
+static unsigned watch_jobs_locked(struct exec_engine *e, bool *waiting)
+{
+    uint64_t tick = e->tick;
+    unsigned want = 0;
     hw_list_for(it, &e->ready) {
         struct exec_job *job = hw_list_item(it, struct exec_job, link);
         if (!has_pieces(job))
             continue;
-        waiting = true;
-        uint64_t next = atomic_load_explicit(&job->next, memory_order_relaxed);
-        if (next != job->progress_next || !job->progress_tick) {
-            job->progress_next = next;
-            job->progress_tick = tick;
-        } else if (tick - job->progress_tick >= HUNGRY_TICKS) {
-            /* its blocks may be waiting for one that has not begun: real GPUs hold a small grid all at once */
-            job->hungry = true;
-            job->progress_tick = tick;
+        *waiting = true;
+        if (job->users == 0) {
+            want += e->n_stuck > 0 || e->n_active < e->config.n_threads;
+        } else if (tick - job->fresh_tick >= HUNGRY_TICKS) {
+            job->hungry = job->users > 1 ? job->users / 2 : 1;
+            job->fresh_tick = tick - HUNGRY_TICKS + HUNGRY_AGAIN;
+            want += job->hungry;
         }
-        starving |= job->hungry || (job->users == 0 && stuck > 0);
     }
-    if (starving && e->n_active >= e->n_threads && e->n_threads < e->config.n_threads + e->config.max_extra)
-        grow_locked(e, e->n_threads + 1);
-    if (starving) {
-        atomic_fetch_add(&e->wake, 1);
-        if (e->n_parked)
-            hw_futex_wake(&e->wake, 1);
-    }
+    return want;
+}
+
+/* Returns whether there is anything to watch. */
+static bool watch_locked(struct exec_engine *e)
+{
+    bool waiting = e->config.timeout_s && e->n_active;
+    watch_runners_locked(e);
+    unsigned want = watch_jobs_locked(e, &waiting), most = e->config.n_threads + e->config.max_extra;
+    if (want == 0)
+        return waiting;
+    if (e->n_active + want > e->n_threads)
+        grow_locked(e, hw_min_u64(e->n_active + want, most));
+    atomic_fetch_add(&e->wake, 1);
+    if (e->n_parked)
+        hw_futex_wake(&e->wake, (int)want);
     return waiting;
 }
 
@@ -392,23 +557,12 @@ static void wake_watchdog(struct exec_engine *e)
 
 /* --- submitting --- */
 
-static void insert_locked(struct exec_engine *e, struct exec_job *job)
-{
-    struct hw_list *at = e->ready.prev;
-    while (at != &e->ready && hw_list_item(at, struct exec_job, link)->priority > job->priority)
-        at = at->prev;
-    hw_list_add_before(at->next, &job->link);
-    job->queued = true;
-    e->n_ready++;
-    e->top = hw_list_item(e->ready.next, struct exec_job, link)->priority;
-}
-
 void exec_submit(struct exec_job *job, bool wake)
 {
     struct exec_engine *e = job->engine;
     uint64_t chunks = (job->n_pieces + job->chunk - 1) / job->chunk;
     hw_lock(&e->mu);
-    insert_locked(e, job);
+    queue_locked(e, job);
     unsigned base = e->config.n_threads;
     bool short_of_threads = e->n_active + e->n_ready > base || e->n_active + chunks > base || e->config.timeout_s;
     if (wake && e->n_threads < base)

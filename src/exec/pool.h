@@ -7,11 +7,12 @@
 #include "base/lock.h"
 
 struct exec_engine;
+struct exec_range;
 
 /*
  * A job: pieces 0 .. n_pieces-1, handed out in order, `chunk` at a time, to as many threads as care to join.
  * Lifetime  The submitter's. Nobody touches it after done() was called.
- * Locks     The engine's lock guards users, queued, hungry.
+ * Locks     The engine's lock guards users, queued, returned, hungry and fresh_tick.
  * Threads   run() on several threads at once; done() once, on the thread that left last, with no lock held.
  */
 struct exec_job {
@@ -26,11 +27,13 @@ struct exec_job {
     /* the engine's */
     struct hw_list link;
     _Atomic uint64_t next;       /* first piece nobody took */
+    _Atomic bool cancelled;
     uint32_t users;
     bool queued;
-    bool hungry;                 /* the watchdog wants one more thread on it */
-    uint64_t progress_tick;      /* watchdog: when `next` last moved */
-    uint64_t progress_next;
+    struct exec_range *returned; /* pieces that were taken from a thread stuck in the one before them */
+    _Atomic unsigned n_returned; /* length of that list */
+    unsigned hungry;             /* the watchdog wants so many more threads on it */
+    uint64_t fresh_tick;         /* when the watchdog last saw a thread in it that is not stuck */
 };
 
 struct exec_engine_config {
@@ -55,10 +58,29 @@ void exec_job_init(struct exec_job *job, uint64_t n_pieces, uint32_t chunk);
 /* wake = false: the caller will run it at once with exec_join() and exec_work(). */
 void exec_submit(struct exec_job *job, bool wake);
 
+/*
+ * A thread inside a job, and the chunk it has: what of it has begun, and where it ends.
+ * Lifetime  A worker's own, or on the stack of a thread that helps.
+ * Threads   Its thread goes on by compare-exchange; the watchdog cuts the end off in the same way when the thread is stuck.
+ */
+struct exec_runner {
+    struct hw_list link;         /* the engine's runners; its lock */
+    struct exec_job *job;
+    struct exec_engine *engine;
+    struct exec_worker *worker;  /* NULL: a helper */
+    _Atomic uint64_t base;       /* the chunk's first piece */
+    _Atomic uint64_t range;      /* generation (16 bits), place in the chunk (24), its length (24) */
+    _Atomic uint64_t started_tick;               /* the watchdog's count when the present piece began, 0: none */
+};
+
 /* For a thread that waits for the job anyway: true when it has pieces left; then exec_work() must follow. The caller makes sure
    that the job is not done yet (the scheduler's lock does). */
-bool exec_join(struct exec_job *job);
-void exec_work(struct exec_job *job);
+bool exec_join(struct exec_job *job, struct exec_runner *runner);
+void exec_work(struct exec_runner *runner);
+
+/* From run(), before each piece of its chunk but the first: false when the rest of the chunk is no longer ours. */
+struct exec_runner *exec_runner(void);           /* of the calling thread */
+bool exec_claim(struct exec_runner *runner);
 /* From run(): the pieces nobody took yet are not wanted any more. */
 void exec_cancel(struct exec_job *job);
 

@@ -103,7 +103,7 @@ struct kabi_kernel {
     uint32_t n_warps;            /* groups: warps of 32 lanes, or threads in the scalar build */
     uint32_t frame_bytes;        /* 0 when there is only one region and no barrier */
     uint32_t header_bytes;       /* of the frame: cleared before a block runs */
-    uint32_t bars_offset;        /* struct kabi_bars in the frame */
+    uint32_t bars_offset;        /* struct kabi_bars in the frame; 0: no barrier is counted */
     uint32_t warpops_offset;     /* fair kernels: struct kabi_warpop[n_warps] in the frame */
     bool fair;                   /* threads may wait for each other in any way: they take turns */
     uint32_t local_bytes;        /* per thread, a multiple of 16 */

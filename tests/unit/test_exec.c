@@ -103,8 +103,9 @@ static void a_waiting_thread_can_run_the_job_itself(void **state)
         usleep(100);
     job_make(&job, run_note, 100, 0);
     exec_submit(&job.job, false);
-    assert_true(exec_join(&job.job));
-    exec_work(&job.job);
+    struct exec_runner runner;
+    assert_true(exec_join(&job.job, &runner));
+    exec_work(&runner);
     assert_int_equal(job.runs, 100);
     assert_int_equal(n_done, 1);
     gate = 2;
