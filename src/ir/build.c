@@ -79,6 +79,9 @@ static void func_fini(struct ir_func *f)
     hw_vec_fini(&f->blocks);
     hw_vec_fini(&f->regs);
     hw_vec_fini(&f->params);
+    for (size_t i = 0; i < f->callees.n; i++)
+        func_fini(f->callees.v[i]);
+    hw_vec_fini(&f->callees);
 }
 
 void ir_module_free(struct ir_module *m)
@@ -102,6 +105,16 @@ struct ir_func *ir_func_new(struct ir_module *m, const char *name)
     f->module = m;
     f->name = hw_arena_strdup(&m->arena, name);
     hw_vec_push(&m->funcs, f);
+    return f;
+}
+
+struct ir_func *ir_callee_new(struct ir_func *kernel, const char *name, uint64_t address)
+{
+    struct ir_func *f = hw_arena_new(&kernel->module->arena, struct ir_func);
+    f->module = kernel->module;
+    f->name = hw_arena_strdup(&kernel->module->arena, name);
+    f->address = address;
+    hw_vec_push(&kernel->callees, f);
     return f;
 }
 

@@ -38,6 +38,7 @@ enum ir_flag {
     IR_VOLATILE = 8,             /* memory: as C's volatile */
     IR_NONCOHERENT = 16,         /* LD: nobody writes this memory while the kernel runs (.nc, .const) */
     IR_XORSIGN = 32,             /* FMIN, FMAX: xorsign.abs */
+    IR_OUTGOING = 64,            /* LD, ST in LOCAL: the address counts from the end of this function's own local memory: a callee's */
 };
 enum ir_cmp {                    /* integers: EQ NE, S?? signed, U?? unsigned; floats: O?? ordered, U?? unordered (?? or NaN) */
     IR_EQ, IR_NE, IR_SLT, IR_SLE, IR_SGT, IR_SGE, IR_ULT, IR_ULE, IR_UGT, IR_UGE,
@@ -125,6 +126,10 @@ struct ir_func {
     uint32_t minnctapersm, maxnreg;
     bool uses_dynamic_shared;
     uint32_t ptx_line;
+    /* Functions that are called, not inlined: those that call themselves or are called through pointers. A callee's local
+       memory begins where its caller's ends, with its results and parameters first. */
+    HW_VEC(struct ir_func *) callees;           /* of a kernel */
+    uint64_t address;                           /* of a callee: what a pointer to it holds */
 };
 
 /* A .global or .const variable of the module. */
@@ -145,7 +150,7 @@ struct ir_var {
 
 struct ir_module {
     struct hw_arena arena;
-    HW_VEC(struct ir_func *) funcs;             /* kernels only: functions are inlined by lower/ */
+    HW_VEC(struct ir_func *) funcs;             /* kernels; functions are inlined by lower/, or in their kernel's callees */
     HW_VEC(struct ir_var *) vars;
     HW_VEC(const char *) files;                 /* .file table, by index */
     unsigned ptx_version, sm;                   /* 83, 80 */
@@ -156,6 +161,7 @@ struct ir_module {
 struct ir_module *ir_module_new(void);
 void ir_module_free(struct ir_module *m);
 struct ir_func *ir_func_new(struct ir_module *m, const char *name);
+struct ir_func *ir_callee_new(struct ir_func *kernel, const char *name, uint64_t address);
 struct ir_reg *ir_reg_new(struct ir_func *f, enum ir_type type, const char *name);
 struct ir_block *ir_block_new(struct ir_func *f, const char *label);
 struct ir_inst *ir_inst_new(struct ir_func *f, enum ir_op op, enum ir_type type);   /* n_dst, n_src are 0: add with these: */

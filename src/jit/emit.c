@@ -114,6 +114,7 @@ void emit_inst(struct emit *e, const struct ir_inst *i)
     case IR_FENCE: emit_fence(e, i); break;
     case IR_SHFL: case IR_VOTE: case IR_MATCH: case IR_REDUX: case IR_ACTIVEMASK: case IR_WARPSYNC: emit_warp(e, i); break;
     case IR_VPRINTF: case IR_ASSERTFAIL: case IR_MALLOC: case IR_FREE: emit_service(e, i); break;
+    case IR_CALL: emit_call(e, i); break;
     case IR_NANOSLEEP: break;                             /* a hint; waiting would only hold up the other warps of the block */
     default: emit_value(e, i); break;
     }
@@ -512,6 +513,31 @@ static void add_attribute(struct emit *e, LLVMValueRef fn, LLVMAttributeIndex at
     LLVMAddAttributeAtIndex(fn, at, LLVMCreateEnumAttribute(e->cx, kind, 0));
 }
 
+/* The first blocks of any function. */
+static void open_function(struct emit *e)
+{
+    add_attribute(e, e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind");
+    LLVMAddTargetDependentFunctionAttr(e->fn, "prefer-vector-width", "512");
+    memset(e->env, 0, sizeof e->env);
+    memset(e->slot, 0, e->p->n_regs * sizeof *e->slot);
+    LLVMPositionBuilderAtEnd(e->ab, new_bb(e, "slots"));
+    LLVMPositionBuilderAtEnd(e->eb, new_bb(e, "entry"));
+    e->safe = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), 16), "safe");
+}
+
+/* Too deep a recursion ends the kernel before it runs into another thread's memory. */
+static void check_stack(struct emit *e)
+{
+    LLVMValueRef top = LLVMBuildAdd(e->b, e->sp, k_int(e, 64, 1, 2ull * e->p->own_local), "");
+    LLVMBasicBlockRef deep = new_bb(e, "too.deep"), fine = new_bb(e, "fine");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntUGT, top, k_int(e, 64, 1, e->p->func->local_bytes), ""), deep, fine);
+    LLVMPositionBuilderAtEnd(e->b, deep);
+    struct ir_inst trap = { .op = IR_TRAP, .imm = KABI_TRAP_ILLEGAL_ADDRESS };
+    emit_trap(e, &trap);
+    LLVMBuildUnreachable(e->b);
+    LLVMPositionBuilderAtEnd(e->b, fine);
+}
+
 static void begin_function(struct emit *e)
 {
     char name[32];
@@ -523,13 +549,8 @@ static void begin_function(struct emit *e)
     e->frame = LLVMGetParam(e->fn, 2);
     for (unsigned k = 1; k <= 3; k++)
         add_attribute(e, e->fn, k, "noalias");
-    add_attribute(e, e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind");
-    LLVMAddTargetDependentFunctionAttr(e->fn, "prefer-vector-width", "512");
-    memset(e->env, 0, sizeof e->env);
-    memset(e->slot, 0, e->p->n_regs * sizeof *e->slot);
-    LLVMPositionBuilderAtEnd(e->ab, new_bb(e, "slots"));
-    LLVMPositionBuilderAtEnd(e->eb, new_bb(e, "entry"));
-    e->safe = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), 16), "safe");
+    e->sp = NULL;
+    open_function(e);
     e->common = entry_alloca(e, i32, "common");
 }
 
@@ -624,13 +645,11 @@ static void make_tags(struct emit *e)
     e->invariant_kind = LLVMGetMDKindIDInContext(e->cx, "invariant.load", 14);
 }
 
-bool emit_kernel(struct emit *e)
+/* Room for what is made anew for each function. */
+static void begin_plan(struct emit *e)
 {
     const struct plan *p = e->p;
     size_t n = (size_t)p->n_blocks;
-    e->b = LLVMCreateBuilderInContext(e->cx);
-    e->eb = LLVMCreateBuilderInContext(e->cx);
-    e->ab = LLVMCreateBuilderInContext(e->cx);
     e->slot = hw_alloc(p->n_regs * sizeof *e->slot + 1);
     e->mask = hw_alloc(n * sizeof *e->mask);
     e->cur = hw_alloc(n * sizeof *e->cur);
@@ -641,19 +660,106 @@ bool emit_kernel(struct emit *e)
         if (p->blocks[b].mask_from >= 0)
             e->is_source[p->blocks[b].mask_from] = true;
     e->nowhere = bits_new(&e->arena, n);
-    make_tags(e);
-    frame_layout(e);
-    for (size_t r = 0; r < p->regions.n; r++)
-        emit_region(e, (int)r);
+}
+
+static void end_plan(struct emit *e)
+{
     hw_free(e->slot);
     hw_free(e->mask);
     hw_free(e->cur);
     hw_free(e->bb);
     hw_free(e->is_source);
     hw_free(e->rematerialised);
+}
+
+/* A callee: no loop over groups; the caller says which group and which of its lanes. */
+static void emit_function(struct emit *e, size_t index)
+{
+    char name[64];
+    const struct plan *p = e->p;
+    function_name(e, index, name);
+    e->region = 0;
+    e->fn = LLVMGetNamedFunction(e->mod, name);
+    if (!e->fn)
+        e->fn = LLVMAddFunction(e->mod, name, function_type(e));
+    LLVMSetLinkage(e->fn, LLVMInternalLinkage);
+    e->launch = LLVMGetParam(e->fn, 0);
+    e->block = LLVMGetParam(e->fn, 1);
+    e->warp = LLVMGetParam(e->fn, 2);
+    e->sp = LLVMGetParam(e->fn, 3);
+    e->frame = LLVMGetPoison(ty_ptr(e));
+    open_function(e);
+    make_mask_slots(e);
+    for (int b = 0; b < p->n_blocks; b++) {
+        char block_name[24];
+        snprintf(block_name, sizeof block_name, "B%d", b);
+        e->bb[b] = new_bb(e, block_name);
+    }
+    e->next = new_bb(e, "leave");
+    LLVMPositionBuilderAtEnd(e->b, e->next);
+    LLVMBuildRetVoid(e->b);
+    LLVMBasicBlockRef start = new_bb(e, "start");
+    LLVMPositionBuilderAtEnd(e->b, start);
+    e->m[0] = NULL;
+    e->at = 0;
+    check_stack(e);
+    for (int b = 0; b < p->n_blocks; b++)
+        if (has_mask_slot(e, b))
+            masks_store(e, e->mask[b], NULL);
+    for (unsigned c = 0; e->W > 1 && c < e->C; c++) {
+        LLVMValueRef bits = LLVMBuildTrunc(e->b, LLVMGetParam(e->fn, 4 + c), ty_int(e, e->W, 1), "");
+        LLVMBuildStore(e->b, cast_to(e, bits, ty_int(e, 1, e->W)), e->mask[0][c]);
+    }
+    LLVMBuildBr(e->b, e->bb[0]);
+    for (int b = 0; b < p->n_blocks; b++)
+        emit_block(e, b);
+    LLVMBuildBr(e->eb, start);
+    LLVMBuildBr(e->ab, LLVMGetNextBasicBlock(LLVMGetInsertBlock(e->ab)));
+}
+
+static bool emit_callee(struct emit *e, size_t index)
+{
+    const struct plan *kernel = e->p;
+    struct plan_options opt = kernel->opt;
+    opt.function = true;
+    opt.fair = false;
+    opt.local_stride = kernel->func->local_bytes;
+    struct plan *p = plan_new(e->kernel->callees.v[index], &opt, e->diag);
+    bool ok = p != NULL;
+    if (ok && (p->regions.n > 1 || (p->irreducible && e->W > 1) || (p->uses_warp_ops && e->W == 1))) {
+        diag_error(e->diag, (int)e->kernel->callees.v[index]->ptx_line, 0,
+                   "kernel %s: function %s calls itself or is called through a pointer, and has a barrier, a warp operation or irreducible control "
+                   "flow: not supported yet", e->kernel->name, e->kernel->callees.v[index]->name);
+        ok = false;
+    }
+    if (ok) {
+        e->p = p;
+        begin_plan(e);
+        emit_function(e, index);
+        end_plan(e);
+        e->p = kernel;
+    }
+    plan_free(p);
+    return ok;
+}
+
+bool emit_kernel(struct emit *e)
+{
+    const struct plan *p = e->p;
+    e->b = LLVMCreateBuilderInContext(e->cx);
+    e->eb = LLVMCreateBuilderInContext(e->cx);
+    e->ab = LLVMCreateBuilderInContext(e->cx);
+    make_tags(e);
+    begin_plan(e);
+    frame_layout(e);
+    for (size_t r = 0; r < p->regions.n; r++)
+        emit_region(e, (int)r);
+    end_plan(e);
     hw_free(e->reg_offset);
     hw_free(e->mask_offset);
     hw_free(e->cur_offset);
+    for (size_t k = 0; k < e->kernel->callees.n && emit_callee(e, k); k++) {
+    }
     hw_arena_fini(&e->arena);
     LLVMDisposeBuilder(e->b);
     LLVMDisposeBuilder(e->eb);

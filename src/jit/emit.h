@@ -33,7 +33,9 @@ struct emit {
 
     /* the function being written */
     int region;
+    const struct ir_func *kernel;                /* the function that is launched; p->func is a copy of it or of a callee */
     LLVMValueRef fn, launch, block, frame, warp;
+    LLVMValueRef sp;                             /* i64: where this function's local memory begins; NULL: at 0 */
     LLVMBuilderRef ab;                           /* in the first block: stack slots */
     LLVMBuilderRef eb;                           /* before the loop over groups: what every group shares */
     LLVMBasicBlockRef head, next, *bb;
@@ -134,6 +136,9 @@ void emit_fence(struct emit *e, const struct ir_inst *i);
 bool emit_warp(struct emit *e, const struct ir_inst *i);                         /* warp.c: shfl, vote, ...; false: not possible in this build */
 void emit_service(struct emit *e, const struct ir_inst *i);                      /* call.c: vprintf, malloc, ... */
 void emit_trap(struct emit *e, const struct ir_inst *i);
+void emit_call(struct emit *e, const struct ir_inst *i);                         /* function.c */
+LLVMTypeRef function_type(struct emit *e);
+void function_name(struct emit *e, size_t callee, char out[64]);
 void emit_inst(struct emit *e, const struct ir_inst *i);
 
 #endif

@@ -43,6 +43,10 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     struct hw_str text = { 0 };
     hw_hash_init(&h);
     ir_print_func(&text, f);
+    for (size_t i = 0; i < f->callees.n; i++) {
+        hw_str_printf(&text, "callee %llu local %u\n", (unsigned long long)f->callees.v[i]->address, f->callees.v[i]->local_bytes);
+        ir_print_func(&text, f->callees.v[i]);
+    }
     hw_hash_add(&h, text.s, text.n);
     hw_str_fini(&text);
     hw_hash_add(&h, req->ntid, sizeof req->ntid);
@@ -54,6 +58,9 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_hash_str(&h, target_id());
     return h;
 }
+
+/* Local memory per thread for functions that call themselves or are called through pointers. */
+enum { CALL_STACK_BYTES = 16 * 1024 };
 
 static bool wants_dump(const char *what)
 {
@@ -149,7 +156,10 @@ out:
    irreducible control flow. */
 static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct diag *diag)
 {
-    struct plan_options opt = { { req->ntid[0], req->ntid[1], req->ntid[2] }, req->small_grid, width, width == 1 ? 1 : PLAN_LANES / width, false };
+    struct plan_options opt = { .ntid = { req->ntid[0], req->ntid[1], req->ntid[2] }, .small_grid = req->small_grid, .width = width,
+                                .chunks = width == 1 ? 1 : PLAN_LANES / width };
+    if (f->callees.n)
+        opt.local_stride = (uint32_t)hw_align_up(f->local_bytes, 16) + CALL_STACK_BYTES;
     bool alone = req->ntid[0] * req->ntid[1] * req->ntid[2] == 1;
     opt.fair = width == 1 && warp_ops;
     struct plan *p = plan_new(f, &opt, diag);
@@ -173,7 +183,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
         dump(f, req, "ir", text.s, text.n);
         hw_str_fini(&text);
     }
-    struct emit e = { .p = p, .diag = diag, .W = p->opt.width, .C = p->opt.chunks };
+    struct emit e = { .p = p, .kernel = f, .diag = diag, .W = p->opt.width, .C = p->opt.chunks };
     e.cx = LLVMContextCreate();
     e.mod = LLVMModuleCreateWithNameInContext(f->name, e.cx);
     bool ok = generate(f, req, &e, key, out, diag);

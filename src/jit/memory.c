@@ -45,15 +45,22 @@ static LLVMValueRef space_base(struct emit *e, uint8_t space, unsigned chunk)   
         return NULL;
     LLVMValueRef thread = LLVMBuildZExt(e->b, linear_thread(e, chunk), i64, "");
     LLVMValueRef offset = LLVMBuildMul(e->b, thread, k_int(e, 64, 1, e->p->func->local_bytes), "");
+    if (e->sp)
+        offset = LLVMBuildAdd(e->b, offset, e->sp, "");
     return LLVMBuildAdd(e->b, LLVMBuildPtrToInt(e->b, env(e, ENV_LOCAL), i64, ""), offset, "");
+}
+
+static uint64_t constant_offset(struct emit *e, const struct ir_inst *i)
+{
+    return (uint64_t)i->imm + (i->flags & IR_OUTGOING ? e->p->own_local : 0);
 }
 
 /* Pointer of the chunk's first lane; the address is AFFINE. */
 LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
     LLVMValueRef a = to_i64(e, u_operand(e, &i->src[0], src_type(i, 0), chunk), 1);
-    if (i->imm)
-        a = LLVMBuildAdd(e->b, a, k_int(e, 64, 1, (uint64_t)i->imm), "");
+    if (constant_offset(e, i))
+        a = LLVMBuildAdd(e->b, a, k_int(e, 64, 1, constant_offset(e, i)), "");
     LLVMTypeRef i8 = ty_int(e, 8, 1);
     if (i->space == IR_SHARED)
         return LLVMBuildGEP2(e->b, i8, env(e, ENV_SHARED), &a, 1, "");
@@ -66,8 +73,8 @@ LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
 LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
     LLVMValueRef a = to_i64(e, v_operand(e, &i->src[0], src_type(i, 0), chunk), e->W);
-    if (i->imm)
-        a = LLVMBuildAdd(e->b, a, k_int(e, 64, e->W, (uint64_t)i->imm), "");
+    if (constant_offset(e, i))
+        a = LLVMBuildAdd(e->b, a, k_int(e, 64, e->W, constant_offset(e, i)), "");
     LLVMValueRef base = space_base(e, i->space, chunk);
     if (base)
         a = LLVMBuildAdd(e->b, a, splat(e, base, e->W), "");

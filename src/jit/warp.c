@@ -23,32 +23,42 @@ static void everywhere(struct emit *e, const struct ir_inst *i, int k, LLVMValue
         set_uniform(e, i, k, c, u);
 }
 
-/* The member mask is one value for the lanes that take part; a varying one comes from the first active lane. */
-static LLVMValueRef members(struct emit *e, const struct ir_operand *o)
+/* The members of each lane's own group: lanes may name different ones, as the tiles of a warp do. */
+static LLVMValueRef v_members(struct emit *e, const struct ir_operand *o, LLVMValueRef active, unsigned chunk)
+{
+    return LLVMBuildAnd(e->b, v_operand(e, o, IR_I32, chunk), splat(e, active, e->W), "");
+}
+
+static bool one_group(struct emit *e, const struct ir_operand *o)
 {
     struct shape s = o_shape(e, o);
-    if (shape_group_uniform(&s))
-        return u_operand(e, o, IR_I32, 0);
-    LLVMValueRef active = warp_bits(e, NULL), all = entry_alloca(e, LLVMArrayType2(ty_int(e, 32, 1), PLAN_LANES), "members");
-    for (unsigned c = 0; c < e->C; c++) {
-        LLVMValueRef at = i32k(e, c * e->W);
-        LLVMValueRef st = LLVMBuildStore(e->b, v_operand(e, o, IR_I32, c), LLVMBuildGEP2(e->b, ty_int(e, 32, 1), all, &at, 1, ""));
-        LLVMSetAlignment(st, 4);
+    return shape_group_uniform(&s);
+}
+
+/* yes and who: scalars or vectors of i32 */
+static LLVMValueRef verdict(struct emit *e, const struct ir_inst *i, LLVMValueRef yes, LLVMValueRef who)
+{
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(yes));
+    LLVMValueRef all = LLVMBuildICmp(e->b, LLVMIntEQ, yes, who, ""), any = LLVMBuildICmp(e->b, LLVMIntNE, yes, zero, "");
+    switch (i->imm) {
+    case IR_VOTE_ALL: return all;
+    case IR_VOTE_ANY: return any;
+    case IR_VOTE_UNI: return LLVMBuildOr(e->b, all, LLVMBuildNot(e->b, any, ""), "");
+    default: return yes;
     }
-    LLVMValueRef first = LLVMBuildAnd(e->b, intrinsic2(e, "llvm.cttz", ty_int(e, 32, 1), active, k_int(e, 1, 1, 0)), i32k(e, 31), "");
-    return LLVMBuildLoad2(e->b, ty_int(e, 32, 1), LLVMBuildGEP2(e->b, ty_int(e, 32, 1), all, &first, 1, ""), "");
 }
 
 static void vote(struct emit *e, const struct ir_inst *i)
 {
-    LLVMValueRef who = LLVMBuildAnd(e->b, members(e, &i->src[1]), warp_bits(e, NULL), "");
-    LLVMValueRef yes = LLVMBuildAnd(e->b, warp_bits(e, &i->src[0]), who, "");
-    LLVMValueRef all = LLVMBuildICmp(e->b, LLVMIntEQ, yes, who, ""), any = LLVMBuildICmp(e->b, LLVMIntNE, yes, i32k(e, 0), "");
-    switch (i->imm) {
-    case IR_VOTE_ALL: everywhere(e, i, 0, all); break;
-    case IR_VOTE_ANY: everywhere(e, i, 0, any); break;
-    case IR_VOTE_UNI: everywhere(e, i, 0, LLVMBuildOr(e->b, all, LLVMBuildNot(e->b, any, ""), "")); break;
-    default: everywhere(e, i, 0, yes); break;
+    LLVMValueRef active = warp_bits(e, NULL), votes = warp_bits(e, &i->src[0]);
+    if (one_group(e, &i->src[1])) {
+        LLVMValueRef who = LLVMBuildAnd(e->b, u_operand(e, &i->src[1], IR_I32, 0), active, "");
+        everywhere(e, i, 0, verdict(e, i, LLVMBuildAnd(e->b, votes, who, ""), who));
+        return;
+    }
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef who = v_members(e, &i->src[1], active, c);
+        set_varying(e, i, 0, c, verdict(e, i, LLVMBuildAnd(e->b, splat(e, votes, e->W), who, ""), who));
     }
 }
 
@@ -92,36 +102,62 @@ static void shuffle(struct emit *e, const struct ir_inst *i)
     }
 }
 
-static void redux(struct emit *e, const struct ir_inst *i)
+struct redux_row {
+    uint8_t atom;
+    const char *vector, *scalar;
+    uint64_t neutral;
+};
+static const struct redux_row redux_rows[] = {
+    { IR_ATOM_AND, "llvm.vector.reduce.and", NULL, UINT64_MAX },
+    { IR_ATOM_OR, "llvm.vector.reduce.or", NULL, 0 },
+    { IR_ATOM_XOR, "llvm.vector.reduce.xor", NULL, 0 },
+    { IR_ATOM_MIN_S, "llvm.vector.reduce.smin", "llvm.smin", 0x7fffffff },
+    { IR_ATOM_MIN_U, "llvm.vector.reduce.umin", "llvm.umin", UINT64_MAX },
+    { IR_ATOM_MAX_S, "llvm.vector.reduce.smax", "llvm.smax", 0x80000000u },
+    { IR_ATOM_MAX_U, "llvm.vector.reduce.umax", "llvm.umax", 0 },
+    { IR_ATOM_ADD, "llvm.vector.reduce.add", NULL, 0 },
+};
+
+static LLVMValueRef combine(struct emit *e, const struct ir_inst *i, const struct redux_row *row, LLVMValueRef a, LLVMValueRef b)
 {
-    static const struct { uint8_t atom; const char *vector, *scalar; uint64_t neutral; } rows[] = {
-        { IR_ATOM_ADD, "llvm.vector.reduce.add", NULL, 0 },
-        { IR_ATOM_AND, "llvm.vector.reduce.and", NULL, UINT64_MAX },
-        { IR_ATOM_OR, "llvm.vector.reduce.or", NULL, 0 },
-        { IR_ATOM_XOR, "llvm.vector.reduce.xor", NULL, 0 },
-        { IR_ATOM_MIN_S, "llvm.vector.reduce.smin", "llvm.smin", 0x7fffffff },
-        { IR_ATOM_MIN_U, "llvm.vector.reduce.umin", "llvm.umin", UINT64_MAX },
-        { IR_ATOM_MAX_S, "llvm.vector.reduce.smax", "llvm.smax", 0x80000000u },
-        { IR_ATOM_MAX_U, "llvm.vector.reduce.umax", "llvm.umax", 0 },
-    };
-    size_t row = 0;
-    while (row + 1 < HW_LEN(rows) && rows[row].atom != i->imm)
-        row++;
-    LLVMValueRef who = members(e, &i->src[1]), sum = NULL;
+    if (row->scalar)
+        return intrinsic2(e, row->scalar, ty(e, i->type, 1), a, b);
+    return row->atom == IR_ATOM_ADD ? LLVMBuildAdd(e->b, a, b, "") : row->atom == IR_ATOM_AND ? LLVMBuildAnd(e->b, a, b, "")
+         : row->atom == IR_ATOM_OR ? LLVMBuildOr(e->b, a, b, "") : LLVMBuildXor(e->b, a, b, "");
+}
+
+/* The reduction over the lanes in `who` (bits over the warp). */
+static LLVMValueRef reduce(struct emit *e, const struct ir_inst *i, const struct redux_row *row, LLVMValueRef who)
+{
+    LLVMValueRef sum = NULL;
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef part = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, who, i32k(e, c * e->W), ""), ty_int(e, e->W, 1), "");
         LLVMValueRef in = LLVMBuildAnd(e->b, cast_to(e, part, ty_int(e, 1, e->W)), mask_or_all(e, c), "");
-        LLVMValueRef v = LLVMBuildSelect(e->b, in, v_operand(e, &i->src[0], i->type, c), k_int(e, 32, e->W, rows[row].neutral), "");
-        LLVMValueRef r = intrinsic1(e, rows[row].vector, ty(e, i->type, e->W), v);
-        if (!sum)
-            sum = r;
-        else if (rows[row].scalar)
-            sum = intrinsic2(e, rows[row].scalar, ty(e, i->type, 1), sum, r);
-        else
-            sum = i->imm == IR_ATOM_ADD ? LLVMBuildAdd(e->b, sum, r, "") : i->imm == IR_ATOM_AND ? LLVMBuildAnd(e->b, sum, r, "")
-                : i->imm == IR_ATOM_OR ? LLVMBuildOr(e->b, sum, r, "") : LLVMBuildXor(e->b, sum, r, "");
+        LLVMValueRef v = LLVMBuildSelect(e->b, in, v_operand(e, &i->src[0], i->type, c), k_int(e, 32, e->W, row->neutral), "");
+        LLVMValueRef r = intrinsic1(e, row->vector, ty(e, i->type, e->W), v);
+        sum = sum ? combine(e, i, row, sum, r) : r;
     }
-    everywhere(e, i, 0, sum);
+    return sum;
+}
+
+static void redux(struct emit *e, const struct ir_inst *i)
+{
+    const struct redux_row *row = redux_rows;
+    LLVMTypeRef i32 = ty_int(e, 32, 1);
+    while (row->atom != i->imm && row->atom != IR_ATOM_ADD)
+        row++;
+    if (one_group(e, &i->src[1])) {
+        everywhere(e, i, 0, reduce(e, i, row, u_operand(e, &i->src[1], i->type, 0)));
+        return;
+    }
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef groups = lanes_spill(e, v_operand(e, &i->src[1], IR_I32, c)), results = lanes_array(e, i32);
+        struct lanes l;
+        lanes_begin(e, &l, c);
+        lanes_put(e, &l, results, i32, reduce(e, i, row, lanes_get(e, &l, groups, i32)));
+        lanes_end(e, &l);
+        set_varying(e, i, 0, c, lanes_vector(e, results, i32));
+    }
 }
 
 /* For every active lane: which members hold the same value. */
@@ -129,11 +165,13 @@ static void match(struct emit *e, const struct ir_inst *i)
 {
     enum ir_type t = ir_type_of_bits(ir_type_bits(i->type));
     LLVMTypeRef i32 = ty_int(e, 32, 1);
-    LLVMValueRef who = LLVMBuildAnd(e->b, members(e, &i->src[1]), warp_bits(e, NULL), "");
+    LLVMValueRef active = warp_bits(e, NULL);
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef mine = lanes_spill(e, v_operand(e, &i->src[0], t, c)), results = lanes_array(e, i32);
+        LLVMValueRef groups = lanes_spill(e, v_members(e, &i->src[1], active, c));
         struct lanes l;
         lanes_begin(e, &l, c);
+        LLVMValueRef who = lanes_get(e, &l, groups, i32);
         LLVMValueRef value = splat(e, lanes_get(e, &l, mine, ty_scalar(e, t)), e->W), bits = i32k(e, 0);
         for (unsigned d = 0; d < e->C; d++) {
             LLVMValueRef eq = LLVMBuildICmp(e->b, LLVMIntEQ, value, v_operand(e, &i->src[0], t, d), "");

@@ -294,9 +294,9 @@ static bool inline_call(struct lower_ctx *c, const struct ptx_func *func, const 
     int depth = 0;
     for (const struct lower_frame *f = c->frame; f; f = f->caller, depth++)
         if (f->func == func)
-            return lower_fail(c, "function '%s' calls itself; recursion is not supported", func->name);
+            return lower_out_of_line(c, func, args, n_args, rets, n_rets);
     if (depth >= MAX_CALL_DEPTH)
-        return lower_fail(c, "calls are nested deeper than %d", MAX_CALL_DEPTH);
+        return lower_out_of_line(c, func, args, n_args, rets, n_rets);
     struct lower_frame callee, *caller = c->frame;
     uint64_t top = c->layout->local_top;
     const struct ptx_inst *inst = c->inst;
@@ -376,7 +376,7 @@ bool lower_CALL(struct lower_ctx *c)
     unsigned n_rets, n_args;
     const struct ptx_operand *rets = list_op(c, 0, &n_rets), *args = list_op(c, 2, &n_args), *f = &c->inst->ops[1];
     if (f->kind != PTX_O_FUNC)
-        return lower_fail(c, "calls through a register are not supported yet");
+        return lower_indirect(c, f, args, n_args, rets, n_rets);
     const struct ptx_func *func = f->func;
     if (func->is_entry)
         return lower_fail(c, "'%s' is a kernel and cannot be called", func->name);

@@ -240,7 +240,7 @@ struct ir_operand lower_value(struct lower_ctx *c, const struct ptx_operand *o, 
         return o->negated ? lower_op1(c, IR_NOT, IR_PRED, v) : v;
     case PTX_O_SREG: return lower_resize(c, want, lower_sreg_type(o->name), false, lower_sreg(c, o->name));
     case PTX_O_VAR: return lower_resize(c, want, IR_I64, false, lower_var_address(c, o->var, o->imm));
-    case PTX_O_FUNC: lower_fail(c, "the address of function '%s' is taken; function pointers are not supported yet", o->func->name); break;
+    case PTX_O_FUNC: return lower_imm(lower_func_address(o->func));
     default: lower_fail(c, "an operand has no value"); break;
     }
     return lower_imm(0);

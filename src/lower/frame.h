@@ -41,6 +41,7 @@ struct lower_layout {
 };
 
 /* lower.c */
+void lower_close_blocks(struct lower_ctx *c);
 bool lower_body(struct lower_ctx *c);                                       /* the function of c->frame */
 struct ir_block *lower_block_at(struct lower_ctx *c, uint32_t inst, const char *label);
 
@@ -60,6 +61,16 @@ void lower_frame_fini(struct lower_frame *frame);
 struct ir_operand lower_slot_read(struct lower_ctx *c, struct lower_frame *frame, const struct ptx_var *v, uint64_t offset, enum ir_type type);
 void lower_slot_write(struct lower_ctx *c, struct lower_frame *frame, const struct ptx_var *v, uint64_t offset, enum ir_type type,
                       struct ir_operand value);
+
+/* What a pointer to the function holds. */
+static inline uint64_t lower_func_address(const struct ptx_func *f) { return ((uint64_t)f->id + 1) * 16; }
+
+/* outline.c: functions that stay functions */
+bool lower_out_of_line(struct lower_ctx *c, const struct ptx_func *func, const struct ptx_operand *args, unsigned n_args,
+                       const struct ptx_operand *rets, unsigned n_rets);
+bool lower_indirect(struct lower_ctx *c, const struct ptx_operand *target, const struct ptx_operand *args, unsigned n_args,
+                    const struct ptx_operand *rets, unsigned n_rets);
+bool lower_callees(struct lower_ctx *c);
 
 /* convert.c */
 struct ir_operand lower_round_half(struct lower_ctx *c, enum ir_type half, enum ir_type from, struct ir_operand a, enum ir_rnd rnd);

@@ -143,8 +143,16 @@ static bool copy_refs(struct lower_ctx *c, const struct ptx_var *v, struct ir_va
 {
     for (size_t i = 0; i < v->refs.n; i++) {
         const struct ptx_init_ref *ref = &v->refs.v[i];
-        if (!ref->var)
-            continue;            /* a function's address, as in a virtual table: calls through it do not load anyway */
+        if (!ref->var) {                                  /* a function's address, as in a virtual table */
+            uint64_t address = lower_func_address(ref->func) + (uint64_t)ref->addend;
+            if (!out->init)
+                out->init = hw_arena_alloc(&c->module->arena, v->bytes);
+            if (ref->bytes <= 8 && ref->offset + ref->bytes <= v->bytes && ref->shift < 64) {
+                address >>= ref->shift;
+                memcpy((char *)out->init + ref->offset, &address, ref->bytes);
+            }
+            continue;
+        }
         uintptr_t index = (uintptr_t)hw_map_get_ptr(&c->layout->globals, ref->var);
         if (!index || ref->bytes != 8) {
             diag_error(c->diag, v->line, 0, "the initialiser of '%s' holds %s, which is not supported yet", v->name,

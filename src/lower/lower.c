@@ -92,7 +92,7 @@ bool lower_body(struct lower_ctx *c)
 }
 
 /* Blocks nothing jumps to, as the rest after a trap, still need an end. */
-static void close_blocks(struct lower_ctx *c)
+void lower_close_blocks(struct lower_ctx *c)
 {
     for (size_t i = 0; i < c->f->blocks.n; i++)
         if (!ir_block_term(c->f->blocks.v[i])) {
@@ -129,7 +129,8 @@ static bool lower_kernel(struct lower_ctx *c, const struct ptx_func *kernel)
     c->cc = NULL;
     c->n_insts = 0;
     c->failed = false;
-    c->f = ir_func_new(c->module, kernel->name);
+    c->f = c->kernel_f = ir_func_new(c->module, kernel->name);
+    c->callees.n = 0;
     copy_kernel_facts(c->f, kernel);
     c->block = lower_new_block(c, NULL);
     bool ok = lower_layout_scan(c) && lower_frame_init(c, &frame, kernel);
@@ -144,9 +145,11 @@ static bool lower_kernel(struct lower_ctx *c, const struct ptx_func *kernel)
         lower_frame_fini(&frame);
         c->frame = NULL;
     }
-    close_blocks(c);
-    c->f->shared_bytes = (uint32_t)l->shared_bytes;
+    lower_close_blocks(c);
     c->f->local_bytes = (uint32_t)l->local_max;
+    ok = ok && lower_callees(c);
+    c->f = c->kernel_f;
+    c->f->shared_bytes = (uint32_t)l->shared_bytes;
     if (ok && !ir_verify(c->f, c->diag))
         return false;
     return ok && !c->failed;
@@ -177,6 +180,7 @@ enum ptx_status lower_module(const struct ptx_module *ptx, struct diag *diag, st
     }
     hw_map_fini(&layout.shared);
     hw_map_fini(&layout.globals);
+    hw_vec_fini(&c.callees);
     if (ok) {
         *out = c.module;
         return PTX_OK;

@@ -28,7 +28,8 @@ void plan_clone(struct plan *p, const struct ir_func *from)
     struct ir_func *f = p->func = ir_func_new(p->home, from->name);
     f->param_bytes = from->param_bytes;
     f->shared_bytes = from->shared_bytes;
-    f->local_bytes = (uint32_t)hw_align_up(from->local_bytes, 16);   /* so that every thread's begins aligned */
+    p->own_local = (uint32_t)hw_align_up(from->local_bytes, 16);     /* so that every thread's begins aligned */
+    f->local_bytes = p->opt.local_stride ? p->opt.local_stride : p->own_local;
     f->uses_dynamic_shared = from->uses_dynamic_shared;
     for (size_t i = 0; i < from->params.n; i++)
         hw_vec_push(&f->params, from->params.v[i]);

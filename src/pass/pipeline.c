@@ -9,7 +9,7 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
     p->threads = opt->ntid[0] * opt->ntid[1] * opt->ntid[2];
     uint32_t lanes = p->lanes = opt->width * opt->chunks;
     p->groups = (p->threads + lanes - 1) / lanes;
-    p->partial = p->threads % lanes != 0;
+    p->partial = p->threads % lanes != 0 || opt->function;
 
     plan_clone(p, func);
     plan_cfg(p);

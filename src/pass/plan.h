@@ -78,6 +78,8 @@ struct plan_options {
     uint32_t ntid[3];
     bool small_grid;
     uint32_t width, chunks;
+    bool function;               /* a callee: its lanes and their mask come from the caller */
+    uint32_t local_stride;       /* bytes of local memory per thread; 0: what this function itself needs */
     bool fair;                   /* width 1: threads take turns at spin loops, and stop at warp operations */
 };
 
@@ -86,6 +88,7 @@ struct plan {
     struct ir_module *home;      /* owns the copy */
     struct ir_func *func;
     struct plan_options opt;
+    uint32_t own_local;          /* bytes of local memory of this function alone, a multiple of 16; func->local_bytes is the stride */
     uint32_t lanes;              /* width * chunks */
     uint32_t threads, groups;    /* groups: warps per block (threads in the scalar build) */
     bool partial;                /* the last group has lanes that are no threads */

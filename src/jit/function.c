@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls of functions that were not inlined. All have one type: the launch, the block, the group, where their local memory
+ * begins, and the mask of each chunk. Parameters and results are in local memory, put there by lower/.
+ */
+#include "jit/emit.h"
+
+#include <stdio.h>
+
+LLVMTypeRef function_type(struct emit *e)
+{
+    LLVMTypeRef types[4 + PLAN_MAX_CHUNKS] = { ty_ptr(e), ty_ptr(e), ty_int(e, 32, 1), ty_int(e, 64, 1) };
+    unsigned n = 4;
+    for (unsigned c = 0; e->W > 1 && c < e->C; c++)
+        types[n++] = ty_int(e, 32, 1);
+    return LLVMFunctionType(LLVMVoidTypeInContext(e->cx), types, n, false);
+}
+
+void function_name(struct emit *e, size_t callee, char out[64])
+{
+    (void)e;
+    snprintf(out, 64, "hw_function_%zu", callee);
+}
+
+static void call_one(struct emit *e, size_t callee, LLVMValueRef *mask)
+{
+    char name[64];
+    LLVMTypeRef type = function_type(e);
+    function_name(e, callee, name);
+    LLVMValueRef fn = LLVMGetNamedFunction(e->mod, name), own = k_int(e, 64, 1, e->p->own_local);
+    if (!fn)
+        fn = LLVMAddFunction(e->mod, name, type);
+    LLVMValueRef args[4 + PLAN_MAX_CHUNKS] = { e->launch, e->block, e->warp, e->sp ? LLVMBuildAdd(e->b, e->sp, own, "") : own };
+    unsigned n = 4;
+    for (unsigned c = 0; e->W > 1 && c < e->C; c++)
+        args[n++] = mask_bits(e, mask[c]);
+    LLVMBuildCall2(e->b, type, fn, args, n, "");
+}
+
+/* Calls the function whose address this is; at `after` when it is through. An address that is none ends the kernel. */
+static void dispatch(struct emit *e, LLVMValueRef address, LLVMValueRef *mask, LLVMBasicBlockRef after)
+{
+    LLVMBasicBlockRef wild = LLVMAppendBasicBlockInContext(e->cx, e->fn, "wild");
+    unsigned n = (unsigned)e->kernel->callees.n;
+    LLVMValueRef sw = LLVMBuildSwitch(e->b, address, wild, n);
+    for (unsigned k = 0; k < n; k++) {
+        LLVMBasicBlockRef bb = LLVMAppendBasicBlockInContext(e->cx, e->fn, "call");
+        LLVMAddCase(sw, k_int(e, 64, 1, e->kernel->callees.v[k]->address), bb);
+        LLVMPositionBuilderAtEnd(e->b, bb);
+        call_one(e, k, mask);
+        LLVMBuildBr(e->b, after);
+    }
+    LLVMPositionBuilderAtEnd(e->b, wild);
+    struct ir_inst trap = { .op = IR_TRAP, .imm = KABI_TRAP_ILLEGAL_INSTRUCTION, .ptx_line = e->inst->ptx_line };
+    emit_trap(e, &trap);
+    LLVMBuildUnreachable(e->b);
+}
+
+/* Lanes may hold different pointers: those of the first lane that is left go together, until none is. */
+static void call_by_lanes(struct emit *e, const struct ir_inst *i)
+{
+    LLVMTypeRef vec = ty_int(e, 1, e->W), i32 = ty_int(e, 32, 1), i64 = ty_int(e, 64, 1);
+    LLVMValueRef left[PLAN_MAX_CHUNKS], now[PLAN_MAX_CHUNKS], all = entry_alloca(e, LLVMVectorType(i64, PLAN_LANES), "targets");
+    for (unsigned c = 0; c < e->C; c++) {
+        left[c] = entry_alloca(e, vec, "left");
+        LLVMBuildStore(e->b, mask_or_all(e, c), left[c]);
+        LLVMValueRef at = k_int(e, 32, 1, c * e->W), st = LLVMBuildStore(e->b, v_operand(e, &i->src[0], IR_I64, c), LLVMBuildGEP2(e->b, i64, all, &at, 1, ""));
+        LLVMSetAlignment(st, 8);
+    }
+    LLVMBasicBlockRef head = LLVMAppendBasicBlockInContext(e->cx, e->fn, "targets"), body = LLVMAppendBasicBlockInContext(e->cx, e->fn, "target"),
+                      after = LLVMAppendBasicBlockInContext(e->cx, e->fn, "called"), done = LLVMAppendBasicBlockInContext(e->cx, e->fn, "targets.done");
+    LLVMBuildBr(e->b, head);
+    LLVMPositionBuilderAtEnd(e->b, head);
+    LLVMValueRef bits = k_int(e, 32, 1, 0);
+    for (unsigned c = 0; c < e->C; c++) {
+        now[c] = LLVMBuildLoad2(e->b, vec, left[c], "");
+        bits = LLVMBuildOr(e->b, bits, LLVMBuildShl(e->b, mask_bits(e, now[c]), k_int(e, 32, 1, c * e->W), ""), "");
+    }
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, bits, LLVMConstNull(i32), ""), body, done);
+    LLVMPositionBuilderAtEnd(e->b, body);
+    LLVMValueRef lane = intrinsic2(e, "llvm.cttz", i32, bits, k_int(e, 1, 1, 1));
+    LLVMValueRef target = LLVMBuildLoad2(e->b, i64, LLVMBuildGEP2(e->b, i64, all, &lane, 1, ""), "");
+    LLVMSetAlignment(target, 8);
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef same = LLVMBuildICmp(e->b, LLVMIntEQ, v_operand(e, &i->src[0], IR_I64, c), splat(e, target, e->W), "");
+        LLVMValueRef mine = LLVMBuildAnd(e->b, now[c], same, "");
+        LLVMBuildStore(e->b, LLVMBuildAnd(e->b, now[c], LLVMBuildNot(e->b, same, ""), ""), left[c]);
+        now[c] = mine;
+    }
+    dispatch(e, target, now, after);
+    LLVMPositionBuilderAtEnd(e->b, after);
+    LLVMBuildBr(e->b, head);
+    LLVMPositionBuilderAtEnd(e->b, done);
+}
+
+void emit_call(struct emit *e, const struct ir_inst *i)
+{
+    LLVMValueRef mask[PLAN_MAX_CHUNKS];
+    for (unsigned c = 0; e->W > 1 && c < e->C; c++)
+        mask[c] = mask_or_all(e, c);
+    if (i->imm >= 0) {
+        call_one(e, (size_t)i->imm, mask);
+    } else if (e->W == 1) {
+        LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(e->cx, e->fn, "called");
+        dispatch(e, u_operand(e, &i->src[0], IR_I64, 0), mask, after);
+        LLVMPositionBuilderAtEnd(e->b, after);
+    } else {
+        call_by_lanes(e, i);
+    }
+}
