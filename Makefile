@@ -9,9 +9,10 @@ MESON_ARGS ?=
 .PHONY: all setup demo test oracle bench install format lint sanitize clean help
 
 all: setup
-	@test -f $(BUILD)/meson/build.ninja || meson setup $(MESON_ARGS) $(BUILD)/meson .
+	@test -f $(BUILD)/meson/build.ninja || { mkdir -p $(BUILD) && echo 'Configuring $(BUILD)' && \
+		meson setup $(MESON_ARGS) $(BUILD)/meson . >$(BUILD)/setup.log 2>&1; } || { cat $(BUILD)/setup.log; exit 1; }
 	@if tests/list.py --changed $(BUILD)/meson/tests.list; then meson setup --reconfigure $(BUILD)/meson >/dev/null; fi
-	@ninja -C $(BUILD)/meson --quiet
+	@ninja -C $(BUILD)/meson --quiet $(if $(V),-v)
 	@python3 tools/stage.py $(BUILD)
 
 # Missing packages are installed once; when all are there this is a question to dpkg and nothing more.
@@ -38,8 +39,6 @@ install: all
 	@python3 tools/stage.py $(BUILD) --install '$(PREFIX)' --destdir '$(DESTDIR)'
 
 sanitize: setup
-	@tools/sanitize asan
-	@tools/sanitize tsan
 	@tests/run --build $(BUILD) --sanitize-only $(ARGS)
 
 # Only lines that changed since the last commit: tables laid out by hand stay as they are.

@@ -43,8 +43,8 @@ static void CUDART_CB say_done(cudaStream_t, cudaError_t status, void *name)
     std::printf("  callback: stream %s is through, status %d\n", static_cast<const char *>(name), int(status));
 }
 
-// All chunks through the given streams, round robin. Returns milliseconds.
-static float run(cudaStream_t *streams, int n_streams, float *host, float *device)
+// All chunks through the given streams, round robin.
+static void run(cudaStream_t *streams, int n_streams, float *host, float *device, const char *note)
 {
     cudaEvent_t start, stop, joined;
     CHECK(cudaEventCreate(&start));
@@ -72,11 +72,11 @@ static float run(cudaStream_t *streams, int n_streams, float *host, float *devic
     CHECK(cudaEventSynchronize(stop));
     float ms;
     CHECK(cudaEventElapsedTime(&ms, start, stop));
-    std::printf("  %d stream%s: %6.2f ms, queued %s\n", n_streams, n_streams == 1 ? " " : "s", ms, pending ? "while the work went on" : "after it was done");
+    std::printf("  %d stream%s: %6.2f ms%s; when all was queued, the work %s\n", n_streams, n_streams == 1 ? " " : "s", ms, note,
+                pending ? "was still going on" : "was already done");
     CHECK(cudaEventDestroy(start));
     CHECK(cudaEventDestroy(stop));
     CHECK(cudaEventDestroy(joined));
-    return ms;
 }
 
 int main()
@@ -95,10 +95,10 @@ int main()
     CHECK(cudaStreamGetPriority(streams[0], &got));
     std::printf("priorities go from %d (least) to %d (most urgent); stream 0 has %d\n", low, high, got);
 
-    run(streams, 1, host, device);                              // the first launch also compiles the kernel
-    std::printf("%d chunks: copy in, kernel, copy out, host function\n", CHUNKS);
-    run(streams, 1, host, device);
-    run(streams, 2, host, device);
+    std::printf("%d chunks, each: copy in, kernel, copy out, host function\n", CHUNKS);
+    run(streams, 1, host, device, " with the kernel's compilation");
+    run(streams, 1, host, device, "");
+    run(streams, 2, host, device, "");
     static char names[2][2] = { "0", "1" };
     for (int i = 0; i < 2; i++) {
         CHECK(cudaStreamAddCallback(streams[i], say_done, names[i], 0));

@@ -51,7 +51,20 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 #include "hostwarp/device_memory.h"
 
 #include <__clang_cuda_cmath.h>
+/* clang 19 hands mask and value to redux.sync in the wrong order: device_warp.h has our own. */
+#define __reduce_add_sync hw_clang_reduce_add_sync
+#define __reduce_min_sync hw_clang_reduce_min_sync
+#define __reduce_max_sync hw_clang_reduce_max_sync
+#define __reduce_and_sync hw_clang_reduce_and_sync
+#define __reduce_or_sync hw_clang_reduce_or_sync
+#define __reduce_xor_sync hw_clang_reduce_xor_sync
 #include <__clang_cuda_intrinsics.h>
+#undef __reduce_add_sync
+#undef __reduce_min_sync
+#undef __reduce_max_sync
+#undef __reduce_and_sync
+#undef __reduce_or_sync
+#undef __reduce_xor_sync
 #include <__clang_cuda_complex_builtins.h>
 
 #include "hostwarp/device_warp.h"

@@ -33,6 +33,22 @@ HW_MATCH(double, 64, unsigned long long)
 #undef HW_MATCH
 #endif
 
+/* Reductions over the lanes of a mask; every one of them gets the result. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define HW_REDUCE(name, T, builtin) \
+    HW_DEV T __reduce_##name##_sync(unsigned int mask, T value) { return (T)builtin((int)value, (int)mask); }
+HW_REDUCE(add, unsigned int, __nvvm_redux_sync_add)
+HW_REDUCE(add, int, __nvvm_redux_sync_add)
+HW_REDUCE(min, unsigned int, __nvvm_redux_sync_umin)
+HW_REDUCE(min, int, __nvvm_redux_sync_min)
+HW_REDUCE(max, unsigned int, __nvvm_redux_sync_umax)
+HW_REDUCE(max, int, __nvvm_redux_sync_max)
+HW_REDUCE(and, unsigned int, __nvvm_redux_sync_and)
+HW_REDUCE(or, unsigned int, __nvvm_redux_sync_or)
+HW_REDUCE(xor, unsigned int, __nvvm_redux_sync_xor)
+#undef HW_REDUCE
+#endif
+
 /* Dot products of packed bytes and halves, added to c. */
 HW_DEV int __dp4a(int a, int b, int c)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranked mutexes. */
+#define _GNU_SOURCE
 #include "base/lock.h"
 
 #include <stdio.h>
@@ -18,7 +19,11 @@ static void check_order(const struct hw_mutex *mu)
 
 void hw_mutex_init(struct hw_mutex *mu, enum hw_rank rank)
 {
-    pthread_mutex_init(&mu->m, NULL);
+    pthread_mutexattr_t attr;
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);   /* our locks are held for less time than a sleep takes */
+    pthread_mutex_init(&mu->m, &attr);
+    pthread_mutexattr_destroy(&attr);
     mu->rank = rank;
 }
 

@@ -36,7 +36,7 @@ static const struct option options[] = {
 struct given {
     const struct option *opt;
     const char *word;                    /* as written */
-    const char *value;                   /* NULL: none */
+    const char *value;                   /* "" when it takes none; NULL only until take_value() */
 };
 
 static void help(void)
@@ -358,6 +358,7 @@ static void apply_pass_on(struct cc_job *job, const struct given *g)
 
 static bool apply(struct cc_job *job, const struct given *g)
 {
+    assert(g->value);
     switch (g->opt->what) {
     case W_IGNORED: return true;
     case W_REFUSED: cli_error("%s: %s", g->word, g->opt->help); return false;
@@ -446,7 +447,9 @@ static bool is_werror_kind(const char *word)
 static bool take_value(struct given *g, int argc, char **argv, int *at)
 {
     const char *next = *at + 1 < argc ? argv[*at + 1] : NULL;
-    if (g->value || g->opt->value == NONE)
+    if (g->opt->value == NONE)
+        g->value = "";
+    if (g->value)
         return true;
     if (g->opt->value == REST) {
         bool takes = (g->opt->what == W_OPTIMIZE && next && isdigit((unsigned char)next[0]) && !next[1]) ||

@@ -178,8 +178,9 @@ void cli_remove_temp_dir(void)
         fprintf(stderr, "hostwarp %s: intermediate files are in %s\n", cli_command_name, temp_dir);
     } else {
         DIR *dir = opendir(temp_dir);
-        for (struct dirent *e; dir && (e = readdir(dir));)
-            unlinkat(dirfd(dir), e->d_name, 0);
+        int fd = dir ? dirfd(dir) : -1;
+        for (struct dirent *e; fd >= 0 && (e = readdir(dir));)
+            unlinkat(fd, e->d_name, 0);
         if (dir)
             closedir(dir);
         rmdir(temp_dir);

@@ -4,6 +4,7 @@
 
 #include "core/device.h"
 #include "core/mem.h"
+#include "core/sched.h"
 #include "exec/exec.h"
 
 #include <pthread.h>
@@ -36,6 +37,7 @@ static void start(void)
 {
     device_init();
     mem_init();
+    sched_init();
     pthread_atfork(NULL, NULL, in_child);
     atexit(at_exit);
     state = RUNNING;

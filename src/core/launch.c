@@ -107,6 +107,7 @@ static void fill_launch(struct cmd *c, struct function *f, const struct launch_c
     l->kernel = kernel;
     l->printf_buf = ctx->printf_buf;
     l->heap = ctx->heap;
+    l->block_ns = &f->block_ns;
     l->kl.params = c->params;
     l->kl.globals = f->module->globals;
     memcpy(l->kl.ntid, config->block, sizeof l->kl.ntid);

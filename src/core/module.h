@@ -36,6 +36,7 @@ struct function {
     _Atomic int max_dynamic_shared;              /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
     _Atomic int carveout;
     _Atomic int cache_config;                    /* CUfunc_cache, a hint */
+    _Atomic uint32_t block_ns;                   /* how long a block took lately: the engine's */
     HW_VEC(struct function_shape *) shapes;      /* module->mu */
 };
 

@@ -39,14 +39,20 @@ struct turn {
     int n_wake;
 };
 
-static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_STREAM);
+static struct hw_mutex mu;                       /* rank STREAM */
 static uint64_t last_seq;
 static struct cmd_dep *free_deps;
 
-static struct hw_mutex free_mu = HW_MUTEX_INIT(HW_RANK_LEAF);
+static struct hw_mutex free_mu;
 static struct cmd *free_cmds;
 
 static void dispatch(struct turn *t, struct cmd *own);
+
+void sched_init(void)
+{
+    hw_mutex_init(&mu, HW_RANK_STREAM);
+    hw_mutex_init(&free_mu, HW_RANK_LEAF);
+}
 
 void sched_lock(void)
 {

@@ -55,6 +55,8 @@ struct cmd {
     _Alignas(16) char own_params[CMD_PARAM_BYTES];
 };
 
+void sched_init(void);                           /* core_init() calls it once */
+
 struct cmd *cmd_new(enum cmd_kind kind);         /* x is not initialised */
 void cmd_drop(struct cmd *c);                    /* one that was never queued; what it holds is released */
 

@@ -176,6 +176,14 @@ static __attribute__((noinline)) bool run_guarded(struct exec_launch *launch, st
     return true;
 }
 
+/* A quarter of the way to the newest figure. */
+static void note_time(struct exec_launch *l, uint64_t ns)
+{
+    uint64_t old = atomic_load_explicit(l->block_ns, memory_order_relaxed), now = old ? (old * 3 + ns) / 4 : ns;
+    now = now < 1 ? 1 : now > 1000000000 ? 1000000000 : now;
+    atomic_store_explicit(l->block_ns, (uint32_t)now, memory_order_relaxed);
+}
+
 static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
 {
     struct exec_launch *launch = hw_container_of(job, struct exec_launch, job);
@@ -194,22 +202,41 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
         return;
     }
     set_ctaid(&block, &launch->kl, first);
-    if (first == 0)
-        exec_fault_keep();
     /* A program's own thread may have another rounding mode, or none of the subnormals: the kernel's arithmetic is ours. */
-    uint64_t fp = hw_fp_begin();
+    uint64_t fp = hw_fp_begin(), start = 0;
+    if (first == 0)
+        start = exec_fault_keep();
     if (!run_guarded(launch, &block, count))
         exec_cancel(job);
     hw_fp_end(fp);
+    if (first == 0 && launch->block_ns)
+        note_time(launch, (hw_now_ns() - start) / count);
+}
+
+/*
+ * How many blocks a thread takes at a time. Unknown kernels: so that every thread comes several times, at most 16. Known ones: as
+ * many threads as have some microseconds of work each, for waking one and passing the job around costs that much. The watchdog
+ * takes back what a stuck thread holds, so blocks that wait for later ones do not hang however many are held.
+ */
+static uint64_t chunk_for(const struct exec_launch *l, uint64_t n, unsigned workers)
+{
+    uint64_t ns = l->block_ns ? atomic_load_explicit(l->block_ns, memory_order_relaxed) : 0;
+    uint64_t threads = workers, most = hw_max_u64(16, n >> 16);  /* 2^31 blocks are legal: handing out must not cost more */
+    if (ns) {
+        uint64_t total = n > UINT64_MAX / ns ? UINT64_MAX : n * ns;
+        threads = hw_min_u64(workers, total / 4000);
+        most = hw_max_u64(1, 50000 / ns);
+    }
+    if (threads <= 1)
+        return ns ? hw_min_u64(n, most) : n < 16 ? 1 : 16;
+    return hw_max_u64(1, hw_min_u64(n / (threads * 8), most));
 }
 
 void exec_launch_init(struct exec_launch *l, bool all_at_once)
 {
     uint64_t n = (uint64_t)l->kl.nctaid[0] * l->kl.nctaid[1] * l->kl.nctaid[2];
-    uint64_t chunk = n / (exec_engine_threads(exec_engine(EXEC_COMPUTE)) * 8ull);
-    uint64_t most = hw_max_u64(16, n >> 16);     /* a grid of 2^31 blocks is legal: handing out must not cost more than running */
-    chunk = chunk < 1 || all_at_once ? 1 : chunk > most ? most : chunk;
-    exec_job_init(&l->job, n, (uint32_t)chunk);
+    uint64_t chunk = all_at_once ? 1 : chunk_for(l, n, exec_engine_threads(exec_engine(EXEC_COMPUTE)));
+    exec_job_init(&l->job, n, (uint32_t)hw_min_u64(chunk, UINT32_MAX));
     l->job.engine = exec_engine(EXEC_COMPUTE);
     l->job.run = run_blocks;
     l->job.all_at_once = all_at_once;

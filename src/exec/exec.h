@@ -35,9 +35,10 @@ struct exec_launch {
     const struct kabi_kernel *kernel;
     struct exec_printf *printf_buf;
     struct exec_heap *heap;
+    _Atomic uint32_t *block_ns;  /* how long a block of this kernel took lately, 0: unknown; NULL: nobody keeps it */
     _Atomic int fault;           /* enum exec_fault */
 };
-/* kernel, kl, printf_buf and heap are set; the rest is done here. The caller sets job.done and job.priority afterwards. */
+/* kernel, kl, printf_buf, heap and block_ns are set; the rest is done here. The caller sets job.done and job.priority afterwards. */
 void exec_launch_init(struct exec_launch *launch, bool all_at_once);
 
 /* A copy of slices * rows * width bytes, or a fill of the same shape, in pieces of some megabytes. */

@@ -128,14 +128,15 @@ void exec_fault_unblock(void)
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-void exec_fault_keep(void)
+uint64_t exec_fault_keep(void)
 {
     static _Atomic uint64_t next_ns;
     uint64_t now = hw_now_ns();
-    if (now < atomic_load_explicit(&next_ns, memory_order_relaxed))
-        return;
-    atomic_store_explicit(&next_ns, now + 1000000, memory_order_relaxed);
-    exec_fault_install();
+    if (now >= atomic_load_explicit(&next_ns, memory_order_relaxed)) {
+        atomic_store_explicit(&next_ns, now + 1000000, memory_order_relaxed);
+        exec_fault_install();
+    }
+    return now;
 }
 
 void exec_fault_thread(void)

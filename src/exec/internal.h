@@ -38,9 +38,10 @@ struct exec_scope {
     volatile uint64_t addr;
     volatile uint32_t line;
 };
-/* Puts our handlers in, again where the program replaced them. The second looks at most once a millisecond. */
+/* Puts our handlers in, again where the program replaced them. The second looks at most once a millisecond, and
+   returns the time. */
 void exec_fault_install(void);
-void exec_fault_keep(void);
+uint64_t exec_fault_keep(void);
 void exec_fault_unblock(void);                                   /* after EXEC_FAULT_TIMEOUT: its handler was left by a jump */
 #define EXEC_TIMEOUT_SIGNAL (SIGRTMAX - 3)
 void exec_fault_thread(void);                                    /* once per thread of ours: a stack for the handler */

@@ -472,13 +472,17 @@ static void return_rest_locked(struct exec_engine *e, struct exec_runner *r)
         queue_locked(e, r->job);
 }
 
-static void watch_runners_locked(struct exec_engine *e)
+/* Returns whether a thread holds pieces it has not begun: they may have to come back. */
+static bool watch_runners_locked(struct exec_engine *e)
 {
+    bool held = false;
     uint64_t tick = e->tick;
     e->n_stuck = 0;
     hw_list_for(it, &e->runners) {
         struct exec_runner *r = hw_list_item(it, struct exec_runner, link);
         uint64_t started = atomic_load_explicit(&r->started_tick, memory_order_relaxed), ticks = started ? tick - started : 0;
+        uint64_t range = atomic_load_explicit(&r->range, memory_order_relaxed);
+        held |= range_place(range) + 1 < range_end(range);
         if (ticks < HUNGRY_TICKS)
             r->job->fresh_tick = tick;
         if (ticks < STUCK_TICKS)
@@ -487,6 +491,7 @@ static void watch_runners_locked(struct exec_engine *e)
         return_rest_locked(e, r);
         end_stuck(e, r, ticks);
     }
+    return held;
 }
 
 /* How many threads jobs lack beyond what runs. */
@@ -513,8 +518,7 @@ static unsigned watch_jobs_locked(struct exec_engine *e, bool *waiting)
 /* Returns whether there is anything to watch. */
 static bool watch_locked(struct exec_engine *e)
 {
-    bool waiting = e->config.timeout_s && e->n_active;
-    watch_runners_locked(e);
+    bool waiting = watch_runners_locked(e) || (e->config.timeout_s && e->n_active);
     unsigned want = watch_jobs_locked(e, &waiting), most = e->config.n_threads + e->config.max_extra;
     if (want == 0)
         return waiting;
@@ -564,16 +568,17 @@ void exec_submit(struct exec_job *job, bool wake)
     hw_lock(&e->mu);
     queue_locked(e, job);
     unsigned base = e->config.n_threads;
-    bool short_of_threads = e->n_active + e->n_ready > base || e->n_active + chunks > base || e->config.timeout_s;
+    bool watch = e->n_active + e->n_ready > base || e->n_active + chunks > base || job->chunk > 1 || e->config.timeout_s;
     if (wake && e->n_threads < base)
         grow_locked(e, hw_min_u64(base, e->n_active + chunks));
     if (job->all_at_once)
         grow_locked(e, e->n_active + chunks);
-    if (short_of_threads && e->config.max_extra && !e->watchdog_started)
+    watch = watch && e->config.max_extra;
+    if (watch && !e->watchdog_started)
         e->watchdog_started = start_thread(e, watchdog_main, e);
     hw_unlock(&e->mu);
 
-    if (short_of_threads && e->config.max_extra)
+    if (watch)
         wake_watchdog(e);
     if (!wake)
         return;

@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int check_failures;
 
@@ -31,6 +32,18 @@ static void check_line(int ok, const char *rule, const char *file, int line)
             printf("# %s answers %s, not %s\n", #call, cudaGetErrorName(got_), cudaGetErrorName(want));   \
     } while (0)
 #define CHECK_OK(rule, call) CHECK_ERR(rule, call, cudaSuccess)
+
+/* A known gap: must hold on a GPU, and must not hold here. When it does, the mark is to go. */
+__attribute__((unused)) static int check_on_hostwarp(void)
+{
+    struct cudaDeviceProp p;
+    return cudaGetDeviceProperties(&p, 0) == cudaSuccess && strncmp(p.name, "hostwarp", 8) == 0;
+}
+#define CHECK_TODO(rule, condition)                                                                     \
+    do {                                                                                                \
+        int holds_ = (condition) != 0, here_ = check_on_hostwarp();                                     \
+        check_line(holds_ != here_, here_ ? rule " (a known gap; passing means: remove the mark)" : rule, __FILE__, __LINE__); \
+    } while (0)
 
 /* Set-up that must work for the rest to mean anything. */
 #define NEED(call)                                                                          \
