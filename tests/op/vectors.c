@@ -390,7 +390,7 @@ int main(int argc, char **argv)
 {
     static const unsigned all_widths[MAX_WIDTHS] = { 1, 8, 16 };
     unsigned widths[MAX_WIDTHS], n_widths = 0, n_bad = 0;
-    glob_t found = { 0 };
+    static glob_t found;         /* cases keep pointers into it */
 
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--lib") && i + 1 < argc)
