@@ -49,7 +49,7 @@ static struct {
     const bool *skip;
 } run = { .n_cases = 300, .seed = 1 };
 
-static uint32_t out[OUT_WORDS + GEN_ATOMS], in[GEN_IN_WORDS];
+static uint32_t in[GEN_IN_WORDS], *outs[N_WIDTHS], *out;      /* outs: shared with the children; the last case's results */
 static struct gen_kernel kernel;
 static CUdeviceptr d_in, d_out, d_atoms;
 
@@ -102,7 +102,7 @@ static void run_case(unsigned i, struct result *r)
     r->status = RUNNING;
     alarm(LIMIT_S);
     gen_kernel(case_seed(i), run.skip, &kernel);
-    memset(out, 0, sizeof out);
+    memset(out, 0, 4 * (OUT_WORDS + GEN_ATOMS));
     if (!(rc = cu.cuModuleLoadData(&mod, kernel.text)) && !(rc = cu.cuModuleGetFunction(&fn, mod, "random")) &&
         !(rc = cu.cuMemcpyHtoD_v2(d_out, out, 4 * OUT_WORDS)) && !(rc = cu.cuMemcpyHtoD_v2(d_atoms, out, 4 * GEN_ATOMS)) &&
         !(rc = cu.cuLaunchKernel(fn, kernel.grid, 1, 1, kernel.block[0], kernel.block[1], kernel.block[2], 0, NULL, params, NULL)) &&
@@ -128,6 +128,7 @@ static pid_t start_width(unsigned w, unsigned first, unsigned last, struct resul
     setenv("HOSTWARP_WIDTH", text, 1);
     setenv("HOSTWARP_CACHE", "off", 1);
     setenv("HOSTWARP_THREADS", "1", 1);
+    out = outs[w];
     driver_open();
     for (unsigned i = first; i < last; i++) {
         run_case(i, &results[i]);
@@ -188,6 +189,24 @@ static void report(unsigned i, struct result *results[N_WIDTHS])
     printf("\n");
 }
 
+/* The first words that differ from those of width 1. */
+static void differences(void)
+{
+    unsigned shown = 0;
+    for (unsigned k = 0; k < OUT_WORDS + GEN_ATOMS && shown < 8; k++) {
+        bool same = true;
+        for (unsigned w = 1; w < N_WIDTHS; w++)
+            same &= outs[w][k] == outs[0][k];
+        if (same)
+            continue;
+        printf("// thread %u word %u:", k / GEN_OUT, k % GEN_OUT);
+        for (unsigned w = 0; w < N_WIDTHS; w++)
+            printf(" %08x", outs[w][k]);
+        printf("\n");
+        shown++;
+    }
+}
+
 static void minimise(unsigned i, struct result *results[N_WIDTHS])
 {
     static bool skip[GEN_MAX_SKIP];
@@ -213,6 +232,10 @@ static void minimise(unsigned i, struct result *results[N_WIDTHS])
         }
     }
     gen_kernel(case_seed(i), skip, &kernel);
+    for (unsigned w = 0; w < N_WIDTHS; w++)
+        results[w][i] = (struct result){ 0 };
+    if (run_range(i, i + 1, results))
+        differences();
     printf("// block %u %u %u grid %u\n%s", kernel.block[0], kernel.block[1], kernel.block[2], kernel.grid, kernel.text);
 }
 
@@ -249,6 +272,8 @@ int main(int argc, char **argv)
     }
     if (small >= (long)run.n_cases)
         run.n_cases = (unsigned)small + 1;
+    for (unsigned w = 0; w < N_WIDTHS; w++)
+        outs[w] = mmap(NULL, 4 * (OUT_WORDS + GEN_ATOMS), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (unsigned w = 0; w < N_WIDTHS; w++)
         results[w] = mmap(NULL, run.n_cases * sizeof *results[w], PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (small >= 0) {
