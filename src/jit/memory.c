@@ -173,14 +173,16 @@ static void ask_lanes(struct emit *e, const struct ir_inst *i, unsigned chunk)
     lanes_end(e, &l);
 }
 
-/* Neighbouring lanes: the first stands for all. When it is doubtful every active lane is looked at, since the first may be off. */
-static void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsigned chunk)
+/* Neighbouring lanes: the first stands for all, of the whole group where that is one row. When it is doubtful every active
+   lane is looked at, since the first may be off. */
+static void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsigned chunk, bool group)
 {
-    if (!guarded(i))
+    if (!guarded(i) || (group && chunk > 0))
         return;
     LLVMValueRef a = LLVMBuildPtrToInt(e->b, ptr, ty_int(e, 64, 1), "");
     LLVMBasicBlockRef fine = guard_begin(e, doubtful(e, i, a, 1));
-    ask_lanes(e, i, chunk);
+    for (unsigned c = chunk; c < (group ? e->C : chunk + 1); c++)
+        ask_lanes(e, i, c);
     guard_end(e, fine);
 }
 
@@ -343,7 +345,7 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
             p = LLVMBuildSelect(e->b, any, p, e->safe, "");
         }
         if (maybe_empty)
-            guard_row(e, i, p, chunk);                    /* e->safe is doubtful; then no lane is asked about */
+            guard_row(e, i, p, chunk, false);             /* e->safe is doubtful; then no lane is asked about */
         else
             guard_scalar(e, i, p);
         for (unsigned k = 0; k < n; k++)
@@ -352,7 +354,7 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
         load_lane_by_lane(e, i, chunk);
     } else if (s->kind == SHAPE_AFFINE && lane_step(e, i, s) == (int64_t)(n * bytes)) {
         LLVMValueRef row = u_address(e, i, chunk);
-        guard_row(e, i, row, chunk);
+        guard_row(e, i, row, chunk, s->group);
         LLVMValueRef wide = wide_load(e, i, row, chunk, n);
         for (unsigned k = 0; k < n; k++)
             set_varying(e, i, (int)k, chunk, deinterleave(e, wide, n, k));
@@ -420,7 +422,7 @@ static void store_chunk(struct emit *e, const struct ir_inst *i, const struct sh
         v[k] = v_operand(e, &i->src[k + 1], i->type, chunk);
     if (affine && lane_step(e, i, s) == (int64_t)(n * bytes)) {
         LLVMValueRef row = u_address(e, i, chunk);
-        guard_row(e, i, row, chunk);
+        guard_row(e, i, row, chunk, s->group);
         wide_store(e, i, interleave(e, v, n), row, chunk, n);
         return;
     }
