@@ -220,6 +220,99 @@ static int64_t lane_step(struct emit *e, const struct ir_inst *i, const struct s
     return s->stride + (i->space == IR_LOCAL && e->p->lanes > 1 ? (int64_t)e->p->func->local_bytes : 0);
 }
 
+/*
+ * Lanes are often neighbours where the plan cannot know it (t & (distance - 1), t % n): the code looks, and takes the vector
+ * access when every active lane's address is the first lane's plus its share. A few instructions, against the dozens of a
+ * gather or scatter.
+ */
+struct fork {
+    LLVMBasicBlockRef slow, join, ends[2];
+};
+
+static LLVMValueRef fork_begin(struct emit *e, struct fork *f, LLVMValueRef addresses, uint64_t step, unsigned chunk)
+{
+    LLVMTypeRef bits = ty_int(e, e->W, 1);
+    LLVMValueRef first = LLVMBuildExtractElement(e->b, addresses, k_int(e, 32, 1, 0), "");
+    LLVMValueRef want = LLVMBuildAdd(e->b, splat(e, first, e->W), k_lanes(e, 64, e->W, 0, (int64_t)step), "");
+    LLVMValueRef same = LLVMBuildICmp(e->b, LLVMIntEQ, addresses, want, "");
+    if (e->m[0])
+        same = LLVMBuildOr(e->b, same, LLVMBuildNot(e->b, e->m[chunk], ""), "");
+    LLVMValueRef all = LLVMBuildICmp(e->b, LLVMIntEQ, cast_to(e, same, bits), LLVMConstAllOnes(bits), "");
+    LLVMBasicBlockRef fast = LLVMAppendBasicBlockInContext(e->cx, e->fn, "neighbours");
+    f->slow = LLVMAppendBasicBlockInContext(e->cx, e->fn, "scattered");
+    f->join = LLVMAppendBasicBlockInContext(e->cx, e->fn, "joined");
+    LLVMBuildCondBr(e->b, all, fast, f->slow);
+    LLVMPositionBuilderAtEnd(e->b, fast);
+    return LLVMBuildIntToPtr(e->b, first, ty_ptr(e), "");
+}
+
+/* One side is written: on to the slow one, and after that to where they meet. */
+static void fork_next(struct emit *e, struct fork *f, int side)
+{
+    f->ends[side] = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, f->join);
+    LLVMPositionBuilderAtEnd(e->b, side == 0 ? f->slow : f->join);
+}
+
+static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chunk)
+{
+    unsigned n = i->n_dst, bytes = element_bytes(i);
+    LLVMValueRef a = v_address(e, i, chunk), v[2][IR_MAX_DST];
+    struct fork f;
+    LLVMValueRef wide = wide_load(e, i, fork_begin(e, &f, a, n * bytes, chunk), chunk, n);
+    for (unsigned k = 0; k < n; k++)
+        v[0][k] = deinterleave(e, wide, n, k);
+    fork_next(e, &f, 0);
+    for (unsigned k = 0; k < n; k++)
+        v[1][k] = gather(e, i, k ? LLVMBuildAdd(e->b, a, k_int(e, 64, e->W, (uint64_t)k * bytes), "") : a, chunk);
+    fork_next(e, &f, 1);
+    LLVMValueRef phi[IR_MAX_DST];
+    for (unsigned k = 0; k < n; k++) {
+        phi[k] = LLVMBuildPhi(e->b, LLVMTypeOf(v[0][k]), "");
+        LLVMValueRef from[] = { v[0][k], v[1][k] };
+        LLVMAddIncoming(phi[k], from, f.ends, 2);
+    }
+    for (unsigned k = 0; k < n; k++)
+        set_varying(e, i, (int)k, chunk, phi[k]);
+}
+
+static void store_scattered(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigned chunk)
+{
+    unsigned n = i->n_src - 1u, bytes = element_bytes(i);
+    LLVMValueRef a = v_address(e, i, chunk);
+    struct fork f;
+    LLVMValueRef ptr = fork_begin(e, &f, a, n * bytes, chunk);
+    wide_store(e, i, interleave(e, v, n), ptr, chunk, n);
+    fork_next(e, &f, 0);
+    for (unsigned k = 0; k < n; k++)
+        scatter(e, i, v[k], k ? LLVMBuildAdd(e->b, a, k_int(e, 64, e->W, (uint64_t)k * bytes), "") : a, chunk);
+    fork_next(e, &f, 1);
+}
+
+/* All lanes, a known step apart: scalar accesses at constant offsets cost less than computing addresses for a gather. */
+static bool steps(struct emit *e, const struct shape *s)
+{
+    return s->kind == SHAPE_AFFINE && !e->m[0];
+}
+
+static LLVMValueRef load_steps(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, int64_t step)
+{
+    LLVMValueRef v = LLVMGetPoison(ty(e, i->type, e->W));
+    for (unsigned l = 0; l < e->W; l++) {
+        LLVMValueRef x = scalar_load(e, i, offset_ptr(e, ptr, (uint64_t)(step * (int64_t)l)));
+        v = LLVMBuildInsertElement(e->b, v, x, k_int(e, 32, 1, l), "");
+    }
+    return v;
+}
+
+static void store_steps(struct emit *e, const struct ir_inst *i, LLVMValueRef v, LLVMValueRef ptr, int64_t step)
+{
+    for (unsigned l = 0; l < e->W; l++) {
+        LLVMValueRef x = LLVMBuildExtractElement(e->b, v, k_int(e, 32, 1, l), "");
+        scalar_store(e, i, x, offset_ptr(e, ptr, (uint64_t)(step * (int64_t)l)));
+    }
+}
+
 static void load_lane_by_lane(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
     LLVMTypeRef t = ty_scalar(e, i->type), i64 = ty_int(e, 64, 1);
@@ -254,6 +347,14 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
         LLVMValueRef wide = wide_load(e, i, u_address(e, i, chunk), chunk, n);
         for (unsigned k = 0; k < n; k++)
             set_varying(e, i, (int)k, chunk, deinterleave(e, wide, n, k));
+    } else if (steps(e, s)) {
+        LLVMValueRef p = u_address(e, i, chunk), v[IR_MAX_DST];
+        for (unsigned k = 0; k < n; k++)
+            v[k] = load_steps(e, i, offset_ptr(e, p, (uint64_t)k * bytes), lane_step(e, i, s));
+        for (unsigned k = 0; k < n; k++)
+            set_varying(e, i, (int)k, chunk, v[k]);
+    } else if (s->kind == SHAPE_VARYING) {
+        load_scattered(e, i, chunk);
     } else {
         LLVMValueRef a = v_address(e, i, chunk);
         for (unsigned k = 0; k < n; k++) {
@@ -314,6 +415,16 @@ static void store_chunk(struct emit *e, const struct ir_inst *i, const struct sh
         v[k] = v_operand(e, &i->src[k + 1], i->type, chunk);
     if (affine && lane_step(e, i, s) == (int64_t)(n * bytes)) {
         wide_store(e, i, interleave(e, v, n), u_address(e, i, chunk), chunk, n);
+        return;
+    }
+    if (!affine) {
+        store_scattered(e, i, v, chunk);
+        return;
+    }
+    if (steps(e, s)) {
+        LLVMValueRef p = u_address(e, i, chunk);
+        for (unsigned k = 0; k < n; k++)
+            store_steps(e, i, v[k], offset_ptr(e, p, (uint64_t)k * bytes), lane_step(e, i, s));
         return;
     }
     LLVMValueRef a = v_address(e, i, chunk);
