@@ -24,7 +24,7 @@ FILES = {
     'lib/libcudart_static.a': ['src/runtime/libcudart_static.a', 'src/runtime/*/libcudart_static.a'],
 }
 LINKS = {'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12'}
-FOLDERS = {'include': 'include', 'share/bench': 'bench', 'share/examples': 'examples'}
+FOLDERS = {'include': 'include', 'share/bench': 'bench', 'share/examples': 'examples', 'share/prof': 'share/prof'}
 
 
 def put_link(link, target):

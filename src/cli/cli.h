@@ -50,6 +50,7 @@ int cmd_run(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_env(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_prof(int argc, char **argv);
 int cmd_not_there(int argc, char **argv);
 
 #endif

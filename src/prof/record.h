@@ -72,7 +72,7 @@ struct prof_header {
     uint64_t limit;              /* slots that have room on the disk */
     _Atomic uint64_t lost;       /* records for which there was no room */
     uint64_t start_ns;           /* monotonic, when the library was loaded */
-    uint64_t memory_bytes;       /* physical memory of the machine */
+    uint64_t pinned_budget;      /* bytes of page-locked memory that the process may have */
     char command[456];
 };
 static_assert(sizeof(struct prof_header) == 512, "the header is four slots");

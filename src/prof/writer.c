@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "base/str.h"
 
@@ -91,8 +92,14 @@ static char *expand(const char *pattern)
 bool writer_open(const char *pattern)
 {
     char *path = expand(pattern);
-    fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    /* A file that is there is another process's: of several, only the first is recorded unless the name has %p. */
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     void *p = MAP_FAILED;
+    if (fd < 0 && errno == EEXIST) {
+        hw_info("%s is there already: this process is not recorded", path);
+        hw_free(path);
+        return false;
+    }
     if (fd >= 0 && posix_fallocate(fd, 0, (off_t)GROW_BYTES) == 0)
         p = mmap(NULL, MAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (p == MAP_FAILED)
@@ -108,9 +115,10 @@ bool writer_open(const char *pattern)
     header->n_slots = PROF_HEADER_SLOTS;
     header->limit = room;
     header->start_ns = hw_now_ns();
-    header->memory_bytes = hw_memory_bytes();
+    header->pinned_budget = hw_options()->pinned_limit ? hw_options()->pinned_limit : hw_memory_bytes() / 2;
     fill_command();
     header->magic = PROF_MAGIC;
+    fprintf(stderr, "==%u== HOSTWARP is profiling process %u, command: %s\n", header->pid, header->pid, header->command);
     return true;
 }
 
