@@ -81,8 +81,8 @@ static void pageable_async(const struct prof_data *d, struct prof_advices *out)
         bytes += r->bytes;
     }
     if (n)
-        say(out, d, "pageable-async", first, "%llu asynchronous copies (%.1f MiB) use pageable memory: they do not overlap with anything. "
-            "Allocate it with cudaHostAlloc, or lock it with cudaHostRegister.", (unsigned long long)n, mib(bytes));
+        say(out, d, "pageable-async", first, "%llu asynchronous %s (%.1f MiB) with pageable memory: that does not overlap with anything. "
+            "Allocate it with cudaHostAlloc, or lock it with cudaHostRegister.", (unsigned long long)n, n == 1 ? "copy" : "copies", mib(bytes));
 }
 
 static void write_combined_read(const struct prof_data *d, struct prof_advices *out)
@@ -97,8 +97,8 @@ static void write_combined_read(const struct prof_data *d, struct prof_advices *
         n++;
     }
     if (n)
-        say(out, d, "write-combined-read", first, "%llu copies bring results into write-combined memory, which the host reads very slowly. "
-            "Use it only for data that goes to the device.", (unsigned long long)n);
+        say(out, d, "write-combined-read", first, "%llu %s results into write-combined memory, which the host reads very slowly. "
+            "Use it only for data that goes to the device.", (unsigned long long)n, n == 1 ? "copy brings" : "copies bring");
 }
 
 static void mapped_often(const struct prof_data *d, struct prof_advices *out)

@@ -126,7 +126,7 @@ def test_csv_is_csv(box):
     lacks(p.stderr, 'Time(%)')
     rows = list(csv.reader(io.StringIO((box.path / 'out.csv').read_text())))
     assert ['Time(%)', 'Time', 'Calls', 'Avg', 'Min', 'Max', 'Name'] in rows and ['%', 'ms', '', 'ms', 'ms', 'ms', ''] in rows, rows
-    kernel = [r for r in rows if r[-1] == 'scale(float*, int, float)']
+    kernel = [r for r in rows if r and r[-1] == 'scale(float*, int, float)']
     assert len(kernel) == 1 and len(kernel[0]) == 7 and float(kernel[0][1]) > 0, rows
 
 
