@@ -86,8 +86,9 @@ static void act_args(FILE *out, const struct prof_act *a)
     fprintf(out, "{\"id\":%llu,\"queued_us\":%.3f", (unsigned long long)r->id, us(a->start - hw_min_u64(r->queued, a->start)));
     if (r->type == PROF_KERNEL) {
         const uint32_t *g = r->data.shape.grid, *b = r->data.shape.block;
-        fprintf(out, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"registers\":%u,\"shared_static\":%u,\"shared_dynamic\":%u", g[0], g[1],
-                g[2], b[0], b[1], b[2], r->regs, r->data.shape.shared_static, r->data.shape.shared_dynamic);
+        fprintf(out, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"registers\":%u,\"shared_static\":%u,\"shared_dynamic\":%u,"
+                "\"occupancy_percent\":%u", g[0], g[1], g[2], b[0], b[1], b[2], r->regs, r->data.shape.shared_static,
+                r->data.shape.shared_dynamic, r->occupancy);
     } else if (r->type != PROF_HOSTFN) {
         fprintf(out, ",\"bytes\":%llu,\"from\":\"%s\",\"to\":\"%s\"", (unsigned long long)r->bytes, prof_place_name(r->src),
                 prof_place_name(r->dst));
@@ -205,8 +206,8 @@ static void page_bars(FILE *out, const struct prof_data *d)
                 a->stream, r->engine, (unsigned long long)r->bytes, r->src, r->dst,
                 (unsigned long long)(a->start - hw_min_u64(r->queued, a->start)));
         if (r->type == PROF_KERNEL)
-            fprintf(out, "[%u,%u,%u,%u,%u,%u]]", r->data.shape.grid[0], r->data.shape.grid[1], r->data.shape.grid[2],
-                    r->data.shape.block[0], r->data.shape.block[1], r->data.shape.block[2]);
+            fprintf(out, "[%u,%u,%u,%u,%u,%u,%u,%u]]", r->data.shape.grid[0], r->data.shape.grid[1], r->data.shape.grid[2],
+                    r->data.shape.block[0], r->data.shape.block[1], r->data.shape.block[2], r->regs, r->occupancy);
         else
             fprintf(out, "0]");
     }

@@ -112,6 +112,14 @@ static void note_mapped(struct prof_record *kernel, const struct cmd *c, const s
     }
 }
 
+/* By registers, shared memory and threads, as a GPU of the reported capability would have it. */
+static uint8_t occupancy(const struct function *f, const struct launch_config *config)
+{
+    uint32_t threads = config->block[0] * config->block[1] * config->block[2];
+    uint32_t warps = (threads + DEVICE_WARP - 1) / DEVICE_WARP;
+    return (uint8_t)hw_min_u64(100, 100 * launch_occupancy(f, threads, config->shared_bytes) * warps * DEVICE_WARP / DEVICE_THREADS_SM);
+}
+
 static void on_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
 {
     struct prof_record *r = begin();
@@ -124,6 +132,7 @@ static void on_launch_made(struct cmd *c, const struct function *f, const struct
     r->data.shape.shared_static = f->shared_static;
     r->data.shape.shared_dynamic = config->shared_bytes;
     r->regs = f->n_regs;
+    r->occupancy = occupancy(f, config);
     r->api = tls_api;
     note_mapped(r, c, f);
 }

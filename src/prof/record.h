@@ -53,7 +53,8 @@ struct prof_record {
     uint32_t caller;             /* PROF_API: name id of "file+0xoffset" */
     uint16_t flags;
     uint8_t src, dst;            /* enum prof_place */
-    uint8_t engine, device, text_slots, pad;
+    uint8_t engine, device, text_slots;
+    uint8_t occupancy;           /* PROF_KERNEL: percent of a multiprocessor's threads that fit, by CUDA's rules */
     uint32_t regs;
     union {
         struct {

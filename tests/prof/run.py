@@ -242,6 +242,7 @@ def test_the_trace_is_in_trace_event_format(box):
     assert len([1 for pid, name in lanes if pid == 2]) == 2 and (3, 'Compute') in lanes, lanes
     kernels = [e for e in events if e['ph'] == 'X' and e['pid'] == 2 and e['cat'] == 'kernel']
     assert len(kernels) == 9 and kernels[-1]['args']['block'] == [256, 1, 1], kernels
+    assert all(e['args']['occupancy_percent'] == 100 for e in kernels), kernels     # 256 threads, few registers
     # commands of one stream follow each other
     for tid in {e['tid'] for e in kernels}:
         rows = sorted((e['ts'], e['dur']) for e in events if e['ph'] == 'X' and e['pid'] == 2 and e['tid'] == tid)
@@ -318,7 +319,7 @@ def test_the_timeline_works_in_a_browser(box):
 
 def test_the_timeline_is_smooth_with_100000_bars(box):
     page = (BUILD / 'share/prof/timeline.html').read_text()
-    bars = [['k' if i % 3 else 'c', f'k{i % 7}', i * 1000, 700, i % 4, 0 if i % 3 else 1, 4096, 1, 2, 500, [1, 1, 1, 32, 1, 1]] for i in range(100000)]
+    bars = [['k' if i % 3 else 'c', f'k{i % 7}', i * 1000, 700, i % 4, 0 if i % 3 else 1, 4096, 1, 2, 500, [1, 1, 1, 32, 1, 1, 32, 50]] for i in range(100000)]
     data = {'pid': 1, 'command': 'many', 'engines': ['Compute', 'Copy in', 'Copy out', 'Host functions'], 'places': ['Pageable', 'Pinned', 'Device', 'Managed'],
             'streams': [f'Stream {i}' for i in range(4)], 'bars': bars, 'spans': [['a', 'cudaMemcpy', 0, 10, 1]], 'edges': [[i, i + 1, 0] for i in range(0, 99999, 9)]}
     got = in_browser(box, page.replace('/*PROFILE*/null', json.dumps(data).replace('<', '\\u003c')))
