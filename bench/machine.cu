@@ -2,7 +2,7 @@
 // Measures how a machine moves memory and starts work: copies by kind of host memory and size, allocation and registration,
 // launches, zero copy, overlap. Plain CUDA, so nvcc builds it for a GPU, and both can be shown side by side.
 //
-//   hostwarp bench [--quick] [--svg FILE] [--json FILE]        nvcc -O2 -o machine machine.cu && ./machine
+//   hostwarp bench [--quick] [--svg FILE] [--json FILE] [--beside FILE]        nvcc -O2 -o machine machine.cu && ./machine
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -250,6 +250,29 @@ static bool write_json(const char *path, const char *device)
     return std::fclose(f) == 0;
 }
 
+// A Markdown table of these results beside those of another machine, from the file that --json wrote there.
+static bool print_beside(const char *path, const char *device)
+{
+    FILE *f = std::fopen(path, "r");
+    char line[512], other[256] = "other", group[64], name[128];
+    double value;
+    std::vector<std::pair<std::string, double>> theirs;
+    if (!f)
+        return false;
+    while (std::fgets(line, sizeof line, f)) {
+        std::sscanf(line, "{\"device\": \"%255[^\"]", other);
+        if (std::sscanf(line, " {\"group\": \"%63[^\"]\", \"name\": \"%127[^\"]\", \"value\": %lf", group, name, &value) == 3)
+            theirs.emplace_back(name, value);
+    }
+    std::fclose(f);
+    std::printf("\n| | %s | %s | unit |\n|---|---:|---:|---|\n", other, device);
+    for (const Result &r : results)
+        for (const auto &t : theirs)
+            if (t.first == r.name)
+                std::printf("| %s | %.4g | %.4g | %s |\n", r.name.c_str(), t.second, r.value, r.unit.c_str());
+    return !theirs.empty();
+}
+
 // Copy rates over sizes, both axes by powers.
 static bool write_svg(const char *path, const char *device)
 {
@@ -288,7 +311,7 @@ static bool write_svg(const char *path, const char *device)
 
 int main(int argc, char **argv)
 {
-    const char *svg = nullptr, *json = nullptr;
+    const char *svg = nullptr, *json = nullptr, *beside = nullptr;
     for (int i = 1; i < argc; i++) {
         if (!std::strcmp(argv[i], "--quick"))
             budget = 0.004;
@@ -296,8 +319,10 @@ int main(int argc, char **argv)
             svg = argv[++i];
         else if (!std::strcmp(argv[i], "--json") && i + 1 < argc)
             json = argv[++i];
+        else if (!std::strcmp(argv[i], "--beside") && i + 1 < argc)
+            beside = argv[++i];
         else
-            return std::fprintf(stderr, "usage: hostwarp bench [--quick] [--svg FILE] [--json FILE]\n"), 2;
+            return std::fprintf(stderr, "usage: hostwarp bench [--quick] [--svg FILE] [--json FILE] [--beside FILE]\n"), 2;
     }
     cudaDeviceProp prop;
     CHECK(cudaGetDeviceProperties(&prop, 0));
@@ -311,5 +336,7 @@ int main(int argc, char **argv)
         return std::perror(svg), 1;
     if (json && !write_json(json, prop.name))
         return std::perror(json), 1;
+    if (beside && !print_beside(beside, prop.name))
+        return std::fprintf(stderr, "%s holds no results\n", beside), 1;
     return 0;
 }

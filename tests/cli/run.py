@@ -109,6 +109,9 @@ def test_bench_measures_and_draws(box):
     assert len(results) >= 35 and all(r['value'] > 0 for r in results), results
     picture = xml.etree.ElementTree.parse(box.path / 'out.svg').getroot()
     assert len(picture.findall('.//{http://www.w3.org/2000/svg}polyline')) == 5
+    other = json.loads((box.path / 'out.json').read_text())
+    box.write('gpu.json', (box.path / 'out.json').read_text().replace(other['device'], 'A GPU'))
+    has(box.hostwarp('bench', '--quick', '--beside', 'gpu.json').stdout, '| | A GPU | hostwarp', '| gain |')
     has(box.hostwarp('bench', '--frob', status=2).stderr, 'usage:')
 
 
