@@ -3,6 +3,7 @@
 #include "core/copy.h"
 
 #include "core/ctx.h"
+#include "core/hooks.h"
 #include "core/mem.h"
 #include "core/sched.h"
 #include "core/stream.h"
@@ -98,6 +99,7 @@ static bool stage(struct cmd *c)
  */
 static CUresult submit(struct stream *s, struct cmd *c, enum place dst, enum place src, bool async)
 {
+    hook_copy_made(c, async);
     bool on_device = dst == PLACE_DEVICE && src == PLACE_DEVICE;
     bool host_to_host = (dst == PLACE_PAGEABLE || dst == PLACE_PINNED) && (src == PLACE_PAGEABLE || src == PLACE_PINNED);
     bool wait = host_to_host || dst == PLACE_PAGEABLE || (!async && !on_device);
@@ -172,6 +174,7 @@ CUresult copy_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t val
     struct cmd *c = make_cmd(&r, place, PLACE_DEVICE);
     c->x.copy.value = element == 1 ? value & 0xff : element == 2 ? value & 0xffff : value;
     c->x.copy.element = (uint8_t)element;
+    hook_copy_made(c, async);
     if (async || place == PLACE_DEVICE) {
         sched_push(s, c);
         return CUDA_SUCCESS;

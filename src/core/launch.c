@@ -4,6 +4,7 @@
 
 #include "core/ctx.h"
 #include "core/device.h"
+#include "core/hooks.h"
 #include "core/module.h"
 #include "core/sched.h"
 #include "core/stream.h"
@@ -137,6 +138,7 @@ CUresult launch_kernel(struct function *f, struct stream *s, const struct launch
     module_ref(f->module);
     c->module = f->module;
     fill_launch(c, f, config, kernel);
+    hook_launch_made(c, f, config);
     ctx_flush_printf(s->ctx);
     sched_push(s, c);
     return CUDA_SUCCESS;
