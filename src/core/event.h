@@ -8,6 +8,7 @@
 
 #include <cuda.h>
 
+struct capture_mark;
 struct cmd;
 struct ctx;
 struct stream;
@@ -24,6 +25,7 @@ struct event {
     struct hw_list in_ctx;                       /* ctx->events */
     struct cmd *pending;                         /* sched: the newest record while it has not executed */
     bool recorded;                               /* sched: was ever recorded */
+    struct capture_mark *_Atomic mark;           /* capture.c: its newest record was captured */
     uint64_t time_ns;                            /* sched: when the newest executed record did */
 };
 
