@@ -57,7 +57,7 @@ static CUresult check_op(const CUstreamBatchMemOpParams *op)
 CUresult values_check(const CUstreamBatchMemOpParams *ops, unsigned n)
 {
     CUresult rc;
-    if (n > 256 || (n && !ops))
+    if (n == 0 || n > 256 || !ops)
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < n; i++)
         if ((rc = check_op(&ops[i])))
