@@ -21,8 +21,11 @@ static void event_free(struct obj *obj)
 
 CUresult event_create(struct ctx *ctx, unsigned flags, CUevent *out)
 {
-    const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING;
+    const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
     if (flags & ~known)
+        return CUDA_ERROR_INVALID_VALUE;
+    /* Such an event works in its own process; exporting it is what is not supported. */
+    if ((flags & CU_EVENT_INTERPROCESS) && !(flags & CU_EVENT_DISABLE_TIMING))
         return CUDA_ERROR_INVALID_VALUE;
     struct event *e = hw_alloc(sizeof *e);
     ctx_ref(ctx);

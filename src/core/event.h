@@ -29,7 +29,7 @@ struct event {
     uint64_t time_ns;                            /* sched: when the newest executed record did */
 };
 
-CUresult event_create(struct ctx *ctx, unsigned flags, CUevent *out);        /* unknown flags, INTERPROCESS: INVALID_VALUE */
+CUresult event_create(struct ctx *ctx, unsigned flags, CUevent *out);        /* unknown flags, INTERPROCESS with timing: INVALID_VALUE */
 CUresult event_destroy(CUevent handle);                          /* pending records still complete */
 struct event *event_get(CUevent handle);                         /* a reference, or NULL (INVALID_HANDLE) */
 static inline void event_ref(struct event *e) { obj_ref(&e->obj); }

@@ -133,6 +133,13 @@ static void user_objects_live_as_long_as_their_graphs(void)
 static void attributes(void)
 {
     CUstreamAttrValue v;
+    CUevent e;
+
+    check_result("an_interprocess_event_has_no_time", cuEventCreate(&e, CU_EVENT_INTERPROCESS), CUDA_ERROR_INVALID_VALUE);
+    check_result("and_works_without", cuEventCreate(&e, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+    NEED(cuEventRecord(e, a));
+    NEED(cuEventSynchronize(e));
+    NEED(cuEventDestroy(e));
 
     memset(&v, 0, sizeof v);
     v.syncPolicy = CU_SYNC_POLICY_YIELD;
