@@ -36,6 +36,7 @@ struct job {
     long done;
     uint64_t *counter;           /* device memory: value of values_made */
     uint64_t values_made;
+    bool has_values[STREAMS];    /* the stream wrote to its counter, which its successor will use */
     struct buffer buffers[BUFFERS];
     CUevent event;
     uint32_t *pageable;
@@ -161,6 +162,7 @@ static void op_values(struct job *j, int si)
 {
     CUstreamBatchMemOpParams ops[2];
     struct stream *s = open_stream(j, si);
+    j->has_values[si] = true;
     memset(ops, 0, sizeof ops);
     ops[0].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
     ops[1].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64;
@@ -216,6 +218,9 @@ static void op_replace_stream(struct job *j, int si)
     for (int b = 0; b < BUFFERS; b++)
         if (j->buffers[b].last == si)
             use(j, &j->buffers[b], 0);
+    if (j->has_values[si])                       /* a late write would undo one of the next stream, which then waits for ever */
+        CHECK(j, rig_sync(&j->rig, j->streams[si]) == CUDA_SUCCESS, "synchronize");
+    j->has_values[si] = false;
     CHECK(j, stream_destroy(j->streams[si]) == CUDA_SUCCESS, "stream_destroy");
     CHECK(j, stream_create(j->rig.ctx, rnd(j, 2) ? CU_STREAM_NON_BLOCKING : 0, -(int)rnd(j, 6), &j->streams[si]) == CUDA_SUCCESS,
           "stream_create");
