@@ -2,6 +2,7 @@
 /* Copies and fills: checks, staging, and how long the caller waits. */
 #include "core/copy.h"
 
+#include "core/capture.h"
 #include "core/ctx.h"
 #include "core/hooks.h"
 #include "core/mem.h"
@@ -124,23 +125,53 @@ static void normalise(struct copy_end *end, const struct copy_request *r)
         end->slice = end->pitch * r->rows;
 }
 
+/* Checks a request and brings it into its simplest form. */
+static CUresult prepare(struct copy_request *r, enum place *dst, enum place *src)
+{
+    CUresult rc;
+    normalise(&r->dst, r);
+    normalise(&r->src, r);
+    size_t whole;
+    if (r->slices == 1 && r->dst.pitch == r->width && r->src.pitch == r->width
+        && !__builtin_mul_overflow(r->width, r->rows, &whole)) {
+        r->width = whole;                        /* no gaps: one long row, which is cut into better pieces */
+        r->rows = 1;
+    }
+    if ((rc = classify(&r->dst, r, dst)))
+        return rc;
+    return classify(&r->src, r, src);
+}
+
 CUresult copy_run(struct stream *s, const struct copy_request *req)
 {
     struct copy_request r = *req;
     enum place dst, src;
+    bool captures;
     CUresult rc;
-    if (r.width == 0 || r.rows == 0 || r.slices == 0)
+    if ((rc = capture_enter(s, &captures)))
+        return rc;
+    if (!captures && (r.width == 0 || r.rows == 0 || r.slices == 0))
         return CUDA_SUCCESS;
-    normalise(&r.dst, &r);
-    normalise(&r.src, &r);
-    size_t whole;
-    if (r.slices == 1 && r.dst.pitch == r.width && r.src.pitch == r.width && !__builtin_mul_overflow(r.width, r.rows, &whole)) {
-        r.width = whole;                         /* no gaps: one long row, which is cut into better pieces */
-        r.rows = 1;
-    }
-    if ((rc = classify(&r.dst, &r, &dst)) || (rc = classify(&r.src, &r, &src)))
+    if (captures)
+        return capture_copy(s, req);
+    if ((rc = prepare(&r, &dst, &src)))
         return rc;
     return submit(s, make_cmd(&r, dst, src), dst, src, r.async);
+}
+
+CUresult copy_cmd(const struct copy_request *req, struct cmd **out)
+{
+    struct copy_request r = *req;
+    enum place dst, src;
+    CUresult rc;
+    if (r.width == 0 || r.rows == 0 || r.slices == 0) {
+        *out = cmd_new(CMD_WAIT);
+        return CUDA_SUCCESS;
+    }
+    if ((rc = prepare(&r, &dst, &src)))
+        return rc;
+    *out = make_cmd(&r, dst, src);
+    return CUDA_SUCCESS;
 }
 
 CUresult copy_linear(struct stream *s, uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side, size_t bytes,
@@ -151,8 +182,8 @@ CUresult copy_linear(struct stream *s, uint64_t dst, enum copy_side dst_side, ui
     return copy_run(s, &r);
 }
 
-CUresult copy_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t rows,
-                   bool async)
+static CUresult fill_cmd(CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t rows,
+                         struct cmd **out, enum place *out_place)
 {
     struct copy_request r = { .dst = { .side = COPY_DEVICE, .addr = dst, .pitch = pitch }, .rows = rows, .slices = 1 };
     enum place place;
@@ -174,6 +205,34 @@ CUresult copy_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t val
     struct cmd *c = make_cmd(&r, place, PLACE_DEVICE);
     c->x.copy.value = element == 1 ? value & 0xff : element == 2 ? value & 0xffff : value;
     c->x.copy.element = (uint8_t)element;
+    *out = c;
+    *out_place = place;
+    return CUDA_SUCCESS;
+}
+
+CUresult copy_fill_cmd(CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t rows, struct cmd **out)
+{
+    enum place place;
+    struct cmd *c = NULL;
+    CUresult rc = fill_cmd(dst, pitch, value, element, width, rows, &c, &place);
+    if (!rc)
+        *out = c ? c : cmd_new(CMD_WAIT);
+    return rc;
+}
+
+CUresult copy_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t rows,
+                   bool async)
+{
+    enum place place;
+    struct cmd *c = NULL;
+    bool captures;
+    CUresult rc;
+    if ((rc = capture_enter(s, &captures)))
+        return rc;
+    if (captures)
+        return capture_fill(s, dst, pitch, value, element, width, rows);
+    if ((rc = fill_cmd(dst, pitch, value, element, width, rows, &c, &place)) || !c)
+        return rc;
     hook_copy_made(c, async);
     if (async || place == PLACE_DEVICE) {
         sched_push(s, c);

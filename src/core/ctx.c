@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/vec.h"
+#include "core/capture.h"
 #include "core/device.h"
 #include "core/event.h"
 #include "core/internal.h"
@@ -250,6 +251,9 @@ CUresult ctx_primary_set_flags(struct device *dev, unsigned flags)
 
 CUresult ctx_synchronize(struct ctx *ctx)
 {
+    CUresult rc = capture_ctx_forbids(ctx);
+    if (rc)
+        return rc;
     sched_wait_ctx(ctx);
     ctx_flush_printf(ctx);
     return ctx_error(ctx);

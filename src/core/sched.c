@@ -9,6 +9,7 @@
 #include "core/hooks.h"
 #include "core/module.h"
 #include "core/stream.h"
+#include "core/values.h"
 
 #include <stdatomic.h>
 
@@ -86,6 +87,7 @@ struct cmd *cmd_new(enum cmd_kind kind)
     c->module = NULL;
     c->params = c->staging = NULL;
     c->event = NULL;
+    c->values = NULL;
     return c;
 }
 
@@ -96,6 +98,7 @@ void cmd_drop(struct cmd *c)
     if (c->params != c->own_params)
         hw_free(c->params);
     hw_free(c->staging);
+    values_free(c->values);
     hw_lock(&free_mu);
     c->next = free_cmds;
     free_cmds = c;
@@ -265,13 +268,44 @@ static void run_watched(struct exec_job *job, uint64_t first, uint64_t count)
     c->watched_run(job, first, count);
 }
 
-/* own: a command whose submitter waits and runs it itself; a small one then needs no other thread. */
-static void dispatch(struct turn *t, struct cmd *own)
+/* What was over at once ended its turn in its stream: the next turn, for what waited for it. */
+static void finish_all(struct turn *t, struct cmd *over)
 {
+    turn_init(t);
+    hw_lock(&mu);
+    for (struct cmd *c = over, *next; c; c = next) {
+        struct stream *s = c->stream;
+        next = c->next;
+        finish_locked(t, c);
+        add_work(t, s);
+    }
+    advance_locked(t);
+    hw_unlock(&mu);
+}
+
+void sched_values_done(struct cmd *c)
+{
+    struct turn t;
+    c->next = NULL;
+    finish_all(&t, c);
+    dispatch(&t, NULL);
+}
+
+/* Returns the commands on values in memory that were over at once: a loop, not a recursion, since a stream may hold many. */
+static struct cmd *dispatch_once(struct turn *t, struct cmd *own)
+{
+    struct cmd *over = NULL;
     for (int i = 0; i < t->n_wake; i++)
         hw_futex_wake(t->wake[i], 1);
     for (struct cmd *c = t->ready, *next; c; c = next) {
         next = c->next;
+        if (c->kind == CMD_VALUES) {
+            if (values_start(c)) {
+                c->next = over;
+                over = c;
+            }
+            continue;
+        }
         c->x.job.done = on_done;
         c->x.job.priority = c->stream->priority;
         if (hw_unlikely(hook_any)) {
@@ -286,6 +320,15 @@ static void dispatch(struct turn *t, struct cmd *own)
         cmd_drop(c);
         stream_unref(idle);
     }
+    return over;
+}
+
+/* own: a command whose submitter waits and runs it itself; a small one then needs no other thread. */
+static void dispatch(struct turn *t, struct cmd *own)
+{
+    struct cmd *over;
+    while ((over = dispatch_once(t, own)))
+        finish_all(t, over);
 }
 
 /* --- queueing --- */
@@ -373,6 +416,30 @@ void sched_push_record(struct stream *s, struct event *e)
     dispatch(&t, NULL);
 }
 
+void sched_push_batch(const struct sched_item *items, size_t n, struct event *after)
+{
+    struct turn t;
+    turn_init(&t);
+    hw_lock(&mu);
+    for (size_t i = 0; i < n; i++) {
+        struct cmd *c = items[i].cmd;
+        if (i == 0 && after && after->pending)
+            depend(after->pending, c, NULL);
+        if (c->kind == CMD_WAIT && c->event && c->event->pending)
+            depend(c->event->pending, c, NULL);
+        for (uint32_t k = 0; k < items[i].n_deps; k++)
+            depend(items[items[i].deps[k]].cmd, c, NULL);
+        if (c->kind == CMD_RECORD) {
+            c->event->pending = c;
+            c->event->recorded = true;
+        }
+        push_locked(&t, items[i].stream, c);
+    }
+    advance_locked(&t);
+    hw_unlock(&mu);
+    dispatch(&t, NULL);
+}
+
 /* --- waiting --- */
 
 /* Joins the job at the head of a stream; the lock keeps it from finishing meanwhile. Work queued after the wait began is left
@@ -380,7 +447,7 @@ void sched_push_record(struct stream *s, struct event *e)
 static bool join_head_locked(const struct waiter *w, struct stream *s, struct exec_runner *out)
 {
     struct cmd *c = head_of(s);
-    return c && c->running && c->seq <= w->limit && exec_join(&c->x.job, out);
+    return c && c->running && c->kind != CMD_VALUES && c->seq <= w->limit && exec_join(&c->x.job, out);
 }
 
 /* Runs some of what the caller waits for. False: there is nothing it could do. */

@@ -3,10 +3,12 @@
 #include "driver/api.h"
 
 #include "base/log.h"
+#include "core/capture.h"
 #include "core/core.h"
 #include "core/ctx.h"
 #include "core/module.h"
 #include "core/stream.h"
+#include "driver/capture.h"
 #include "driver/library.h"
 
 #include <stdatomic.h>
@@ -33,6 +35,8 @@ CUresult api_enter(struct api_call *call, enum api_id id)
         return rc;
     if (core_in_host_function() && !(row->flags & HOST_FN_OK))
         return CUDA_ERROR_NOT_PERMITTED;
+    if (hw_unlikely(capture_any()) && (rc = capture_check_call(id)))
+        return rc;
     if (!(row->flags & (NEEDS_CTX | OWN_CTX)))
         return CUDA_SUCCESS;
     if ((row->flags & OWN_CTX) && !ctx_current())

@@ -5,6 +5,7 @@
 #include "core/ctx.h"
 #include "core/stream.h"
 #include "driver/bodies.h"
+#include "driver/copy.h"
 
 static CUresult copy_call(CUstream hStream, uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side,
                           size_t bytes, bool async)
@@ -207,3 +208,22 @@ static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *c, CUstream hStream, bool
 
 CUresult do_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) { return copy_3d_peer(pCopy, NULL, false); }
 CUresult do_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream) { return copy_3d_peer(pCopy, hStream, true); }
+
+/* For graphs, whose copies are always described as boxes. */
+CUresult copy_request_3d(const CUDA_MEMCPY3D *c, struct copy_request *out)
+{
+    struct box_side dst = {c->dstMemoryType, (uint64_t)c->dstHost, c->dstDevice, c->dstXInBytes, c->dstY, c->dstZ,
+                           c->dstPitch, c->dstHeight};
+    struct box_side src = {c->srcMemoryType, (uint64_t)c->srcHost, c->srcDevice, c->srcXInBytes, c->srcY, c->srcZ,
+                           c->srcPitch, c->srcHeight};
+    CUresult rc;
+
+    memset(out, 0, sizeof *out);
+    out->width = c->WidthInBytes;
+    out->rows = c->Height;
+    out->slices = c->Depth;
+    out->async = true;
+    if ((rc = box_end(&dst, out->width, out->rows, out->slices, &out->dst)))
+        return rc;
+    return box_end(&src, out->width, out->rows, out->slices, &out->src);
+}

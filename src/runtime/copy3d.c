@@ -2,6 +2,7 @@
 /* Copies of two and three dimensions. */
 #include "runtime/bodies.h"
 #include "runtime/context.h"
+#include "runtime/copy3d.h"
 
 static inline CUdeviceptr addr(const void *p) { return (CUdeviceptr)(uintptr_t)p; }
 
@@ -181,3 +182,6 @@ cudaError_t do_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cuda
 
     return rc ? rc : do_cudaMemcpy3DAsync(&plain, stream);
 }
+
+/* For graphs, whose copies are always described as boxes. */
+cudaError_t copy3d_describe(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *out) { return describe_3d(p, out); }
