@@ -8,6 +8,7 @@
 #include "core/event.h"
 #include "core/internal.h"
 #include "core/mem.h"
+#include "core/mempool.h"
 #include "core/module.h"
 #include "core/sched.h"
 #include "core/stream.h"
@@ -252,6 +253,7 @@ CUresult ctx_synchronize(struct ctx *ctx)
 {
     sched_wait_ctx(ctx);
     ctx_flush_printf(ctx);
+    mempool_synchronized(ctx->dev->ordinal);
     return ctx_error(ctx);
 }
 

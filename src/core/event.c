@@ -3,6 +3,8 @@
 #include "core/event.h"
 
 #include "core/ctx.h"
+#include "core/device.h"
+#include "core/mempool.h"
 #include "core/sched.h"
 #include "core/stream.h"
 
@@ -71,6 +73,7 @@ CUresult event_synchronize(struct event *e)
 {
     sched_wait_event(e);
     ctx_flush_printf(e->ctx);
+    mempool_synchronized(e->ctx->dev->ordinal);
     return ctx_error(e->ctx);
 }
 

@@ -4,8 +4,10 @@
 
 #include "base/vec.h"
 #include "core/ctx.h"
+#include "core/device.h"
 #include "core/event.h"
 #include "core/internal.h"
+#include "core/mempool.h"
 #include "core/sched.h"
 
 #include <pthread.h>
@@ -146,6 +148,7 @@ CUresult stream_synchronize(struct stream *s)
 {
     sched_wait_stream(s);
     ctx_flush_printf(s->ctx);
+    mempool_synchronized(s->ctx->dev->ordinal);
     return ctx_error(s->ctx);
 }
 
