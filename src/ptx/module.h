@@ -62,6 +62,7 @@ enum {
     PTX_TERM = 8,                /* control does not go on to the next instruction */
     PTX_BRANCH = 16,             /* lower/ turns its guard into the condition of the branch */
     PTX_TODO = 32,               /* parsed, never lowered */
+    PTX_COORDS = 64,             /* an address may have coordinates: [handle, {x, y}] */
 };
 struct ptx_form_info {
     const char *op, *mods, *types, *operands;
