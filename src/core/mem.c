@@ -126,7 +126,7 @@ static void drop(struct mem_range *r)
         stats.n_host--;
         stats.pinned_bytes -= r->map_bytes;
         stats.pinned_locked_bytes -= r->info.locked ? r->map_bytes : 0;
-        pin_unmap((void *)(uintptr_t)r->info.base, r->map_bytes);
+        pin_unmap((void *)(uintptr_t)r->info.base, r->map_bytes, r->info.locked ? PIN_LOCKED : PIN_RESIDENT);
         break;
     case MEM_REGISTERED:
         stats.n_registered--;

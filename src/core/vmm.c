@@ -7,6 +7,7 @@
 #include "core/vmm.h"
 
 #include "base/lock.h"
+#include "base/os.h"
 #include "base/vec.h"
 #include "core/device.h"
 #include "core/mem.h"
@@ -65,7 +66,7 @@ CUresult vmm_reserve(size_t bytes, size_t align, CUdeviceptr wish, CUdeviceptr *
     if (p == MAP_FAILED || (uint64_t)(uintptr_t)p % step) {
         if (p != MAP_FAILED)
             munmap(p, bytes);
-        if ((p = mmap(NULL, whole, PROT_NONE, flags, -1, 0)) == MAP_FAILED)
+        if ((p = hw_window_map(whole, PROT_NONE, flags)) == MAP_FAILED)
             return CUDA_ERROR_OUT_OF_MEMORY;
         char *start = (char *)at(hw_align_up((uint64_t)(uintptr_t)p, step));
         if (start > p)
