@@ -307,7 +307,12 @@ void mem_info_bytes(struct device *dev, size_t *out_free, size_t *out_total)
 
 static uint64_t pinned_limit(void)
 {
-    return hw_options()->pinned_limit ? hw_options()->pinned_limit : hw_memory_bytes() / 2;
+    static _Atomic uint64_t half;                /* asking the system takes microseconds */
+    if (hw_options()->pinned_limit)
+        return hw_options()->pinned_limit;
+    if (!half)
+        half = hw_memory_bytes() / 2;
+    return half;
 }
 
 CUresult mem_host_alloc(struct ctx *ctx, size_t bytes, unsigned flags, void **out)
