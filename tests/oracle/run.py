@@ -34,7 +34,7 @@ def load_compare():
 
 
 def build_probe(hostwarp, source, program):
-    args = [hostwarp, 'cc', '-O1', '-std=c++17', f'-arch=sm_{CC}', '-o', program, source, '-lcuda']
+    args = [hostwarp, 'cc', '-std=c++17', f'-arch=sm_{CC}', '-o', program, source, '-lcuda']
     try:
         p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=BUILD_LIMIT)
     except subprocess.TimeoutExpired:
