@@ -35,7 +35,7 @@ static CUresult classify(const struct copy_end *end, const struct copy_request *
         *out = PLACE_PAGEABLE;
         return end->side == COPY_DEVICE ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     }
-    if (span > info.bytes - (end->addr - info.base)) {
+    if (span > info.bytes - (end->addr - info.base) && !(info.external && mem_covers(end->addr, span, &info))) {
         /* A host range may begin in registered memory and go on behind it: then it is pageable like the rest. */
         *out = PLACE_PAGEABLE;
         return info.kind == MEM_REGISTERED && end->side != COPY_DEVICE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

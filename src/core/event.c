@@ -4,6 +4,8 @@
 
 #include "core/capture.h"
 #include "core/ctx.h"
+#include "core/device.h"
+#include "core/mempool.h"
 #include "core/sched.h"
 #include "core/stream.h"
 
@@ -88,6 +90,7 @@ CUresult event_synchronize(struct event *e)
         return rc;
     sched_wait_event(e);
     ctx_flush_printf(e->ctx);
+    mempool_synchronized(e->ctx->dev->ordinal);
     return ctx_error(e->ctx);
 }
 

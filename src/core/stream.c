@@ -5,8 +5,10 @@
 #include "base/vec.h"
 #include "core/capture.h"
 #include "core/ctx.h"
+#include "core/device.h"
 #include "core/event.h"
 #include "core/internal.h"
+#include "core/mempool.h"
 #include "core/sched.h"
 
 #include <pthread.h>
@@ -156,6 +158,7 @@ CUresult stream_synchronize(struct stream *s)
         return rc;
     sched_wait_stream(s);
     ctx_flush_printf(s->ctx);
+    mempool_synchronized(s->ctx->dev->ordinal);
     return ctx_error(s->ctx);
 }
 
