@@ -271,6 +271,9 @@ template <unsigned Size, class Parent = void> class thread_block_tile {
     static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0, "tiles are powers of two, up to a warp");
 
   public:
+    thread_block_tile() = default;
+    /* Functions take tiles without naming the parent; who is asked for its place among tiles then answers for the block. */
+    template <class Other> __device__ thread_block_tile(const thread_block_tile<Size, Other> &) {}
     static __device__ unsigned thread_rank() { return details::lane() & (Size - 1); }
     static __device__ constexpr unsigned size() { return Size; }
     static __device__ constexpr unsigned num_threads() { return Size; }
