@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Carries out a `hostwarp cc` job: device pass to PTX, host pass with the PTX inside, link. clang does the work. */
+#define _GNU_SOURCE
 #include "cli/cc.h"
 
+#include "base/hash.h"
 #include "base/os.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +20,7 @@ struct work {
     char *clang;
     int serial;                          /* numbers intermediate files: two inputs may have the same name */
     char *overlay;                       /* of the current source, or NULL: cc_asm.c */
+    char cuid[33];                       /* of the current source: what both passes add to the names of its static variables */
 };
 
 static int run(struct work *w, struct cli_args *args)
@@ -79,8 +83,11 @@ static void add_cuda(struct work *w, struct cli_args *args)
     cli_add(args, "-nocudalib");
     cli_addf(args, "--cuda-gpu-arch=sm_%d", arch);
     cli_add(args, "-Wno-unknown-cuda-version");
-    if (w->job->rdc)
+    if (w->job->rdc) {
         cli_add(args, "-fgpu-rdc");
+        cli_add(args, "-Xclang");
+        cli_addf(args, "-cuid=%s", w->cuid);
+    }
     add_common(w, args, CC_LANG_CUDA);
     if (w->overlay) {
         cli_add(args, "-ivfsoverlay");
@@ -112,7 +119,8 @@ static int device_pass(struct work *w, const char *source, const char *ptx)
     cli_add(&args, "-o");
     cli_add(&args, ptx);
     cli_add(&args, source);
-    return run(w, &args);
+    int status = run(w, &args);
+    return status == 0 && job->rdc && !job->dryrun && !cc_dlink_fix_ptx(ptx) ? CLI_FAIL : status;
 }
 
 static int make_fatbin(struct work *w, const char *source, const char *fatbin)
@@ -281,9 +289,23 @@ static int make_library(struct work *w, struct cli_args *objects)
     return run(w, &args);
 }
 
+/* The same file may be compiled twice for one program, with other macros. */
+static void set_cuid(struct work *w, const char *source)
+{
+    struct hw_hash h;
+    char *real = realpath(source, NULL);
+    hw_hash_init(&h);
+    hw_hash_str(&h, real ? real : source);
+    for (size_t i = 0; i < w->job->both.w.n; i++)
+        hw_hash_str(&h, w->job->both.w.v[i]);
+    hw_hash_hex(&h, w->cuid);
+    free(real);
+}
+
 /* Called once for each source, before its passes. */
 static bool prepare(struct work *w, const struct cc_item *item)
 {
+    set_cuid(w, item->text);
     hw_free(w->overlay);
     w->overlay = NULL;
     if (item->lang != CC_LANG_CUDA || w->job->dryrun)

@@ -51,6 +51,8 @@ void cc_add_includes(struct cli_args *args, const struct cc_job *job, const char
 bool cc_asm_overlay(const char *source, const char *copy, const char *overlay);
 
 /* cc_dlink.c: writes C source of what separately compiled objects lack. How many functions it has; -1 after an error. */
+/* clang 19 may use a static variable under its plain name and define it under a longer one: makes them one again. */
+bool cc_dlink_fix_ptx(const char *path);
 int cc_dlink_source(const struct cc_job *job, const struct cli_args *objects, const char *out_path);
 
 /* cc_nvcc.c: what is different when the command is called nvcc. */

@@ -97,3 +97,50 @@ int cc_dlink_source(const struct cc_job *job, const struct cli_args *objects, co
     hw_str_fini(&command);
     return n;
 }
+
+static bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '$'; }
+
+/* The full name of what p names, when the text defines it with clang's ending for static variables; NULL otherwise. */
+static const char *static_name(const char *text, const char *p, size_t n, size_t *out_n)
+{
+    char *wanted = hw_sprintf("%.*s__static__", (int)n, p);
+    const char *at = strstr(text, wanted);
+    while (at && at > text && is_word(at[-1]))
+        at = strstr(at + 1, wanted);
+    hw_free(wanted);
+    for (*out_n = 0; at && is_word(at[*out_n]);)
+        ++*out_n;
+    return at;
+}
+
+bool cc_dlink_fix_ptx(const char *path)
+{
+    char *text = hw_file_read(path, NULL);
+    struct hw_str out = { 0 };
+    bool needed = text && strstr(text, "__static__") && strstr(text, ".extern");
+    for (const char *p = text; needed && *p;) {
+        const char *line = p;
+        size_t n = 0, full_n;
+        if (strncmp(p, ".extern", 7) == 0) {                     /* gone if it declares what is defined under the longer name */
+            const char *end = p + strcspn(p, ";\n"), *name = end;
+            const char *bracket = memchr(p, '[', (size_t)(end - p));
+            name = bracket ? bracket : end;
+            const char *name_end = name;
+            while (name > p && is_word(name[-1]))
+                name--;
+            if (name < name_end && static_name(text, name, (size_t)(name_end - name), &full_n)) {
+                p = end + (*end == ';');
+                continue;
+            }
+        }
+        while (is_word(p[n]))
+            n++;
+        const char *full = n > 3 && strncmp(p, "_ZL", 3) == 0 ? static_name(text, p, n, &full_n) : NULL;
+        hw_str_add(&out, full ? full : line, full ? full_n : n ? n : 1);
+        p += n ? n : 1;
+    }
+    bool ok = !needed || hw_file_write(path, out.s, out.n);
+    hw_str_fini(&out);
+    hw_free(text);
+    return ok;
+}

@@ -151,8 +151,10 @@ static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const ch
     HW_VEC(char *) args = {0};
     bool device_default = false;
     char *source = hw_sprintf("%s/program.cu", dir), *ptx = hw_sprintf("%s/program.ptx", dir), *log = hw_sprintf("%s/log", dir);
-    char *include = hw_sprintf("-I%s", dir);
-    const char *first[] = {command, "cc", "-ptx", "-x", "cu", "-D__CUDACC_RTC__=1", "-o", ptx, include};
+    char *include = hw_sprintf("-I%s", dir), *slash = strrchr(p->name, '/');
+    /* headers may lie beside the file that the program's name says it comes from */
+    char *beside = hw_sprintf("-I%.*s", slash ? (int)(slash - p->name) : 1, slash ? p->name : ".");
+    const char *first[] = {command, "cc", "-ptx", "-x", "cu", "-D__CUDACC_RTC__=1", "-o", ptx, include, beside};
     for (size_t i = 0; i < HW_LEN(first); i++)
         hw_vec_push(&args, (char *)(uintptr_t)first[i]);
     for (int i = 0; i < n_options; i++)
@@ -176,6 +178,7 @@ static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const ch
     hw_free(ptx);
     hw_free(log);
     hw_free(include);
+    hw_free(beside);
     return !written || status < 0 ? NVRTC_ERROR_INTERNAL_ERROR : status == 2 ? NVRTC_ERROR_INVALID_OPTION
            : status || !p->ptx ? NVRTC_ERROR_COMPILATION : NVRTC_SUCCESS;
 }

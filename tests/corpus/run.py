@@ -130,10 +130,13 @@ def one(args, folder, sources):
         return NEEDS, reason, 0, 0
     work = pathlib.Path(tempfile.mkdtemp(prefix='corpus-'))
     try:
-        shutil.copytree(folder, work / 'p', symlinks=True)
+        # some programs keep headers beside their sources' folder
+        top = folder.parent if folder.name in ('src', 'source') else folder
+        shutil.copytree(top, work / 'q', symlinks=True)
+        os.symlink(work / 'q' / folder.relative_to(top), work / 'p') if top != folder else os.rename(work / 'q', work / 'p')
         later = kernels_loaded_by_name(folder, sources)
         hostwarp = str(args.build / 'bin/hostwarp')
-        includes = [f'-I{d}' for d in [work / 'p', work / 'p/inc'] + args.include]
+        includes = [f'-I{d}' for d in [work / 'p', work / 'p/inc', work / 'q/inc'] + args.include]
         env = dict(os.environ, PATH=f'{args.build}/bin:' + os.environ['PATH'], LD_LIBRARY_PATH=f'{args.build}/lib',
                    CUDA_PATH=str(args.build))
         built = 0
