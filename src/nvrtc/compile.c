@@ -154,7 +154,7 @@ static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const ch
     char *include = hw_sprintf("-I%s", dir), *slash = strrchr(p->name, '/');
     /* headers may lie beside the file that the program's name says it comes from */
     char *beside = hw_sprintf("-I%.*s", slash ? (int)(slash - p->name) : 1, slash ? p->name : ".");
-    const char *first[] = {command, "cc", "-ptx", "-x", "cu", "-D__CUDACC_RTC__=1", "-o", ptx, include, beside};
+    const char *first[] = {command, "cc", "-ptx", "-x", "cu", "-D__CUDACC_RTC__=1", "-include", "assert.h", "-o", ptx, include, beside};
     for (size_t i = 0; i < HW_LEN(first); i++)
         hw_vec_push(&args, (char *)(uintptr_t)first[i]);
     for (int i = 0; i < n_options; i++)
