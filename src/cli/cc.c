@@ -85,6 +85,7 @@ static void add_cuda(struct work *w, struct cli_args *args)
     cli_add(args, "-Wno-unknown-cuda-version");
     if (w->job->rdc) {
         cli_add(args, "-fgpu-rdc");
+        cli_addf(args, "-cuid=%s", w->cuid);                     /* clang's driver gives it to the device's compiler only */
         cli_add(args, "-Xclang");
         cli_addf(args, "-cuid=%s", w->cuid);
     }

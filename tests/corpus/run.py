@@ -170,7 +170,36 @@ def write_table(out, rows):
         out.write(f'| {name} | {kind} | {why} | {built:.1f} | {took:.1f} |\n')
 
 
+GOOD = '''#include <cstdio>
+__global__ void f(int *p) { *p = 3; }
+int main() { int *p; cudaMallocManaged(&p, 4); f<<<1, 1>>>(p); cudaDeviceSynchronize(); printf(*p == 3 ? "PASSED" : "FAILED"); }
+'''
+SELF = {                                                         # a program, and how it must be judged
+    'good': (GOOD, PASS), 'says': (GOOD.replace('*p == 3', '*p == 4'), FAIL), 'dies': ('int main() { __builtin_trap(); }', FAIL),
+    'typo': ('int main() { return x; }', NO_BUILD), 'hangs': ('int main() { for (volatile int x = 0; x == 0;); }', TIMEOUT),
+    'opengl': ('#include <GL/gl.h>\nint main() {}', NEEDS),
+}
+
+
+def self_test(build):
+    """Called by tests/run with the build folder alone: are programs of our own judged rightly?"""
+    args = argparse.Namespace(build=build.resolve(), include=[], limit=20, verbose=False)
+    failed = 0
+    with tempfile.TemporaryDirectory() as top:
+        for name, (text, want) in SELF.items():
+            (pathlib.Path(top) / name).mkdir()
+            (pathlib.Path(top) / name / 'main.cu').write_text(text)
+        for folder, sources in programs(top):
+            got, why, _, _ = one(args, folder, sources)
+            want = SELF[folder.name][1]
+            failed += got != want
+            print(f'{"ok" if got == want else "not ok"} corpus_{folder.name} is judged {got} {why}'.replace('\n', ' '))
+    return 1 if failed else 0
+
+
 def main():
+    if len(sys.argv) == 2 and (pathlib.Path(sys.argv[1]) / 'bin/hostwarp').exists():
+        return self_test(pathlib.Path(sys.argv[1]))
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--build', type=pathlib.Path, required=True)
     p.add_argument('--include', type=pathlib.Path, action='append', default=[])
