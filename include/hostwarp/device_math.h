@@ -47,10 +47,23 @@ HW_HOST unsigned long long ullmax(unsigned long long a, unsigned long long b) { 
 
 /* ---- CUDA's own functions, on the host ---- */
 
+/* C23 took some of these names over; the C library has them since glibc 2.41 and 2.42. */
+#if defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 41)
+#define HW_LIBM_HAS_SINPI 1
+#endif
+#if __GLIBC_PREREQ(2, 42)
+#define HW_LIBM_HAS_RSQRT 1
+#endif
+#endif
+
+#ifndef HW_LIBM_HAS_RSQRT
 HW_HOST double rsqrt(double a) { return 1.0 / ::sqrt(a); }
 HW_HOST float rsqrtf(float a) { return (float)(1.0 / ::sqrt((double)a)); }
+#endif
 HW_HOST double rcbrt(double a) { return 1.0 / ::cbrt(a); }
 HW_HOST float rcbrtf(float a) { return (float)(1.0 / ::cbrt((double)a)); }
+#ifndef HW_LIBM_HAS_SINPI
 HW_HOST double sinpi(double a)
 {
     /* Reduced first, so that whole and half numbers are exact. */
@@ -76,6 +89,7 @@ HW_HOST double cospi(double a)
 }
 HW_HOST float sinpif(float a) { return (float)sinpi((double)a); }
 HW_HOST float cospif(float a) { return (float)cospi((double)a); }
+#endif
 HW_HOST void sincospi(double a, double *s, double *c) { *s = sinpi(a); *c = cospi(a); }
 HW_HOST void sincospif(float a, float *s, float *c) { *s = sinpif(a); *c = cospif(a); }
 HW_HOST double normcdf(double a) { return 0.5 * ::erfc(a * -0.70710678118654752440); }

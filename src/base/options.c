@@ -73,7 +73,7 @@ static hw_opt_STR read_STR(const char *variable, const char *text, hw_opt_STR df
     return hw_strdup(text);                     /* the program may change its environment later */
 }
 
-HW_UNUSED static hw_opt_FLAG read_FLAG(const char *variable, const char *text, hw_opt_FLAG dflt)
+static hw_opt_FLAG read_FLAG(const char *variable, const char *text, hw_opt_FLAG dflt)
 {
     if (strcmp(text, "0") == 0 || strcmp(text, "1") == 0)
         return text[0] == '1';

@@ -58,6 +58,13 @@ void hw_copy_stream(void *dst, const void *src, size_t bytes);
 void hw_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns);
 void hw_futex_wake(_Atomic uint32_t *word, int count);
 
+/*
+ * The window: addresses whose top bits are HW_WINDOW_TAG. Everything a kernel may touch is mapped there where the system
+ * lets us, so that generated code can tell with a shift and a comparison; what lies elsewhere is looked up.
+ */
+enum { HW_WINDOW_SHIFT = 44, HW_WINDOW_TAG = 2 };
+void *hw_window_map(size_t bytes, int prot, int flags);          /* mmap there, anywhere when that fails; MAP_FAILED as mmap */
+
 /* Files. Read: a zero byte follows the data; NULL and errno on failure. Write: to a temporary name, then renamed. */
 char *hw_file_read(const char *path, size_t *out_bytes);
 bool hw_file_write(const char *path, const void *data, size_t bytes);

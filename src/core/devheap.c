@@ -54,7 +54,7 @@ bool devheap_init(uint64_t bytes)
     void *p = MAP_FAILED;
     for (; want >= bytes; want /= 2) {
         want = hw_align_up(want, UNIT);
-        p = mmap(NULL, want + UNIT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        p = hw_window_map(want + UNIT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
         if (p != MAP_FAILED)
             break;
     }

@@ -13,6 +13,8 @@
 #include "core/sched.h"
 #include "core/treap.h"
 
+#include <stdatomic.h>
+
 /*
  * A range.
  * Lifetime  From the call that makes it to the one that frees it, or its context's end.
@@ -48,6 +50,7 @@ void mem_init(void)
         managed_charge.limit = 0;
     }
     exec_describe_address = mem_describe;
+    exec_find_memory = mem_reachable;
 }
 
 /* --- the map; with mu held --- */
@@ -102,6 +105,7 @@ static void unlock_pages(const struct mem_range *r)
 static void drop(struct mem_range *r)
 {
     treap_remove(&map, &r->node);
+    atomic_fetch_add_explicit(&exec_memory_epoch, 1, memory_order_release);   /* what workers remember of it no longer holds */
     switch (r->info.kind) {
     case MEM_DEVICE:
     case MEM_VARIABLE:
@@ -440,6 +444,24 @@ static const char *kind_name(const struct mem_info *info)
     static const char *const names[] = { "unknown", "device memory", "a module's variable", "page-locked host memory",
                                          "registered host memory", "managed memory" };
     return names[info->kind];
+}
+
+/* Devices map whole pages. */
+bool mem_reachable(uint64_t addr, uint64_t *out_base, uint64_t *out_end)
+{
+    uint64_t page = hw_page_bytes(), first = addr & ~(page - 1);
+    hw_lock(&mu);
+    struct mem_range *r = find(addr), *above = range_of(treap_ceil(map, first, 0)), *below = range_of(treap_floor(map, addr, 0));
+    if (!r && above && above->info.base < first + page)
+        r = above;
+    if (!r && below && below->info.base + below->info.bytes > first)
+        r = below;
+    if (r) {
+        *out_base = r->info.base & ~(page - 1);
+        *out_end = hw_align_up(r->info.base + r->info.bytes, page);
+    }
+    hw_unlock(&mu);
+    return r != NULL;
 }
 
 void mem_describe(uint64_t addr, char *out, size_t bytes)

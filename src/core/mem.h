@@ -42,6 +42,7 @@ void mem_init(void);                                             /* core_init() 
 
 /* Interior pointers too. False: unknown, and *out has kind MEM_NONE. */
 bool mem_lookup(uint64_t addr, struct mem_info *out);
+bool mem_reachable(uint64_t addr, uint64_t *out_base, uint64_t *out_end);   /* the pages around addr that kernels may use */
 /* Does [addr, addr + bytes) lie inside one known range? */
 bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out);
 

@@ -47,7 +47,7 @@ void *pin_map(size_t bytes, enum pin_result *out_result)
 {
     const size_t huge = 2u << 20;
     size_t slack = bytes >= huge ? huge : 0;
-    char *p = mmap(NULL, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *p = hw_window_map(bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
     if (p == MAP_FAILED)
         return NULL;
     if (slack) {                                 /* huge pages need their alignment; the rest goes back */

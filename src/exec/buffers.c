@@ -49,7 +49,7 @@ struct exec_buffers *exec_buffers(void)
 
 static bool area_make(struct exec_area *area, size_t bytes, size_t guard)
 {
-    char *map = mmap(NULL, bytes + 2 * guard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *map = hw_window_map(bytes + 2 * guard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
     if (map == MAP_FAILED)
         return false;
     if (mprotect(map + guard, bytes, PROT_READ | PROT_WRITE)) {

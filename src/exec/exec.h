@@ -79,5 +79,9 @@ extern const struct kabi_services exec_services;
 
 /* For fault messages: says in `out` what is at an address. Set by core; may stay NULL. */
 extern void (*exec_describe_address)(uint64_t addr, char *out, size_t bytes);
+/* The memory around an address that kernels may use; called from workers inside a kernel. The epoch goes up when such memory
+   is taken away. */
+extern bool (*exec_find_memory)(uint64_t addr, uint64_t *out_base, uint64_t *out_end);
+extern _Atomic uint64_t exec_memory_epoch;
 
 #endif

@@ -281,7 +281,7 @@ static void work(struct exec_engine *e, struct exec_runner *r)
 {
     struct exec_job *job = r->job;
     struct exec_runner *outer = running;
-    uint64_t first, count;
+    uint64_t first = 0, count;
     running = r;
     while ((count = take(e, job, &first)) > 0) {
         range_begin(r, first, count);

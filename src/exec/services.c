@@ -3,10 +3,15 @@
 #include "exec/internal.h"
 
 #include "base/hash.h"
+#include "base/os.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 void (*exec_describe_address)(uint64_t addr, char *out, size_t bytes);
+bool (*exec_find_memory)(uint64_t addr, uint64_t *out_base, uint64_t *out_end);
+_Atomic uint64_t exec_memory_epoch;
 
 /* --- malloc and free --- */
 
@@ -19,6 +24,9 @@ struct exec_heap {
     size_t limit, used;
     struct hw_map live;          /* address -> its size (as a pointer) */
     struct heap_block *blocks;
+    char *arena, *arena_at;      /* addresses for it, taken when first needed */
+    size_t arena_bytes;
+    struct heap_block *spare[48];   /* by power of two */
 };
 
 /* Before every piece of memory given out. */
@@ -27,6 +35,46 @@ struct heap_block {
     size_t bytes;
     size_t pad;
 };
+
+enum { SMALLEST_CLASS = 6 };
+
+static unsigned class_of(size_t bytes)
+{
+    unsigned k = SMALLEST_CLASS;
+    while (((size_t)1 << k) < bytes)
+        k++;
+    return k;
+}
+
+/* Memory in the window: kernels use it as they use any other. */
+static struct heap_block *take_block(struct exec_heap *h, size_t bytes)
+{
+    unsigned k = class_of(bytes + sizeof(struct heap_block));
+    struct heap_block *b = k < HW_LEN(h->spare) ? h->spare[k] : NULL;
+    if (b) {
+        h->spare[k] = b->next;
+        return b;
+    }
+    for (size_t want = (size_t)16 << 30; !h->arena && want >= (size_t)64 << 20; want /= 2) {
+        char *p = hw_window_map(want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+        if (p != MAP_FAILED) {
+            h->arena = h->arena_at = p;
+            h->arena_bytes = want;
+        }
+    }
+    if (k >= HW_LEN(h->spare) || !h->arena || (size_t)1 << k > h->arena_bytes - (size_t)(h->arena_at - h->arena))
+        return NULL;
+    b = (struct heap_block *)(void *)h->arena_at;
+    h->arena_at += (size_t)1 << k;
+    return b;
+}
+
+static void give_block(struct exec_heap *h, struct heap_block *b)
+{
+    unsigned k = class_of(b->bytes + sizeof *b);
+    b->next = h->spare[k];
+    h->spare[k] = b;
+}
 
 struct exec_heap *exec_heap_new(size_t limit)
 {
@@ -40,10 +88,8 @@ void exec_heap_free(struct exec_heap *h)
 {
     if (!h)
         return;
-    for (struct heap_block *b = h->blocks, *next; b; b = next) {
-        next = b->next;
-        free(b);
-    }
+    if (h->arena)
+        munmap(h->arena, h->arena_bytes);
     hw_map_fini(&h->live);
     hw_mutex_fini(&h->mu);
     hw_free(h);
@@ -64,7 +110,7 @@ static void *service_malloc(struct kabi_block *block, uint64_t bytes)
     struct heap_block *b = NULL;
     exec_service(true);
     hw_lock(&h->mu);
-    if (h->used + bytes <= h->limit && (b = malloc(sizeof *b + bytes))) {
+    if (h->used + bytes <= h->limit && (b = take_block(h, bytes))) {
         b->bytes = bytes;
         b->prev = NULL;
         if ((b->next = h->blocks))
@@ -95,10 +141,11 @@ static void service_free(struct kabi_block *block, void *p)
         if (b->next)
             b->next->prev = b->prev;
     }
+    if (b)
+        give_block(h, b);
     hw_unlock(&h->mu);
     if (!b)                      /* freed twice, or never allocated: the device's own heap traps here too */
         exec_fault_raise(EXEC_FAULT_TRAP, (uint64_t)(uintptr_t)p, 0);
-    free(b);
     exec_service(false);
 }
 
@@ -127,8 +174,38 @@ static void service_trap(struct kabi_block *block, uint32_t code, uint32_t line,
     exec_fault_raise(code < HW_LEN(faults) ? faults[code] : EXEC_FAULT_TRAP, addr, line);
 }
 
+/* --- addresses that generated code could not judge by itself --- */
+
+/* The memory this thread was last told about, and when: a release of memory makes it doubtful. */
+static _Thread_local struct {
+    uint64_t base, end, epoch;
+} known;
+
+static void service_access(struct kabi_block *block, uint64_t addr, uint32_t align, uint32_t line)
+{
+    if (addr & (align - 1))
+        exec_fault_raise(EXEC_FAULT_MISALIGNED, addr, line);
+    uint64_t epoch = atomic_load_explicit(&exec_memory_epoch, memory_order_acquire);
+    if (addr >> HW_WINDOW_SHIFT == HW_WINDOW_TAG || (addr - known.base < known.end - known.base && known.epoch == epoch))
+        return;
+    uint64_t params = (uint64_t)(uintptr_t)block->launch->params, base, end;
+    if (addr - params < 65536)   /* a kernel may read its own parameters through a pointer */
+        return;
+    exec_service(true);
+    bool found = exec_find_memory && exec_find_memory(addr, &base, &end);
+    exec_service(false);
+    struct exec_buffers *mine = exec_buffers();
+    if (!found && (exec_area_owns(&mine->shared, addr) || exec_area_owns(&mine->local, addr)))
+        return;
+    if (!found)
+        exec_fault_raise(EXEC_FAULT_ADDRESS, addr, line);
+    known.base = base;
+    known.end = end;
+    known.epoch = epoch;
+}
 
 const struct kabi_services exec_services = {
+    .access = service_access,
     .vprintf_ = exec_vprintf,
     .assertfail = service_assert,
     .trap = service_trap,

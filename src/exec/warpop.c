@@ -38,7 +38,7 @@ static void shuffle(struct kabi_warpop *ops, unsigned members, unsigned t)
     if (!ok)
         j = (int)t;
     o->pred = ok;
-    o->result = members >> j & 1 ? ops[j].value : o->value;      /* a lane that takes no part: its value is undefined */
+    o->result = members >> j & 1 ? ops[j].value : 0;             /* of a lane that takes no part */
 }
 
 static uint64_t reduce(uint32_t kind, uint32_t a, uint32_t b)

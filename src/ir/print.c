@@ -45,7 +45,7 @@ static void print_imm(struct hw_str *out, const struct ir_inst *i)
     case IR_BAR: hw_str_printf(out, ".%s", NAME(bar_names, i->imm)); break;
     case IR_BAR_RED: hw_str_printf(out, ".%s", NAME(barred_names, i->imm)); break;
     default:
-        if (i->imm || i->op == IR_EXTRACT || i->op == IR_PARAM || i->op == IR_PARAMADDR || i->op == IR_VARADDR || i->op == IR_MATCH)
+        if (i->imm || i->op == IR_EXTRACT || i->op == IR_PARAM || i->op == IR_PARAMADDR || i->op == IR_VARADDR || i->op == IR_MATCH || i->op == IR_CALL)
             hw_str_printf(out, " #%lld", (long long)i->imm);
     }
 }

@@ -58,6 +58,7 @@ static LLVMValueRef one_lane(struct emit *e, const struct ir_inst *i, LLVMValueR
 {
     LLVMTypeRef t = ty(e, i->type, 1);
     unsigned bytes = ir_type_bits(i->type) / 8;
+    guard_scalar(e, i, ptr);
     if (i->space == IR_SHARED) {
         LLVMValueRef old = LLVMBuildLoad2(e->b, t, ptr, "");
         LLVMSetAlignment(old, bytes);

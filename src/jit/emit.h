@@ -129,6 +129,7 @@ void emit_load(struct emit *e, const struct ir_inst *i);
 void emit_store(struct emit *e, const struct ir_inst *i);
 LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk);
 LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk); /* <W x i64> */
+void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr);
 LLVMAtomicOrdering llvm_order(enum ir_order o);
 enum emit_tag space_tag(uint8_t space);
 void emit_atomic(struct emit *e, const struct ir_inst *i);                       /* atomic.c */

@@ -51,6 +51,7 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_str_fini(&text);
     hw_hash_add(&h, req->ntid, sizeof req->ntid);
     hw_hash_u64(&h, req->small_grid);
+    hw_hash_u64(&h, hw_options()->guard);
     hw_hash_u64(&h, width);
     hw_hash_u64(&h, f->local_bytes);
     hw_hash_u64(&h, f->shared_bytes);

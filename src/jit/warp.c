@@ -150,14 +150,17 @@ static void redux(struct emit *e, const struct ir_inst *i)
         everywhere(e, i, 0, reduce(e, i, row, u_operand(e, &i->src[1], i->type, 0)));
         return;
     }
+    LLVMValueRef out[PLAN_MAX_CHUNKS];                    /* the result may be the operand: set when all chunks are done */
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef groups = lanes_spill(e, v_operand(e, &i->src[1], IR_I32, c)), results = lanes_array(e, i32);
         struct lanes l;
         lanes_begin(e, &l, c);
         lanes_put(e, &l, results, i32, reduce(e, i, row, lanes_get(e, &l, groups, i32)));
         lanes_end(e, &l);
-        set_varying(e, i, 0, c, lanes_vector(e, results, i32));
+        out[c] = lanes_vector(e, results, i32);
     }
+    for (unsigned c = 0; c < e->C; c++)
+        set_varying(e, i, 0, c, out[c]);
 }
 
 /* For every active lane: which members hold the same value. */
@@ -165,7 +168,7 @@ static void match(struct emit *e, const struct ir_inst *i)
 {
     enum ir_type t = ir_type_of_bits(ir_type_bits(i->type));
     LLVMTypeRef i32 = ty_int(e, 32, 1);
-    LLVMValueRef active = warp_bits(e, NULL);
+    LLVMValueRef active = warp_bits(e, NULL), out[PLAN_MAX_CHUNKS];
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef mine = lanes_spill(e, v_operand(e, &i->src[0], t, c)), results = lanes_array(e, i32);
         LLVMValueRef groups = lanes_spill(e, v_members(e, &i->src[1], active, c));
@@ -182,10 +185,12 @@ static void match(struct emit *e, const struct ir_inst *i)
             bits = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, bits, who, ""), who, i32k(e, 0), "");
         lanes_put(e, &l, results, i32, bits);
         lanes_end(e, &l);
-        LLVMValueRef v = lanes_vector(e, results, i32);
-        set_varying(e, i, 0, c, v);
+        out[c] = lanes_vector(e, results, i32);
+    }
+    for (unsigned c = 0; c < e->C; c++) {                 /* the result may be the operand: not before all chunks are done */
+        set_varying(e, i, 0, c, out[c]);
         if (i->n_dst > 1)
-            set_varying(e, i, 1, c, LLVMBuildICmp(e->b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), ""));
+            set_varying(e, i, 1, c, LLVMBuildICmp(e->b, LLVMIntNE, out[c], LLVMConstNull(LLVMTypeOf(out[c])), ""));
     }
 }
 

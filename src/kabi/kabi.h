@@ -16,6 +16,7 @@ typedef void kabi_assertfail_fn(struct kabi_block *block, const char *message, c
                                 const char *function, uint32_t thread);
 /* code: a KABI_TRAP_*; line: line in the PTX text, 0 when unknown; addr: for memory faults. */
 typedef void kabi_trap_fn(struct kabi_block *block, uint32_t code, uint32_t line, uint64_t addr);
+typedef void kabi_access_fn(struct kabi_block *block, uint64_t addr, uint32_t align, uint32_t line);
 typedef void *kabi_malloc_fn(struct kabi_block *block, uint64_t bytes);
 typedef void kabi_free_fn(struct kabi_block *block, void *p);
 

@@ -378,6 +378,24 @@ static bool flow_divergence(struct plan *p)
     return changed;
 }
 
+/*
+ * A class says which edges can lead to a block, not that all of its lanes took them: where the ways of `if (x || y)` meet,
+ * lanes that took either edge of x run. So even if b's class holds all of a's, lanes may come to b by the other edge of a
+ * branch that a depends on: past a, when a does not dominate b, or before the others run a once more.
+ */
+static bool goes_around(const struct plan *p, int a, int b)
+{
+    const bits_word even = 0x5555555555555555u, *of_a = p->blocks[a].cls, *of_b = p->blocks[b].cls;
+    for (size_t w = 0; w < bits_words(p->n_cls); w++) {
+        /* the two edges of a branch are neighbours */
+        bits_word other = (of_a[w] & even) << 1 | (of_a[w] >> 1 & even);
+        for (bits_word m = other & of_b[w]; m; m &= m - 1)
+            if (!plan_dominates(p, a, b) || plan_dominates(p, a, (int)((64 * w + (size_t)__builtin_ctzll(m)) / 2)))
+                return true;
+    }
+    return false;
+}
+
 /* class(B) = for every edge (A, e) that decides whether B runs: that edge if A diverges, and class(A). */
 static void classes(struct plan *p)
 {
@@ -410,7 +428,7 @@ static void classes(struct plan *p)
     for (int a = 0; a < p->n_blocks; a++)
         for (int b = 0; b < p->n_blocks; b++) {
             bool later = b > a || plan_share_loop(p, a, b);
-            if (!later || bits_subset(p->blocks[a].cls, p->blocks[b].cls, p->n_cls))
+            if (!later || (bits_subset(p->blocks[a].cls, p->blocks[b].cls, p->n_cls) && !goes_around(p, a, b)))
                 bits_del(p->blocks[a].excluded, (size_t)b);
             else
                 bits_add(p->blocks[a].excluded, (size_t)b);
@@ -447,6 +465,18 @@ static void find_addresses(struct plan *p)
     }
 }
 
+/* A value that is made of nothing but itself and what nobody has written yet, as in `@p add t, t, x` on a fresh t. */
+static bool give_up_unknown(struct plan *p)
+{
+    bool changed = false;
+    for (size_t r = 0; r < p->n_regs; r++)
+        if (p->regs[r].shape.kind == SHAPE_UNKNOWN) {
+            p->regs[r].shape = varying();
+            changed = true;
+        }
+    return changed;
+}
+
 void plan_shapes(struct plan *p)
 {
     find_addresses(p);
@@ -456,16 +486,16 @@ void plan_shapes(struct plan *p)
             p->regs[r].shape = uniform(true);
         return;
     }
+    for (size_t r = 0; r < p->n_regs; r++)
+        if (p->regs[r].n_defs == 0)                       /* read but never written: anything will do */
+            p->regs[r].shape = uniform(true);
     for (;;) {
         bool changed = flow_shapes(p);
         if (flow_divergence(p)) {
             classes(p);
             changed = true;
         }
-        if (!changed)
+        if (!changed && !give_up_unknown(p))
             break;
     }
-    for (size_t r = 0; r < p->n_regs; r++)
-        if (p->regs[r].shape.kind == SHAPE_UNKNOWN)       /* read but never written: anything will do */
-            p->regs[r].shape = uniform(true);
 }

@@ -44,8 +44,11 @@ int main(int argc, char **argv)
         hw_str_printf(&out, "%s\n%s", status_names[rc], diag.text.s ? diag.text.s : "");
     for (size_t i = 0; ir && i < ir->vars.n; i++)
         print_var(&out, ir->vars.v[i]);
-    for (size_t i = 0; ir && i < ir->funcs.n; i++)
+    for (size_t i = 0; ir && i < ir->funcs.n; i++) {
         ir_print_func(&out, ir->funcs.v[i]);
+        for (size_t k = 0; k < ir->funcs.v[i]->callees.n; k++)
+            ir_print_func(&out, ir->funcs.v[i]->callees.v[k]);
+    }
     if (out.n)
         fwrite(out.s, 1, out.n, stdout);
     hw_str_fini(&out);

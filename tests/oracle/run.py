@@ -20,6 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 LIMIT = 60
 SLOW = {'timing': 300}          # moves gigabytes and judges nothing: only with --compare
 BUILD_LIMIT = 180
+CC = '90'                       # the transcripts are an sm_90 device's
 
 
 def load_compare():
@@ -33,7 +34,7 @@ def load_compare():
 
 
 def build_probe(hostwarp, source, program):
-    args = [hostwarp, 'cc', '-O1', '-std=c++17', '-o', program, source, '-lcuda']
+    args = [hostwarp, 'cc', '-std=c++17', f'-arch=sm_{CC}', '-o', program, source, '-lcuda']
     try:
         p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=BUILD_LIMIT)
     except subprocess.TimeoutExpired:
@@ -45,7 +46,8 @@ def run_probe(program, transcript, errors, limit):
     """Returns what went wrong, or None. A probe's exit status is its own affair; a signal or no end is not."""
     with open(transcript, 'wb') as out, open(errors, 'wb') as err:
         try:
-            status = subprocess.run([program], stdout=out, stderr=err, stdin=subprocess.DEVNULL, timeout=limit).returncode
+            status = subprocess.run([program], stdout=out, stderr=err, stdin=subprocess.DEVNULL, timeout=limit,
+                                    env=dict(os.environ, HOSTWARP_CC=CC)).returncode
         except subprocess.TimeoutExpired:
             return f'no end after {limit} s'
     return f'ended by signal {-status}' if status < 0 else None

@@ -449,7 +449,8 @@ static int run_fault(const struct fault_case *c)
 {
     struct rig r;
     CUdeviceptr d;
-    freopen("/dev/null", "w", stderr);
+    if (!freopen("/dev/null", "w", stderr))
+        abort();
     rig_init(&r);
     mem_alloc(r.ctx, 64, &d);
     mem_alloc(r.ctx, 8 << 20, &d);

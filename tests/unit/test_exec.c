@@ -217,7 +217,8 @@ static int child_signals(void)
 {
     struct rig r;
     CUdeviceptr d;
-    freopen("/dev/null", "w", stderr);
+    if (!freopen("/dev/null", "w", stderr))
+        abort();
     rig_init(&r);
     mem_alloc(r.ctx, 64, &d);
     for (int i = 0; i < 3; i++) {
@@ -239,7 +240,8 @@ static int child_timeout(void)
 {
     struct rig r;
     void *flag;
-    freopen("/dev/null", "w", stderr);
+    if (!freopen("/dev/null", "w", stderr))
+        abort();
     setenv("HOSTWARP_TIMEOUT", "1", 1);
     rig_init(&r);
     mem_host_alloc(r.ctx, 64, 0, &flag);

@@ -430,6 +430,7 @@ static void atomics_from_all_lanes(void **state)
 int main(void)
 {
     setenv("HOSTWARP_CACHE", "off", 0);
+    setenv("HOSTWARP_GUARD", "0", 1);              /* the kernels here work on memory of the test itself */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saxpy_with_a_ragged_tail), cmocka_unit_test(divergent_loop_counts_per_lane), cmocka_unit_test(reduction_in_shared_memory),
         cmocka_unit_test(early_exit_before_a_barrier), cmocka_unit_test(unsigned_wrap_in_an_index), cmocka_unit_test(two_dimensional_blocks),

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes random kernels. random_gen.h says what they must be: independent of the order in which threads run. */
+#include "random_gen.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N_INT = 6, N_FLOAT = 3, N_WIDE = 1, MAX_DEPTH = 4, MAX_STATEMENTS = GEN_MAX_SKIP - 1 };
+
+/* Who is sure to be here together: the whole block, the whole warp, or nobody. */
+enum together { BLOCK, WARP, ALONE };
+
+struct gen {
+    struct gen_kernel *k;
+    const bool *skip;
+    uint64_t rng;
+    unsigned used, n_reg, n_pred, n_label, threads, budget;
+    bool gone;                   /* some threads may have returned: their values must not be asked for */
+    char exits[MAX_DEPTH + 1][16], nexts[MAX_DEPTH + 1][16];   /* labels of the loops around */
+    unsigned n_loops;
+    bool loop_breaks;            /* leaving a loop early is allowed where we are */
+};
+
+static unsigned pick(struct gen *g, unsigned n)
+{
+    uint64_t z = g->rng += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (unsigned)((z ^ z >> 31) >> 11) % n;
+}
+
+static void put(struct gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct gen *g, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(g->k->text + g->used, GEN_TEXT - g->used, fmt, args);
+    va_end(args);
+    if (n > 0 && g->used + (unsigned)n < GEN_TEXT)
+        g->used += (unsigned)n;
+}
+
+/* ---- values ---- */
+
+struct word { char s[24]; };
+
+static struct word word(const char *fmt, unsigned n)
+{
+    struct word w;
+    snprintf(w.s, sizeof w.s, fmt, n);
+    return w;
+}
+
+static struct word var(struct gen *g) { return word("%%v%u", pick(g, N_INT)); }
+static struct word fvar(struct gen *g) { return word("%%f%u", pick(g, N_FLOAT)); }
+static struct word fresh(struct gen *g) { return word("%%r%u", g->n_reg++); }
+static struct word fresh_pred(struct gen *g) { return word("%%p%u", g->n_pred++); }
+
+static struct word constant(struct gen *g)
+{
+    static const unsigned odd[] = { 0, 1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 33, 64, 255, 256, 0x7fffffff, 0x80000000u, 0xffffffffu, 0xfffffffeu };
+    return word("%u", pick(g, 3) ? odd[pick(g, sizeof odd / sizeof odd[0])] : pick(g, 1u << 30) * 5u);
+}
+
+/* Something to read: mostly variables, sometimes constants and what the thread knows of itself. */
+static struct word value(struct gen *g)
+{
+    static const char *const own[] = { "lin", "gid", "lane", "tx", "ty", "cta", "n" };
+    unsigned r = pick(g, 10);
+    if (r < 6)
+        return var(g);
+    if (r < 8)
+        return constant(g);
+    struct word w;
+    snprintf(w.s, sizeof w.s, "%%%s", own[pick(g, sizeof own / sizeof own[0])]);
+    return w;
+}
+
+static struct word uniform(struct gen *g)
+{
+    return pick(g, 2) ? (struct word){ "%cta" } : pick(g, 2) ? (struct word){ "%n" } : word("%u", pick(g, 4));
+}
+
+/* A predicate; who says over whom it must be the same. */
+static struct word condition(struct gen *g, enum together who)
+{
+    static const char *const cmps[] = { "eq", "ne", "lt", "le", "gt", "ge" };
+    static const char *const types[] = { "u32", "s32" };
+    struct word p = fresh_pred(g), t = fresh(g);
+    if (who == BLOCK) {
+        put(g, "\tadd.u32 %s, %%cta, %u;\n\tand.b32 %s, %s, %u;\n", t.s, pick(g, 8), t.s, t.s, 1 + pick(g, 3));
+        put(g, "\tsetp.%s.u32 %s, %s, %u;\n", cmps[pick(g, 6)], p.s, t.s, pick(g, 3));
+    } else if (who == WARP) {
+        put(g, "\tshr.u32 %s, %%lin, 5;\n\tsetp.%s.u32 %s, %s, %u;\n", t.s, cmps[pick(g, 6)], p.s, t.s, pick(g, 3));
+    } else if (pick(g, 5) == 0) {
+        put(g, "\tsetp.%s%s.f32 %s, %s, %s;\n", cmps[pick(g, 6)], pick(g, 2) ? "u" : "", p.s, fvar(g).s, fvar(g).s);
+    } else if (pick(g, 2)) {
+        put(g, "\tand.b32 %s, %s, %u;\n\tsetp.%s.u32 %s, %s, %u;\n", t.s, value(g).s, 1 + pick(g, 7), cmps[pick(g, 6)], p.s, t.s, pick(g, 5));
+    } else {
+        struct word a = value(g), b = value(g);
+        put(g, "\tsetp.%s.%s %s, %s, %s;\n", cmps[pick(g, 6)], types[pick(g, 2)], p.s, a.s, b.s);
+    }
+    return p;
+}
+
+/* ---- statements ---- */
+
+static void integer(struct gen *g)
+{
+    static const char *const two[] = { "add.u32", "sub.u32", "mul.lo.u32", "and.b32", "or.b32", "xor.b32", "min.s32", "max.u32", "shl.b32",
+        "shr.u32", "shr.s32", "mul.hi.u32", "mul.hi.s32", "div.u32", "rem.u32", "div.s32", "rem.s32", "add.sat.s32" };
+    static const char *const one[] = { "not.b32", "neg.s32", "abs.s32", "brev.b32", "popc.b32", "clz.b32", "cvt.u32.u8", "cvt.s32.s16", "cvt.u32.u16", "bfind.u32" };
+    struct word d = var(g), a = value(g), b = value(g), c = value(g);
+    switch (pick(g, 12)) {
+    case 0: put(g, "\t%s %s, %s;\n", one[pick(g, sizeof one / sizeof one[0])], d.s, var(g).s); break;
+    case 1: put(g, "\tmad.lo.u32 %s, %s, %s, %s;\n", d.s, a.s, b.s, c.s); break;
+    case 2: put(g, "\tlop3.b32 %s, %s, %s, %s, %u;\n", d.s, a.s, b.s, c.s, pick(g, 256)); break;
+    case 3: put(g, "\tselp.b32 %s, %s, %s, %s;\n", d.s, a.s, b.s, condition(g, ALONE).s); break;
+    case 4: put(g, "\t@%s%s %s %s, %s, %s;\n", pick(g, 2) ? "!" : "", condition(g, ALONE).s, two[pick(g, 8)], d.s, a.s, b.s); break;
+    case 5: put(g, "\tprmt.b32 %s, %s, %s, %s;\n", d.s, a.s, b.s, c.s); break;
+    case 6: put(g, "\tmul.wide.%s %%w0, %s, %s;\n\tshr.u64 %%w0, %%w0, %u;\n\tcvt.u32.u64 %s, %%w0;\n", pick(g, 2) ? "u32" : "s32", a.s, b.s, pick(g, 40), d.s); break;
+    default: put(g, "\t%s %s, %s, %s;\n", two[pick(g, sizeof two / sizeof two[0])], d.s, a.s, b.s); break;
+    }
+}
+
+/* Floats become integers only by way of one NaN: which NaN an operation gives is nobody's promise. */
+static void floating(struct gen *g)
+{
+    static const char *const two[] = { "add.f32", "sub.f32", "mul.f32", "min.f32", "max.f32", "add.rz.f32", "mul.ftz.f32", "div.rn.f32" };
+    struct word d = fvar(g), a = fvar(g), b = fvar(g), t, p;
+    switch (pick(g, 8)) {
+    case 0: put(g, "\tfma.rn.f32 %s, %s, %s, %s;\n", d.s, a.s, b.s, fvar(g).s); break;
+    case 1: put(g, "\tcvt.rn.f32.%s %s, %s;\n", pick(g, 2) ? "s32" : "u32", d.s, var(g).s); break;
+    case 2: put(g, "\tcvt.rzi.%s.f32 %s, %s;\n", pick(g, 2) ? "s32" : "u32", var(g).s, a.s); break;
+    case 3: put(g, "\tselp.f32 %s, %s, %s, %s;\n", d.s, a.s, b.s, condition(g, ALONE).s); break;
+    case 4:
+        t = fresh(g), p = fresh_pred(g);
+        put(g, "\tmov.b32 %s, %s;\n\tsetp.nan.f32 %s, %s, %s;\n\tselp.b32 %s, 0x7fffffff, %s, %s;\n", t.s, a.s, p.s, a.s, a.s, var(g).s, t.s, p.s);
+        break;
+    default: put(g, "\t%s %s, %s, %s;\n", two[pick(g, sizeof two / sizeof two[0])], d.s, a.s, b.s); break;
+    }
+}
+
+/* A load of the input: contiguous, strided or anywhere; all sizes. */
+static void load(struct gen *g)
+{
+    static const char *const narrow[] = { "u8", "s8", "u16", "s16" };
+    struct word t = fresh(g), d = var(g);
+    unsigned scale = 1 + pick(g, 3);
+    switch (pick(g, 4)) {
+    case 0: put(g, "\tadd.u32 %s, %%lin, %u;\n", t.s, pick(g, 9)); break;
+    case 1: put(g, "\tmad.lo.u32 %s, %%tx, %u, %s;\n", t.s, scale, uniform(g).s); break;
+    case 2: put(g, "\tmad.lo.u32 %s, %%lin, %u, %%cta;\n", t.s, scale); break;
+    default: put(g, "\tmov.u32 %s, %s;\n", t.s, value(g).s); break;
+    }
+    put(g, "\tand.b32 %s, %s, %u;\n\tmul.wide.u32 %%w0, %s, 4;\n\tadd.s64 %%w0, %%w0, %%in;\n", t.s, t.s, GEN_IN_WORDS - 8, t.s);
+    switch (pick(g, 4)) {
+    case 0: put(g, "\tld.global.%s %s, [%%w0+%u];\n", narrow[pick(g, 4)], d.s, 2 * pick(g, 4)); break;
+    case 1: put(g, "\tand.b64 %%w0, %%w0, -16;\n\tld.global.v2.u32 {%s, %%x}, [%%w0+8];\n", d.s); break;
+    default: put(g, "\tld.global.u32 %s, [%%w0+%u];\n", d.s, 4 * pick(g, 4)); break;
+    }
+}
+
+static void local(struct gen *g)
+{
+    struct word t = fresh(g);
+    put(g, "\tand.b32 %s, %s, 7;\n\tshl.b32 %s, %s, 2;\n\tmov.u32 %%x, array;\n\tadd.u32 %%x, %%x, %s;\n", t.s, value(g).s, t.s, t.s, t.s);
+    if (pick(g, 2))
+        put(g, "\tst.local.u32 [%%x], %s;\n", var(g).s);
+    else
+        put(g, "\tld.local.u32 %s, [%%x];\n", var(g).s);
+}
+
+/* Word k of the atoms only ever sees one operation, and the old value goes nowhere. */
+static void atomic(struct gen *g)
+{
+    static const char *const ops[GEN_ATOMS] = { "add.u32", "max.s32", "min.u32", "xor.b32", "or.b32", "and.b32", "max.u32", "add.u32" };
+    unsigned k = pick(g, GEN_ATOMS);
+    if (pick(g, 2))
+        put(g, "\tred.global.%s [%%atoms+%u], %s;\n", ops[k], 4 * k, value(g).s);
+    else
+        put(g, "\tatom.shared.%s %%x, [counts+%u], %s;\n", ops[k], 4 * k, value(g).s);
+}
+
+static void exchange(struct gen *g)
+{
+    static const char *const kinds[] = { "up", "down", "bfly", "idx" }, *const redux[] = { "add.u32", "min.s32", "max.u32", "xor.b32" };
+    struct word t = fresh(g), p = fresh_pred(g);
+    if (!g->gone && g->threads % 32 == 0 && pick(g, 2)) {
+        unsigned kind = pick(g, 4);
+        put(g, "\tshfl.sync.%s.b32 %s|%s, %s, %s, %u, -1;\n", kinds[kind], var(g).s, p.s, var(g).s, pick(g, 2) ? value(g).s : word("%u", pick(g, 32)).s, kind == 0 ? 0u : 31u);
+        put(g, "\t@%s add.u32 %s, %s, 1;\n", p.s, t.s, var(g).s);
+        put(g, "\t@%s mov.u32 %s, %s;\n", p.s, var(g).s, t.s);
+        return;
+    }
+    switch (pick(g, 4)) {
+    case 0: put(g, "\tvote.sync.ballot.b32 %s, %s, -1;\n", var(g).s, condition(g, ALONE).s); break;
+    case 1:
+        put(g, "\tvote.sync.%s.pred %s, %s, -1;\n", pick(g, 2) ? "any" : "all", p.s, condition(g, ALONE).s);
+        put(g, "\t@%s add.u32 %s, %s, 1;\n", p.s, var(g).s, var(g).s);
+        break;
+    case 2: put(g, "\tmatch.any.sync.b32 %s, %s, -1;\n", var(g).s, var(g).s); break;
+    default: put(g, "\tredux.sync.%s %s, %s, -1;\n", redux[pick(g, 4)], var(g).s, var(g).s); break;
+    }
+}
+
+/* Each thread writes its own word, all wait, each reads another's, all wait. */
+static void share(struct gen *g)
+{
+    struct word t = fresh(g), p = fresh_pred(g);
+    put(g, "\tst.shared.u32 [%%mine], %s;\n\tbar.sync 0;\n", var(g).s);
+    put(g, "\tadd.u32 %s, %s, %u;\n\trem.u32 %s, %s, %u;\n\tshl.b32 %s, %s, 2;\n", t.s, pick(g, 2) ? "%lin" : value(g).s, pick(g, 40), t.s, t.s, g->threads, t.s, t.s);
+    put(g, "\tmov.u32 %%x, words;\n\tadd.u32 %%x, %%x, %s;\n\tld.shared.u32 %s, [%%x];\n", t.s, var(g).s);
+    switch (pick(g, 4)) {
+    case 0: put(g, "\tbar.red.popc.u32 %s, 0, %s;\n", var(g).s, condition(g, ALONE).s); break;
+    case 1: put(g, "\tbar.red.or.pred %s, 0, %s;\n\t@%s add.u32 %s, %s, 7;\n", p.s, condition(g, ALONE).s, p.s, var(g).s, var(g).s); break;
+    case 2: put(g, "\tld.shared.u32 %s, [counts+%u];\n\tbar.sync 0;\n", var(g).s, 4 * pick(g, GEN_ATOMS)); break;
+    default: put(g, "\tbar.sync 0;\n"); break;
+    }
+}
+
+/* ---- control ---- */
+
+static void body(struct gen *g, enum together who, unsigned depth, unsigned n);
+
+static enum together inner(struct gen *g, enum together who)
+{
+    unsigned r = pick(g, 6);
+    return who == BLOCK && r == 0 ? BLOCK : who != ALONE && r <= 1 ? WARP : ALONE;
+}
+
+static void branch(struct gen *g, enum together who, unsigned depth)
+{
+    enum together in = inner(g, who);
+    unsigned l = g->n_label++;
+    struct word p = condition(g, in);
+    bool other = pick(g, 2);
+    put(g, "\t@%s%s bra E%u;\n", pick(g, 2) ? "!" : "", p.s, l);
+    body(g, in, depth + 1, 1 + pick(g, 3));
+    if (other)
+        put(g, "\tbra J%u;\n", l);
+    put(g, "E%u:\n", l);
+    if (other) {
+        body(g, in, depth + 1, 1 + pick(g, 3));
+        put(g, "J%u:\n", l);
+    }
+}
+
+/* if (a || b) X else Y with one copy of X: two branches into one block. */
+static void shortcut(struct gen *g, enum together who, unsigned depth)
+{
+    unsigned l = g->n_label++;
+    (void)who;
+    put(g, "\t@%s bra X%u;\n", condition(g, ALONE).s, l);
+    body(g, ALONE, depth + 1, 1 + pick(g, 2));
+    put(g, "\t@%s bra X%u;\n", condition(g, ALONE).s, l);
+    body(g, ALONE, depth + 1, 1 + pick(g, 2));
+    put(g, "\tbra Y%u;\nX%u:\n", l, l);
+    body(g, ALONE, depth + 1, 1 + pick(g, 2));
+    put(g, "Y%u:\n", l);
+}
+
+static void loop(struct gen *g, enum together who, unsigned depth)
+{
+    enum together in = inner(g, who);
+    unsigned l = g->n_label++;
+    struct word i = fresh(g), n = fresh(g), p = fresh_pred(g);
+    bool breaks = g->loop_breaks, at_top = pick(g, 2);
+    put(g, "\tmov.u32 %s, 0;\n", i.s);
+    if (in == BLOCK)
+        put(g, "\tadd.u32 %s, %%cta, %u;\n", n.s, 1 + pick(g, 3));
+    else if (in == WARP)
+        put(g, "\tshr.u32 %s, %%lin, 5;\n\tadd.u32 %s, %s, 1;\n\tmin.u32 %s, %s, 4;\n", n.s, n.s, n.s, n.s, n.s);
+    else
+        put(g, "\tand.b32 %s, %s, %u;\n", n.s, value(g).s, 1 + pick(g, 7));
+    snprintf(g->exits[g->n_loops], 16, "D%u", l);
+    snprintf(g->nexts[g->n_loops], 16, "N%u", l);
+    g->n_loops++;
+    g->loop_breaks = in == ALONE && (who == ALONE ? breaks || g->n_loops == 1 : true);
+    put(g, "L%u:\n", l);
+    if (at_top)
+        put(g, "\tsetp.ge.u32 %s, %s, %s;\n\t@%s bra D%u;\n", p.s, i.s, n.s, p.s, l);
+    body(g, in, depth + 1, 1 + pick(g, 4));
+    put(g, "N%u:\n\tadd.u32 %s, %s, 1;\n", l, i.s, i.s);
+    if (pick(g, 2))
+        put(g, "\tadd.u32 %s, %s, %s;\n", var(g).s, var(g).s, i.s);
+    if (at_top)
+        put(g, "\tbra L%u;\nD%u:\n", l, l);
+    else
+        put(g, "\tsetp.lt.u32 %s, %s, %s;\n\t@%s bra L%u;\nD%u:\n", p.s, i.s, n.s, p.s, l, l);
+    g->n_loops--;
+    g->loop_breaks = breaks;
+}
+
+/* break and continue, of this loop or of the one around it if that one's threads need not stay together either. */
+static void leave(struct gen *g)
+{
+    unsigned at = g->n_loops - 1;
+    put(g, "\t@%s bra %s;\n", condition(g, ALONE).s, pick(g, 2) ? g->exits[at] : g->nexts[at]);
+}
+
+static void store_all(struct gen *g)
+{
+    for (unsigned k = 0; k < N_INT; k++)
+        put(g, "\tst.global.u32 [%%out+%u], %%v%u;\n", 4 * k, k);
+}
+
+static void quit(struct gen *g)
+{
+    unsigned l = g->n_label++;
+    put(g, "\t@!%s bra R%u;\n", condition(g, ALONE).s, l);
+    if (pick(g, 2))
+        store_all(g);
+    put(g, "\tret;\nR%u:\n", l);
+    g->gone = true;
+}
+
+static void statement(struct gen *g, enum together who, unsigned depth)
+{
+    unsigned r = pick(g, 24), start = g->used, number = g->k->n_statements++;
+    if (g->k->n_statements >= MAX_STATEMENTS || depth >= MAX_DEPTH)
+        r = 23 - r % 8;
+    switch (r) {
+    case 0: case 1: case 2: case 3: branch(g, who, depth); break;
+    case 4: case 5: loop(g, who, depth); break;
+    case 6: shortcut(g, who, depth); break;
+    case 7: case 8: if (g->n_loops && g->loop_breaks) leave(g); else integer(g); break;
+    case 9: case 10: if (who == BLOCK) share(g); else local(g); break;
+    case 11: case 12: if (who != ALONE) exchange(g); else load(g); break;
+    case 13: if (pick(g, 3) == 0) quit(g); else atomic(g); break;
+    case 14: case 15: load(g); break;
+    case 16: atomic(g); break;
+    case 17: local(g); break;
+    case 18: case 19: floating(g); break;
+    default: integer(g); break;
+    }
+    if (g->skip && g->skip[number])
+        g->used = start, g->k->text[start] = 0;
+}
+
+static void body(struct gen *g, enum together who, unsigned depth, unsigned n)
+{
+    for (unsigned i = 0; i < n && g->k->n_statements < MAX_STATEMENTS; i++)
+        statement(g, who, depth);
+}
+
+/* ---- the frame around it ---- */
+
+static void head(struct gen *g)
+{
+    const unsigned *b = g->k->block;
+    put(g, ".version 7.5\n.target sm_80\n.address_size 64\n.visible .entry random(.param .u64 p_in, .param .u64 p_out, .param .u64 p_atoms)\n{\n");
+    put(g, "\t.shared .align 4 .b8 words[%u];\n\t.shared .align 4 .b8 counts[%u];\n\t.local .align 4 .b8 array[32];\n", 4 * g->threads, 4 * GEN_ATOMS);
+    put(g, "\t.reg .pred %%p<900>;\n\t.reg .b32 %%v<%u>, %%r<900>, %%lin, %%gid, %%lane, %%tx, %%ty, %%cta, %%n, %%x, %%mine;\n", N_INT);
+    put(g, "\t.reg .f32 %%f<%u>;\n\t.reg .b64 %%w<2>, %%in, %%out, %%atoms;\n", N_FLOAT);
+    put(g, "\tld.param.u64 %%in, [p_in];\n\tld.param.u64 %%out, [p_out];\n\tld.param.u64 %%atoms, [p_atoms];\n");
+    put(g, "\tcvta.to.global.u64 %%in, %%in;\n\tcvta.to.global.u64 %%out, %%out;\n\tcvta.to.global.u64 %%atoms, %%atoms;\n");
+    put(g, "\tmov.u32 %%tx, %%tid.x;\n\tmov.u32 %%ty, %%tid.y;\n\tmov.u32 %%lin, %%tid.z;\n\tmov.u32 %%cta, %%ctaid.x;\n\tmov.u32 %%lane, %%laneid;\n");
+    put(g, "\tmad.lo.u32 %%lin, %%lin, %u, %%ty;\n\tmad.lo.u32 %%lin, %%lin, %u, %%tx;\n\tmad.lo.u32 %%gid, %%cta, %u, %%lin;\n", b[1], b[0], g->threads);
+    put(g, "\tmul.wide.u32 %%w0, %%gid, %u;\n\tadd.s64 %%out, %%out, %%w0;\n", 4 * GEN_OUT);
+    put(g, "\tand.b32 %%x, %%gid, %u;\n\tmul.wide.u32 %%w0, %%x, 4;\n\tadd.s64 %%w0, %%in, %%w0;\n\tld.global.u32 %%n, [%%in];\n\tand.b32 %%n, %%n, 3;\n", GEN_IN_WORDS / 2 - 1);
+    for (unsigned k = 0; k < N_INT; k++)
+        put(g, "\tld.global.u32 %%v%u, [%%w0+%u];\n", k, 64 * k);
+    for (unsigned k = 0; k < N_FLOAT; k++)
+        put(g, "\tcvt.rn.f32.s32 %%f%u, %%v%u;\n", k, k);
+    put(g, "\tmov.u32 %%mine, words;\n\tshl.b32 %%x, %%lin, 2;\n\tadd.u32 %%mine, %%mine, %%x;\n\tst.shared.u32 [%%mine], %%lin;\n");
+    for (unsigned k = 0; k < 8; k++)
+        put(g, "\tst.local.u32 [array+%u], %%v%u;\n", 4 * k, k % N_INT);
+    for (unsigned k = 0; k < GEN_ATOMS; k++)
+        put(g, "\tst.shared.u32 [counts+%u], %%n;\n", 4 * k);
+    put(g, "\tbar.sync 0;\n");
+}
+
+static void tail(struct gen *g)
+{
+    put(g, "\tbar.sync 0;\n");
+    store_all(g);
+    for (unsigned k = 0; k < N_FLOAT; k++)
+        put(g, "\tmov.b32 %%x, %%f%u;\n\tsetp.nan.f32 %%p899, %%f%u, %%f%u;\n\tselp.b32 %%x, 0x7fffffff, %%x, %%p899;\n\tst.global.u32 [%%out+%u], %%x;\n", k, k, k, 4 * (N_INT + k));
+    put(g, "\tand.b32 %%x, %%lin, %u;\n\tshl.b32 %%x, %%x, 2;\n\tmov.u32 %%r899, counts;\n\tadd.u32 %%x, %%x, %%r899;\n\tld.shared.u32 %%x, [%%x];\n\tst.global.u32 [%%out+%u], %%x;\n\tret;\n}\n",
+        GEN_ATOMS - 1, 4 * (N_INT + N_FLOAT));
+}
+
+void gen_kernel(uint64_t seed, const bool *skip, struct gen_kernel *out)
+{
+    static const unsigned shapes[][3] = { { 32, 1, 1 }, { 64, 1, 1 }, { 16, 16, 1 }, { 8, 8, 1 }, { 5, 7, 1 }, { 33, 1, 1 }, { 1, 1, 1 },
+        { 7, 3, 3 }, { 128, 1, 1 }, { 4, 8, 2 }, { 32, 2, 1 }, { 17, 2, 1 }, { 96, 1, 1 }, { 2, 16, 1 } };
+    struct gen g = { .k = out, .skip = skip, .rng = seed * 0x2545f4914f6cdd1du + 1 };
+    const unsigned *shape = shapes[pick(&g, sizeof shapes / sizeof shapes[0])];
+    memcpy(out->block, shape, sizeof out->block);
+    out->grid = 1 + pick(&g, 3);
+    out->n_statements = 0;
+    out->text[0] = 0;
+    g.threads = shape[0] * shape[1] * shape[2];
+    head(&g);
+    body(&g, BLOCK, 0, 5 + pick(&g, 9));
+    tail(&g);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random kernels at vector widths 1, 4, 8 and 16: all must give the same bits. One process per width runs all cases.
+ *
+ * usage: random_kernels [--cases N] [--seed S] [--lib LIBCUDA] [--show CASE] [--minimise CASE]
+ *   --show      print kernel number CASE of this seed
+ *   --minimise  leave out statements of kernel CASE as long as the widths still disagree, and print what is left
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "random_gen.h"
+
+typedef int CUresult, CUdevice;
+typedef struct opaque *CUcontext, *CUmodule, *CUfunction;
+typedef uint64_t CUdeviceptr;
+static struct {
+    CUresult (*cuInit)(unsigned);
+    CUresult (*cuDeviceGet)(CUdevice *, int);
+    CUresult (*cuDevicePrimaryCtxRetain)(CUcontext *, CUdevice);
+    CUresult (*cuCtxSetCurrent)(CUcontext);
+    CUresult (*cuModuleLoadData)(CUmodule *, const void *);
+    CUresult (*cuModuleUnload)(CUmodule);
+    CUresult (*cuModuleGetFunction)(CUfunction *, CUmodule, const char *);
+    CUresult (*cuMemAlloc_v2)(CUdeviceptr *, size_t);
+    CUresult (*cuMemcpyHtoD_v2)(CUdeviceptr, const void *, size_t);
+    CUresult (*cuMemcpyDtoH_v2)(void *, CUdeviceptr, size_t);
+    CUresult (*cuLaunchKernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+} cu;
+
+static const unsigned widths[] = { 1, 4, 8, 16 };
+enum { N_WIDTHS = 4, MAX_THREADS = 256 * 3, OUT_WORDS = MAX_THREADS * GEN_OUT, LIMIT_S = 20 };
+enum { NOT_RUN, RUNNING, DONE, FAILED };
+
+struct result {
+    int status, error;
+    uint64_t hash;
+};
+
+static struct {
+    const char *lib;
+    uint64_t seed;
+    unsigned n_cases;
+    const bool *skip;
+} run = { .n_cases = 300, .seed = 1 };
+
+static uint32_t in[GEN_IN_WORDS], *outs[N_WIDTHS], *out;      /* outs: shared with the children; the last case's results */
+static struct gen_kernel kernel;
+static CUdeviceptr d_in, d_out, d_atoms;
+
+static uint64_t case_seed(unsigned i) { return run.seed * 1000003u + i; }
+
+static void must(CUresult rc, const char *what)
+{
+    if (rc) {
+        fprintf(stderr, "%s: error %d\n", what, rc);
+        _exit(3);
+    }
+}
+
+static void driver_open(void)
+{
+    void *lib = dlopen(run.lib, RTLD_NOW);
+    CUdevice dev;
+    CUcontext ctx;
+    if (!lib) {
+        fprintf(stderr, "%s\n", dlerror());
+        _exit(3);
+    }
+#define FIND(name) must(!(*(void **)&cu.name = dlsym(lib, #name)), #name);
+    FIND(cuInit) FIND(cuDeviceGet) FIND(cuDevicePrimaryCtxRetain) FIND(cuCtxSetCurrent) FIND(cuModuleLoadData) FIND(cuModuleUnload)
+    FIND(cuModuleGetFunction) FIND(cuMemAlloc_v2) FIND(cuMemcpyHtoD_v2) FIND(cuMemcpyDtoH_v2) FIND(cuLaunchKernel)
+#undef FIND
+    must(cu.cuInit(0), "cuInit");
+    must(cu.cuDeviceGet(&dev, 0), "cuDeviceGet");
+    must(cu.cuDevicePrimaryCtxRetain(&ctx, dev), "cuDevicePrimaryCtxRetain");
+    must(cu.cuCtxSetCurrent(ctx), "cuCtxSetCurrent");
+    must(cu.cuMemAlloc_v2(&d_in, sizeof in), "cuMemAlloc");
+    must(cu.cuMemAlloc_v2(&d_out, 4 * OUT_WORDS), "cuMemAlloc");
+    must(cu.cuMemAlloc_v2(&d_atoms, 4 * GEN_ATOMS), "cuMemAlloc");
+    uint32_t x = 12345;
+    for (unsigned i = 0; i < GEN_IN_WORDS; i++) {
+        x = x * 1664525u + 1013904223u;
+        in[i] = i % 3 ? x : (x >> 16) % 50;                 /* small numbers meet more often */
+    }
+    must(cu.cuMemcpyHtoD_v2(d_in, in, sizeof in), "cuMemcpyHtoD");
+}
+
+static void run_case(unsigned i, struct result *r)
+{
+    CUmodule mod = NULL;
+    CUfunction fn;
+    void *params[] = { &d_in, &d_out, &d_atoms };
+    uint64_t h = 0xcbf29ce484222325u;
+    CUresult rc;
+
+    r->status = RUNNING;
+    alarm(LIMIT_S);
+    gen_kernel(case_seed(i), run.skip, &kernel);
+    memset(out, 0, 4 * (OUT_WORDS + GEN_ATOMS));
+    if (!(rc = cu.cuModuleLoadData(&mod, kernel.text)) && !(rc = cu.cuModuleGetFunction(&fn, mod, "random")) &&
+        !(rc = cu.cuMemcpyHtoD_v2(d_out, out, 4 * OUT_WORDS)) && !(rc = cu.cuMemcpyHtoD_v2(d_atoms, out, 4 * GEN_ATOMS)) &&
+        !(rc = cu.cuLaunchKernel(fn, kernel.grid, 1, 1, kernel.block[0], kernel.block[1], kernel.block[2], 0, NULL, params, NULL)) &&
+        !(rc = cu.cuMemcpyDtoH_v2(out, d_out, 4 * OUT_WORDS)))
+        rc = cu.cuMemcpyDtoH_v2(out + OUT_WORDS, d_atoms, 4 * GEN_ATOMS);
+    for (unsigned k = 0; k < OUT_WORDS + GEN_ATOMS; k++)
+        h = (h ^ out[k]) * 0x100000001b3u;
+    r->hash = h;
+    r->error = rc;
+    r->status = rc ? FAILED : DONE;
+    if (mod)
+        cu.cuModuleUnload(mod);
+}
+
+/* All cases at one width. A case that ends the process or poisons the context is noted, and a new process goes on behind it. */
+static pid_t start_width(unsigned w, unsigned first, unsigned last, struct result *results)
+{
+    pid_t pid = fork();
+    if (pid)
+        return pid;
+    char text[8];
+    snprintf(text, sizeof text, "%u", widths[w]);
+    setenv("HOSTWARP_WIDTH", text, 1);
+    setenv("HOSTWARP_CACHE", "off", 1);
+    setenv("HOSTWARP_THREADS", "1", 1);
+    out = outs[w];
+    driver_open();
+    for (unsigned i = first; i < last; i++) {
+        run_case(i, &results[i]);
+        if (results[i].status == FAILED)
+            _exit(4);
+    }
+    _exit(0);
+}
+
+static bool run_range(unsigned first, unsigned last, struct result *results[N_WIDTHS])
+{
+    pid_t pids[N_WIDTHS];
+    unsigned next[N_WIDTHS], left = N_WIDTHS;
+    for (unsigned w = 0; w < N_WIDTHS; w++)
+        pids[w] = start_width(w, next[w] = first, last, results[w]);
+    while (left) {
+        int status;
+        pid_t pid = wait(&status);
+        unsigned w = 0;
+        while (w < N_WIDTHS && pids[w] != pid)
+            w++;
+        if (w == N_WIDTHS)
+            return false;
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 3)
+            return false;
+        while (next[w] < last && results[w][next[w]].status == DONE)
+            next[w]++;
+        if (next[w] < last) {
+            results[w][next[w]].error = results[w][next[w]].status == FAILED ? results[w][next[w]].error : -1;
+            results[w][next[w]++].status = FAILED;
+        }
+        if (next[w] < last)
+            pids[w] = start_width(w, next[w], last, results[w]);
+        else
+            left--;
+    }
+    return true;
+}
+
+static bool agrees(unsigned i, struct result *results[N_WIDTHS])
+{
+    bool same = true;
+    for (unsigned w = 0; w < N_WIDTHS; w++)
+        same &= results[w][i].status == DONE && results[w][i].hash == results[0][i].hash;
+    return same;
+}
+
+static void report(unsigned i, struct result *results[N_WIDTHS])
+{
+    printf("not ok seed %llu case %u:", (unsigned long long)run.seed, i);
+    for (unsigned w = 0; w < N_WIDTHS; w++) {
+        const struct result *r = &results[w][i];
+        if (r->status == DONE)
+            printf(" w%u %016llx", widths[w], (unsigned long long)r->hash);
+        else
+            printf(" w%u %s %d", widths[w], r->error < 0 ? "ends the process" : "error", r->error);
+    }
+    printf("\n");
+}
+
+/* The first words that differ from those of width 1. */
+static void differences(void)
+{
+    unsigned shown = 0;
+    for (unsigned k = 0; k < OUT_WORDS + GEN_ATOMS && shown < 8; k++) {
+        bool same = true;
+        for (unsigned w = 1; w < N_WIDTHS; w++)
+            same &= outs[w][k] == outs[0][k];
+        if (same)
+            continue;
+        printf("// thread %u word %u:", k / GEN_OUT, k % GEN_OUT);
+        for (unsigned w = 0; w < N_WIDTHS; w++)
+            printf(" %08x", outs[w][k]);
+        printf("\n");
+        shown++;
+    }
+}
+
+static void minimise(unsigned i, struct result *results[N_WIDTHS])
+{
+    static bool skip[GEN_MAX_SKIP];
+    gen_kernel(case_seed(i), NULL, &kernel);
+    unsigned n = kernel.n_statements;
+    run.skip = skip;
+    for (bool smaller = true; smaller;) {
+        smaller = false;
+        for (unsigned s = 0; s < n; s++) {
+            if (skip[s])
+                continue;
+            unsigned before = (unsigned)strlen((gen_kernel(case_seed(i), skip, &kernel), kernel.text));
+            skip[s] = true;
+            gen_kernel(case_seed(i), skip, &kernel);
+            if (strlen(kernel.text) == before)
+                continue;                                    /* inside something already left out */
+            for (unsigned w = 0; w < N_WIDTHS; w++)
+                results[w][i] = (struct result){ 0 };
+            if (run_range(i, i + 1, results) && agrees(i, results))
+                skip[s] = false;
+            else
+                smaller = true;
+        }
+    }
+    gen_kernel(case_seed(i), skip, &kernel);
+    for (unsigned w = 0; w < N_WIDTHS; w++)
+        results[w][i] = (struct result){ 0 };
+    if (run_range(i, i + 1, results))
+        differences();
+    printf("// block %u %u %u grid %u\n%s", kernel.block[0], kernel.block[1], kernel.block[2], kernel.grid, kernel.text);
+}
+
+/* BUILD/meson/tests/fuzz-random_kernels is this program, BUILD/lib/libcuda.so.1 its driver. */
+static const char *own_library(void)
+{
+    static char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 64);
+    path[n < 0 ? 0 : n] = 0;
+    for (int up = 0; up < 3; up++)
+        *(strrchr(path, '/') ? strrchr(path, '/') : path) = 0;
+    strcat(path, "/lib/libcuda.so.1");
+    return path;
+}
+
+int main(int argc, char **argv)
+{
+    long show = -1, small = -1;
+    unsigned n_bad = 0;
+    struct result *results[N_WIDTHS];
+
+    run.lib = own_library();
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (!strcmp(argv[i], "--cases")) run.n_cases = (unsigned)strtoul(argv[i + 1], NULL, 10);
+        else if (!strcmp(argv[i], "--seed")) run.seed = strtoull(argv[i + 1], NULL, 10);
+        else if (!strcmp(argv[i], "--lib")) run.lib = argv[i + 1];
+        else if (!strcmp(argv[i], "--show")) show = strtol(argv[i + 1], NULL, 10);
+        else if (!strcmp(argv[i], "--minimise")) small = strtol(argv[i + 1], NULL, 10);
+    }
+    if (show >= 0) {
+        gen_kernel(case_seed((unsigned)show), NULL, &kernel);
+        printf("// block %u %u %u grid %u\n%s", kernel.block[0], kernel.block[1], kernel.block[2], kernel.grid, kernel.text);
+        return 0;
+    }
+    if (small >= (long)run.n_cases)
+        run.n_cases = (unsigned)small + 1;
+    for (unsigned w = 0; w < N_WIDTHS; w++)
+        outs[w] = mmap(NULL, 4 * (OUT_WORDS + GEN_ATOMS), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (unsigned w = 0; w < N_WIDTHS; w++)
+        results[w] = mmap(NULL, run.n_cases * sizeof *results[w], PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (small >= 0) {
+        minimise((unsigned)small, results);
+        return 0;
+    }
+    if (!run_range(0, run.n_cases, results))
+        return 2;
+    for (unsigned i = 0; i < run.n_cases; i++)
+        if (!agrees(i, results) && ++n_bad <= 20)
+            report(i, results);
+    printf("%s %u random kernels agree at widths 1, 4, 8 and 16\n", n_bad ? "not ok" : "ok", run.n_cases - n_bad);
+    return n_bad != 0;
+}
