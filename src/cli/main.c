@@ -47,8 +47,18 @@ static int leave(int status)
     return status;
 }
 
+static bool is_called(const char *argv0, const char *name)
+{
+    const char *slash = strrchr(argv0, '/');
+    return strcmp(slash ? slash + 1 : argv0, name) == 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 0 && is_called(argv[0], "nvcc")) {
+        cli_command_name = "cc";
+        return leave(cmd_nvcc(argc - 1, argv + 1));
+    }
     if (argc < 2) {
         usage(stderr);
         return CLI_USAGE;

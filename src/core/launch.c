@@ -133,7 +133,8 @@ static void fill_launch(struct cmd *c, struct function *f, const struct launch_c
     l->kl.shared_static = shared_static;
     /* dynamic shared memory begins behind the static part, rounded up to 16 */
     l->kl.shared_bytes = (uint32_t)hw_align_up(shared_static, 16) + config->shared_bytes;
-    l->kl.grid_id = atomic_fetch_add(&last_grid, 1) + 1;
+    /* the top bit tells kernels that all blocks run at once: cooperative_groups.h asks for it */
+    l->kl.grid_id = (atomic_fetch_add(&last_grid, 1) + 1) | (uint64_t)config->cooperative << 63;
     exec_launch_init(l, config->cooperative);
 }
 
