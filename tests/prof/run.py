@@ -276,7 +276,9 @@ addEventListener('load', () => {
   out.moved = T.view.from - from;
   dispatchEvent(new KeyboardEvent('keydown', { key: 'Home' }));
   out.home = span() / before;
-  const lane = T.lanes[0], it = lane.rows[0][1], hit = T.find(T.x((it.s + it.e) / 2), lane.y + 8);
+  const lane = T.lanes[0], it = lane.rows[0][1];
+  T.show(it.s - 2 * (it.e - it.s), it.e + 2 * (it.e - it.s));
+  const hit = T.find(T.x((it.s + it.e) / 2), lane.y + 8);
   out.hover = hit ? T.details(hit).join('; ') : '';
   const pre = document.createElement('pre');
   pre.id = 'result';
