@@ -24,7 +24,7 @@ FILES = {
     'lib/libcudart_static.a': ['src/runtime/libcudart_static.a', 'src/runtime/*/libcudart_static.a'],
 }
 LINKS = {'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12'}
-FOLDERS = {'include': 'include', 'share/bench': 'bench', 'share/examples': 'examples'}
+FOLDERS = {'include': 'include', 'share/bench': 'bench', 'share/examples': 'examples', 'share/prof': 'share/prof'}
 
 
 def put_link(link, target):
@@ -81,6 +81,10 @@ def install(build, prefix, destdir):
     man.mkdir(parents=True, exist_ok=True)
     for page in sorted((SOURCE / 'man').glob('*.1')):
         shutil.copy2(page, man / page.name)
+    for shell, name in (('bash', 'bash-completion/completions/hostwarp'), ('zsh', 'zsh/site-functions/_hostwarp')):
+        completion = top / 'share' / name
+        completion.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(SOURCE / f'share/completion/hostwarp.{shell}', completion)
     print(f'Installed in {top}: bin/hostwarp, lib/hostwarp (libraries, headers, examples), share/man/man1')
 
 

@@ -4,6 +4,7 @@
 
 #include "core/capture.h"
 #include "core/ctx.h"
+#include "core/hooks.h"
 #include "core/mem.h"
 #include "core/sched.h"
 #include "core/stream.h"
@@ -99,6 +100,7 @@ static bool stage(struct cmd *c)
  */
 static CUresult submit(struct stream *s, struct cmd *c, enum place dst, enum place src, bool async)
 {
+    hook_copy_made(c, async);
     bool on_device = dst == PLACE_DEVICE && src == PLACE_DEVICE;
     bool host_to_host = (dst == PLACE_PAGEABLE || dst == PLACE_PINNED) && (src == PLACE_PAGEABLE || src == PLACE_PINNED);
     bool wait = host_to_host || dst == PLACE_PAGEABLE || (!async && !on_device);
@@ -231,6 +233,7 @@ CUresult copy_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t val
         return capture_fill(s, dst, pitch, value, element, width, rows);
     if ((rc = fill_cmd(dst, pitch, value, element, width, rows, &c, &place)) || !c)
         return rc;
+    hook_copy_made(c, async);
     if (async || place == PLACE_DEVICE) {
         sched_push(s, c);
         return CUDA_SUCCESS;

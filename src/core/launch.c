@@ -5,6 +5,7 @@
 #include "core/capture.h"
 #include "core/ctx.h"
 #include "core/device.h"
+#include "core/hooks.h"
 #include "core/module.h"
 #include "core/sched.h"
 #include "core/stream.h"
@@ -189,6 +190,7 @@ CUresult launch_kernel(struct function *f, struct stream *s, const struct launch
     }
     if ((rc = finish_cmd(c, f, config)))
         return rc;
+    hook_launch_made(c, f, config);
     ctx_flush_printf(s->ctx);
     sched_push(s, c);
     return CUDA_SUCCESS;

@@ -9,6 +9,7 @@
 #include "core/ctx.h"
 #include "core/devheap.h"
 #include "core/device.h"
+#include "core/hooks.h"
 #include "core/pin.h"
 #include "core/sched.h"
 #include "core/treap.h"
@@ -79,6 +80,7 @@ static struct mem_range *add(struct ctx *ctx, enum mem_kind kind, uint64_t base,
     r->info = (struct mem_info){ .kind = kind, .base = base, .bytes = bytes, .flags = flags, .ctx = ctx,
                                  .ctx_handle = ctx_handle(ctx), .device = ctx->dev->ordinal, .buffer_id = ++last_id };
     treap_insert(&map, &r->node, base, 0);
+    hook_mem_added(&r->info);
     return r;
 }
 
@@ -104,6 +106,7 @@ static void unlock_pages(const struct mem_range *r)
 /* Takes a range out and gives back what is behind it. */
 static void drop(struct mem_range *r)
 {
+    hook_mem_dropped(&r->info);
     treap_remove(&map, &r->node);
     atomic_fetch_add_explicit(&exec_memory_epoch, 1, memory_order_release);   /* what workers remember of it no longer holds */
     switch (r->info.kind) {

@@ -6,6 +6,7 @@
 #include "base/os.h"
 #include "core/ctx.h"
 #include "core/event.h"
+#include "core/hooks.h"
 #include "core/module.h"
 #include "core/stream.h"
 #include "core/values.h"
@@ -82,6 +83,7 @@ struct cmd *cmd_new(enum cmd_kind kind)
     c->running = c->went_idle = false;
     c->n_deps = 0;
     c->dependents = NULL;
+    c->watched = NULL;
     c->module = NULL;
     c->params = c->staging = NULL;
     c->event = NULL;
@@ -131,10 +133,12 @@ static void depend(struct cmd *on, struct cmd *c, struct waiter *w)
     d->waiter = w;
     d->next = on->dependents;
     on->dependents = d;
-    if (c)
+    if (c) {
         c->n_deps++;
-    else
+        hook_cmd_depends(c, on);
+    } else {
         w->pending++;
+    }
     if (w && on->seq > w->limit)
         w->limit = on->seq;
 }
@@ -163,6 +167,7 @@ static void finish_locked(struct turn *t, struct cmd *c)
         c->event->pending = NULL;
         c->event->time_ns = hw_now_ns();
     }
+    hook_cmd_finished(c);
     hw_list_del(&c->link);
     s->n_done++;
     if (hw_list_empty(&s->queue)) {
@@ -254,6 +259,15 @@ static void on_done(struct exec_job *job)
     dispatch(&t, NULL);
 }
 
+/* In the place of the job's run() while somebody listens: pieces are handed out in order, so piece 0 is the start. */
+static void run_watched(struct exec_job *job, uint64_t first, uint64_t count)
+{
+    struct cmd *c = hw_container_of(job, struct cmd, x.job);
+    if (first == 0)
+        hook_cmd_started(c);
+    c->watched_run(job, first, count);
+}
+
 /* What was over at once ended its turn in its stream: the next turn, for what waited for it. */
 static void finish_all(struct turn *t, struct cmd *over)
 {
@@ -294,6 +308,10 @@ static struct cmd *dispatch_once(struct turn *t, struct cmd *own)
         }
         c->x.job.done = on_done;
         c->x.job.priority = c->stream->priority;
+        if (hw_unlikely(hook_any)) {
+            c->watched_run = c->x.job.run;
+            c->x.job.run = run_watched;
+        }
         exec_submit(&c->x.job, c != own || c->x.job.n_pieces > 1);
     }
     for (struct cmd *c = t->finished, *next; c; c = next) {
@@ -342,6 +360,7 @@ static void push_locked(struct turn *t, struct stream *s, struct cmd *c)
 {
     c->stream = s;
     c->seq = ++last_seq;
+    hook_cmd_queued(c);
     depend_default_locked(s, c);
     if (hw_list_empty(&s->queue)) {
         stream_ref(s);                           /* dropped when the queue is empty again */
@@ -371,8 +390,8 @@ void sched_push_wait_event(struct stream *s, struct event *e)
     hw_lock(&mu);
     bool queued = e->pending != NULL;
     if (queued) {
-        depend(e->pending, c, NULL);
         push_locked(&t, s, c);
+        depend(e->pending, c, NULL);
         advance_locked(&t);
     }
     hw_unlock(&mu);

@@ -41,6 +41,8 @@ struct cmd {
     bool went_idle;              /* the stream's queue became empty: its reference is to be dropped */
     uint32_t n_deps;
     struct cmd_dep *dependents;
+    void *watched;               /* whoever listens to the hooks keeps something here */
+    void (*watched_run)(struct exec_job *job, uint64_t first, uint64_t count);   /* the job's own run(), while ours tells of the start */
 
     struct module *module;       /* CMD_KERNEL: referenced */
     void *params;                /* CMD_KERNEL: own_params, or from hw_alloc() */

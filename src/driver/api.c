@@ -23,6 +23,10 @@ CUresult api_enter(struct api_call *call, enum api_id id)
     CUresult rc;
 
     call->id = id;
+    if (hw_unlikely(hook_any)) {
+        call->hook = (struct hook_call){.name = row->base, .caller = call->caller};
+        hook_api_enter(&call->hook);
+    }
     call->outer_per_thread = tls_per_thread;
     tls_per_thread = row->pt == PT_ONLY;
     if (row->flags & NO_INIT)
@@ -46,6 +50,10 @@ CUresult api_enter(struct api_call *call, enum api_id id)
 CUresult api_leave(struct api_call *call, CUresult rc)
 {
     tls_per_thread = call->outer_per_thread;
+    if (hw_unlikely(hook_any)) {
+        call->hook.result = (int)rc;
+        hook_api_leave(&call->hook);
+    }
     if (rc)
         hw_debug("%s answers %d", api_rows[call->id].symbol, (int)rc);
     return rc;
