@@ -156,7 +156,6 @@ static CUresult finish_cmd(struct cmd *c, struct function *f, const struct launc
     module_ref(f->module);
     c->module = f->module;
     fill_launch(c, f, config, kernel);
-    hook_launch_made(c, f, config);
     return CUDA_SUCCESS;
 }
 
@@ -192,6 +191,7 @@ CUresult launch_kernel(struct function *f, struct stream *s, const struct launch
     }
     if ((rc = finish_cmd(c, f, config)))
         return rc;
+    hook_launch_made(c, f, config);
     ctx_flush_printf(s->ctx);
     sched_push(s, c);
     return CUDA_SUCCESS;
