@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cooperative groups: names for the threads that work together, and what they can do together. Grid-wide synchronisation
-   and groups over several devices are not supported yet. */
+/* Cooperative groups: names for the threads that work together, and what they can do together. Groups over several devices
+   are not supported. */
 #ifndef HOSTWARP_COOPERATIVE_GROUPS_H
 #define HOSTWARP_COOPERATIVE_GROUPS_H
 
@@ -98,11 +98,82 @@ static __device__ inline thread_block this_thread_block() { return thread_block(
 
 /* ---- the grid ---- */
 
+namespace details {
+
+/* Where the blocks of a grid meet. A grid takes the place of its number, so that grids that run at the same time have
+   different ones, and leaves it as it was but for the count of meetings. Cooperative launches set the number's top bit. */
+struct grid_place {
+    unsigned here, meetings;
+};
+template <int n> struct grid_places {
+    static __device__ grid_place at[n];
+};
+template <int n> __device__ grid_place grid_places<n>::at[n];
+
+static __device__ inline unsigned long long grid_number()
+{
+    unsigned long long id;
+    __asm__ volatile("mov.u64 %0, %%gridid;" : "=l"(id));
+    return id;
+}
+static __device__ inline grid_place *place_of_grid() { return &grid_places<256>::at[grid_number() % 256]; }
+
+/* One thread of each block. Returns the meeting that a block has arrived at. */
+static __device__ inline unsigned grid_arrive(grid_place *place, unsigned blocks)
+{
+    __threadfence();
+    unsigned meeting = *(volatile unsigned *)&place->meetings;
+    if (atomicAdd(&place->here, 1u) == blocks - 1) {
+        place->here = 0;
+        __threadfence();
+        atomicAdd(&place->meetings, 1u);
+    }
+    return meeting;
+}
+
+static __device__ inline void grid_await(grid_place *place, unsigned meeting)
+{
+    while (*(volatile unsigned *)&place->meetings == meeting)
+        __nanosleep(100);
+    __threadfence();
+}
+
+}
+
 class grid_group {
   public:
     /* True in a cooperative launch only, which is what grid-wide synchronisation needs. */
-    __device__ bool is_valid() const { return false; }
-    __attribute__((unavailable("grid-wide synchronisation is not supported yet"))) __device__ void sync() const;
+    __device__ bool is_valid() const { return details::grid_number() >> 63; }
+    __device__ void sync() const
+    {
+        if (!is_valid())
+            __trap();
+        __syncthreads();
+        if (details::thread_in_block() == 0) {
+            details::grid_place *place = details::place_of_grid();
+            details::grid_await(place, details::grid_arrive(place, (unsigned)num_blocks()));
+        }
+        __syncthreads();
+    }
+    /* The two halves of sync(). The token is good for the meeting that it was given for. */
+    typedef unsigned arrival_token;
+    __device__ arrival_token barrier_arrive() const
+    {
+        if (!is_valid())
+            __trap();
+        details::grid_place *place = details::place_of_grid();
+        arrival_token token = *(volatile unsigned *)&place->meetings;
+        __syncthreads();
+        if (details::thread_in_block() == 0)
+            details::grid_arrive(place, (unsigned)num_blocks());
+        return token;
+    }
+    __device__ void barrier_wait(arrival_token &&token) const
+    {
+        if (details::thread_in_block() == 0)
+            details::grid_await(details::place_of_grid(), token);
+        __syncthreads();
+    }
     static __device__ unsigned long long size() { return num_blocks() * details::threads_of_block(); }
     static __device__ unsigned long long num_threads() { return size(); }
     static __device__ unsigned long long num_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
@@ -200,6 +271,9 @@ template <unsigned Size, class Parent = void> class thread_block_tile {
     static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0, "tiles are powers of two, up to a warp");
 
   public:
+    thread_block_tile() = default;
+    /* Functions take tiles without naming the parent; who is asked for its place among tiles then answers for the block. */
+    template <class Other> __device__ thread_block_tile(const thread_block_tile<Size, Other> &) {}
     static __device__ unsigned thread_rank() { return details::lane() & (Size - 1); }
     static __device__ constexpr unsigned size() { return Size; }
     static __device__ constexpr unsigned num_threads() { return Size; }

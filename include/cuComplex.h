@@ -2,6 +2,7 @@
 /* Complex numbers as pairs, for C and C++, host and device. */
 #ifndef HOSTWARP_CUCOMPLEX_H
 #define HOSTWARP_CUCOMPLEX_H
+#define CU_COMPLEX_H_ /* programs ask whether it is there */
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
 /* The runtime API with its C++ conveniences, and in a CUDA compilation the device side of the language. */
 #ifndef HOSTWARP_CUDA_RUNTIME_H
 #define HOSTWARP_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__ /* programs ask whether it is there */
 
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
 #include "crt/host_defines.h"

@@ -2,6 +2,7 @@
 /* The CUDA runtime API at the level of CUDA 12.3, for C and C++: every function, as the library exports it. */
 #ifndef HOSTWARP_CUDA_RUNTIME_API_H
 #define HOSTWARP_CUDA_RUNTIME_API_H
+#define __CUDA_RUNTIME_API_H__ /* programs ask whether it is there */
 
 #define CUDART_VERSION 12030
 #define __CUDART_API_VERSION CUDART_VERSION

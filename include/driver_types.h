@@ -2,6 +2,7 @@
 /* Types and constants that the runtime API shares with the driver: handles, flags, and the parts in hostwarp/. */
 #ifndef HOSTWARP_DRIVER_TYPES_H
 #define HOSTWARP_DRIVER_TYPES_H
+#define __DRIVER_TYPES_H__ /* programs ask whether it is there */
 
 #include <limits.h>
 #include <stddef.h>

@@ -2,6 +2,7 @@
 /* make_int2 and the like, on the host and on the device. */
 #ifndef HOSTWARP_VECTOR_FUNCTIONS_H
 #define HOSTWARP_VECTOR_FUNCTIONS_H
+#define __VECTOR_FUNCTIONS_H__ /* programs ask whether it is there */
 
 #include "vector_types.h"
 

@@ -2,6 +2,7 @@
 /* The short vector types of CUDA, char1 to double4, and dim3. Alignments are part of the ABI: they decide how kernels load them. */
 #ifndef HOSTWARP_VECTOR_TYPES_H
 #define HOSTWARP_VECTOR_TYPES_H
+#define __VECTOR_TYPES_H__ /* programs ask whether it is there */
 
 #include "crt/host_defines.h"
 

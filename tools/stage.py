@@ -23,8 +23,12 @@ FILES = {
     'lib/libcudart.so.13': ['src/runtime/libcudart.so.13', 'src/runtime/*/libcudart.so.13'],
     'lib/libcudart_static.a': ['src/runtime/libcudart_static.a', 'src/runtime/*/libcudart_static.a'],
 }
-LINKS = {'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12'}
-FOLDERS = {'include': 'include', 'share/bench': 'bench', 'share/examples': 'examples'}
+FILES.update({f'lib/libnvrtc.so.{n}': [f'src/nvrtc/libnvrtc{n}.so'] for n in (12, 13)})
+LINKS = {'lib/libnvrtc.so': 'libnvrtc.so.12',
+         'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12', 'lib64': 'lib', 'bin/nvcc': 'hostwarp'}
+# Device code is linked when it is loaded, so this library has nothing inside; build files name it all the same.
+EMPTY = ['lib/libcudadevrt.a']
+FOLDERS = {'include': 'include', 'share/bench': 'bench', 'share/examples': 'examples', 'share/prof': 'share/prof'}
 
 
 def put_link(link, target):
@@ -57,6 +61,8 @@ def stage(build):
         put_file(found[0].resolve(), build / name)
     for name, target in LINKS.items():
         put_link(build / name, target)
+    for name in EMPTY:
+        (build / name).write_bytes(b'!<arch>\n')
     for name, folder in FOLDERS.items():
         put_link(build / name, os.path.relpath(SOURCE / folder, (build / name).parent))
 
@@ -73,6 +79,8 @@ def install(build, prefix, destdir):
         shutil.copy2(build / name, root / name)
     for name, target in LINKS.items():
         os.symlink(target, root / name)
+    for name in EMPTY:
+        shutil.copy2(build / name, root / name)
     for name, folder in FOLDERS.items():
         shutil.copytree(SOURCE / folder, root / name)
     (top / 'bin').mkdir(parents=True, exist_ok=True)
@@ -81,6 +89,10 @@ def install(build, prefix, destdir):
     man.mkdir(parents=True, exist_ok=True)
     for page in sorted((SOURCE / 'man').glob('*.1')):
         shutil.copy2(page, man / page.name)
+    for shell, name in (('bash', 'bash-completion/completions/hostwarp'), ('zsh', 'zsh/site-functions/_hostwarp')):
+        completion = top / 'share' / name
+        completion.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(SOURCE / f'share/completion/hostwarp.{shell}', completion)
     print(f'Installed in {top}: bin/hostwarp, lib/hostwarp (libraries, headers, examples), share/man/man1')
 
 

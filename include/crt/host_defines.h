@@ -8,7 +8,7 @@
 #define CUDART_CB
 
 #define __no_return__ __attribute__((noreturn))
-#define __noinline__ __attribute__((noinline))
+/* no __noinline__: clang knows the word in CUDA, and as a macro it breaks the C++ library's __attribute__((__noinline__)) */
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)
 #define __thread__ __thread

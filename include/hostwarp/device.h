@@ -35,6 +35,18 @@ __device__ static __inline__ void free(void *p) { ::free(p); }
 __device__ static __inline__ void *malloc(size_t n) { return ::malloc(n); }
 }
 
+/* new and delete in kernels; clang sets them beside the host's of the same name. */
+__device__ inline void *operator new(size_t n) { return ::malloc(n ? n : 1); }
+__device__ inline void *operator new[](size_t n) { return ::malloc(n ? n : 1); }
+__device__ inline void *operator new(size_t, void *p) noexcept { return p; }
+__device__ inline void *operator new[](size_t, void *p) noexcept { return p; }
+__device__ inline void operator delete(void *p) noexcept { ::free(p); }
+__device__ inline void operator delete[](void *p) noexcept { ::free(p); }
+__device__ inline void operator delete(void *, void *) noexcept {}
+__device__ inline void operator delete[](void *, void *) noexcept {}
+__device__ inline void operator delete(void *p, size_t) noexcept { ::free(p); }
+__device__ inline void operator delete[](void *p, size_t) noexcept { ::free(p); }
+
 /* ---- threadIdx and the like as values ---- */
 
 __device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
@@ -68,6 +80,7 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 #include <__clang_cuda_complex_builtins.h>
 
 #include "hostwarp/device_warp.h"
+#include "hostwarp/device_texture.h"
 
 #ifdef HW_CUDA_VERSION_IS_OURS
 #undef HW_CUDA_VERSION_IS_OURS

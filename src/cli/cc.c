@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Carries out a `hostwarp cc` job: device pass to PTX, host pass with the PTX inside, link. clang does the work. */
+#define _GNU_SOURCE
 #include "cli/cc.h"
+
+#include "base/hash.h"
+#include "base/os.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +20,7 @@ struct work {
     char *clang;
     int serial;                          /* numbers intermediate files: two inputs may have the same name */
     char *overlay;                       /* of the current source, or NULL: cc_asm.c */
+    char cuid[33];                       /* of the current source: what both passes add to the names of its static variables */
 };
 
 static int run(struct work *w, struct cli_args *args)
@@ -77,11 +83,19 @@ static void add_cuda(struct work *w, struct cli_args *args)
     cli_add(args, "-nocudalib");
     cli_addf(args, "--cuda-gpu-arch=sm_%d", arch);
     cli_add(args, "-Wno-unknown-cuda-version");
+    if (w->job->rdc) {
+        cli_add(args, "-fgpu-rdc");
+        cli_addf(args, "-cuid=%s", w->cuid);                     /* clang's driver gives it to the device's compiler only */
+        cli_add(args, "-Xclang");
+        cli_addf(args, "-cuid=%s", w->cuid);
+    }
     add_common(w, args, CC_LANG_CUDA);
     if (w->overlay) {
         cli_add(args, "-ivfsoverlay");
         cli_add(args, w->overlay);
     }
+    if (cc_called_nvcc)
+        cli_add(args, "-D__NVCC__=1");
     cli_add(args, "-include");
     cli_add(args, "cuda_runtime.h");
 }
@@ -91,6 +105,8 @@ static int device_pass(struct work *w, const char *source, const char *ptx)
 {
     const struct cc_job *job = w->job;
     struct cli_args args = { 0 };
+    if (cc_called_nvcc && job->verbose)
+        cc_nvcc_device_line(job->arch ? job->arch : DEFAULT_ARCH);
     cli_add(&args, w->clang);
     add_cuda(w, &args);
     cli_add(&args, "--cuda-device-only");
@@ -104,7 +120,8 @@ static int device_pass(struct work *w, const char *source, const char *ptx)
     cli_add(&args, "-o");
     cli_add(&args, ptx);
     cli_add(&args, source);
-    return run(w, &args);
+    int status = run(w, &args);
+    return status == 0 && job->rdc && !job->dryrun && !cc_dlink_fix_ptx(ptx) ? CLI_FAIL : status;
 }
 
 static int make_fatbin(struct work *w, const char *source, const char *fatbin)
@@ -195,11 +212,41 @@ static void add_runtime(struct work *w, struct cli_args *args)
     cli_add(args, "-lm");
 }
 
+/* What the device linker adds. *out: an object, or NULL when the inputs lack nothing (always one with -dlink). */
+static int device_link(struct work *w, const struct cli_args *objects, const char *wanted, char **out)
+{
+    char *source = temp_name(w, "dlink", ".c");
+    int n = w->job->dryrun ? 0 : source ? cc_dlink_source(w->job, objects, source) : -1, status = n < 0 ? CLI_FAIL : CLI_OK;
+    *out = NULL;
+    if (n > 0 || (wanted && n == 0 && !w->job->dryrun)) {
+        struct cli_args args = { 0 };
+        if (n == 0 && !hw_file_write(source, "", 0))
+            status = CLI_FAIL;
+        *out = wanted ? hw_strdup(wanted) : temp_name(w, "dlink", ".o");
+        cli_add(&args, w->clang);
+        cli_add(&args, "-x");
+        cli_add(&args, "c");
+        cli_add(&args, "-fPIC");
+        cli_add(&args, "-w");
+        cli_add(&args, "-c");
+        cli_add(&args, source);
+        cli_add(&args, "-o");
+        cli_add(&args, *out);
+        status = run(w, &args);
+    }
+    hw_free(source);
+    return status;
+}
+
 static int link_objects(struct work *w, struct cli_args *objects)
 {
     const struct cc_job *job = w->job;
-    char *lib = cli_path("lib");
+    char *added, *lib;
     struct cli_args args = { 0 };
+    int status = device_link(w, objects, NULL, &added);
+    if (status)
+        return status;
+    lib = cli_path("lib");
     cli_add(&args, w->clang);
     cli_add(&args, "-Qunused-arguments");
     cli_add(&args, "-o");
@@ -208,12 +255,26 @@ static int link_objects(struct work *w, struct cli_args *objects)
         cli_add(&args, "-shared");
     cli_addf(&args, "-L%s", lib);
     cli_add_all(&args, &job->link);
+    if (added)
+        cli_add(&args, added);
     cli_add_all(&args, objects);
     /* The old tag goes before LD_LIBRARY_PATH, which on CUDA users' machines often names a toolkit. */
     cli_addf(&args, "-Wl,-rpath,%s,--disable-new-dtags", lib);
     add_runtime(w, &args);
     hw_free(lib);
-    return run(w, &args);
+    hw_free(added);
+    status = run(w, &args);
+    if (cc_called_nvcc && job->verbose)
+        cc_nvcc_link_line(job, objects);
+    return status;
+}
+
+static int make_device_link(struct work *w, struct cli_args *objects)
+{
+    char *made;
+    int status = device_link(w, objects, w->job->output ? w->job->output : "a_dlink.o", &made);
+    hw_free(made);
+    return status;
 }
 
 static int make_library(struct work *w, struct cli_args *objects)
@@ -229,9 +290,23 @@ static int make_library(struct work *w, struct cli_args *objects)
     return run(w, &args);
 }
 
+/* The same file may be compiled twice for one program, with other macros. */
+static void set_cuid(struct work *w, const char *source)
+{
+    struct hw_hash h;
+    char *real = realpath(source, NULL);
+    hw_hash_init(&h);
+    hw_hash_str(&h, real ? real : source);
+    for (size_t i = 0; i < w->job->both.w.n; i++)
+        hw_hash_str(&h, w->job->both.w.v[i]);
+    hw_hash_hex(&h, w->cuid);
+    free(real);
+}
+
 /* Called once for each source, before its passes. */
 static bool prepare(struct work *w, const struct cc_item *item)
 {
+    set_cuid(w, item->text);
     hw_free(w->overlay);
     w->overlay = NULL;
     if (item->lang != CC_LANG_CUDA || w->job->dryrun)
@@ -267,7 +342,8 @@ static int build_program(struct work *w)
         hw_free(object);
     }
     if (status == 0)
-        status = job->stage == CC_STAGE_LIB ? make_library(w, &objects) : link_objects(w, &objects);
+        status = job->stage == CC_STAGE_LIB ? make_library(w, &objects) :
+                 job->stage == CC_STAGE_DLINK ? make_device_link(w, &objects) : link_objects(w, &objects);
     cli_args_fini(&objects);
     return status;
 }
@@ -336,7 +412,8 @@ static bool check_inputs(struct cc_job *job)
         cli_error("no input files; hostwarp cc --help tells more");
         return false;
     }
-    if (job->output && n_sources > 1 && job->stage != CC_STAGE_LINK && job->stage != CC_STAGE_LIB) {
+    if (job->output && n_sources > 1 && job->stage != CC_STAGE_LINK && job->stage != CC_STAGE_LIB &&
+        job->stage != CC_STAGE_DLINK) {
         cli_error("-o names one file, but there are %zu sources", n_sources);
         return false;
     }
@@ -345,13 +422,16 @@ static bool check_inputs(struct cc_job *job)
 
 int cc_job_run(struct cc_job *job)
 {
+    if (cc_called_nvcc && job->verbose)
+        cc_nvcc_variables();
     if (!check_inputs(job))
         return CLI_FAIL;
     struct work w = { .job = job, .clang = cli_find_clang() };
     if (!w.clang)
         return CLI_FAIL;
     cc_clean_environment();
-    int status = job->stage == CC_STAGE_LINK || job->stage == CC_STAGE_LIB ? build_program(&w) : build_each(&w);
+    bool joins = job->stage == CC_STAGE_LINK || job->stage == CC_STAGE_LIB || job->stage == CC_STAGE_DLINK;
+    int status = joins ? build_program(&w) : build_each(&w);
     hw_free(w.overlay);
     hw_free(w.clang);
     return status;
@@ -359,7 +439,7 @@ int cc_job_run(struct cc_job *job)
 
 int cmd_cc(int argc, char **argv)
 {
-    struct cc_job job = { 0 };
+    struct cc_job job = { .forward_unknown = cc_called_nvcc };
     int used;
     enum cc_parse rc = cc_parse_args(&job, argc, argv, false, &used);
     int status = rc == CC_PARSE_OK ? cc_job_run(&job) : rc == CC_PARSE_DONE ? CLI_OK : CLI_USAGE;

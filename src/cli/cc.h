@@ -6,7 +6,8 @@
 #include "cli/cli.h"
 
 enum cc_lang { CC_LANG_AUTO, CC_LANG_CUDA, CC_LANG_CXX, CC_LANG_C, CC_LANG_ASM, CC_LANG_LINK };
-enum cc_stage { CC_STAGE_LINK, CC_STAGE_OBJECT, CC_STAGE_PREPROCESS, CC_STAGE_PTX, CC_STAGE_FATBIN, CC_STAGE_DEPS, CC_STAGE_LIB };
+enum cc_stage { CC_STAGE_LINK, CC_STAGE_OBJECT, CC_STAGE_PREPROCESS, CC_STAGE_PTX, CC_STAGE_FATBIN, CC_STAGE_DEPS, CC_STAGE_LIB,
+                CC_STAGE_DLINK };
 enum cc_cudart { CC_CUDART_SHARED, CC_CUDART_STATIC, CC_CUDART_NONE };
 
 /* A file, or an option of the link whose place among the files matters (-lfoo). */
@@ -27,6 +28,7 @@ struct cc_job {
     int arch;                            /* 80 = sm_80; 0: not said */
     enum cc_cudart cudart;
     bool per_thread_stream, shared, debug, device_debug, line_info, wants_depfile;
+    bool rdc;                            /* device code that other files complete */
     bool verbose, dryrun, forward_unknown;
     enum cc_lang forced;                 /* -x, while parsing */
 };
@@ -47,6 +49,17 @@ void cc_add_includes(struct cli_args *args, const struct cc_job *job, const char
 
 /* cc_asm.c: true when the source needs a corrected copy; then copy and overlay have been written. */
 bool cc_asm_overlay(const char *source, const char *copy, const char *overlay);
+
+/* cc_dlink.c: writes C source of what separately compiled objects lack. How many functions it has; -1 after an error. */
+/* clang 19 may use a static variable under its plain name and define it under a longer one: makes them one again. */
+bool cc_dlink_fix_ptx(const char *path);
+int cc_dlink_source(const struct cc_job *job, const struct cli_args *objects, const char *out_path);
+
+/* cc_nvcc.c: what is different when the command is called nvcc. */
+extern bool cc_called_nvcc;
+void cc_nvcc_variables(void);
+void cc_nvcc_device_line(int arch);
+void cc_nvcc_link_line(const struct cc_job *job, const struct cli_args *objects);
 
 /* cc_fatbin.c: writes PTX text in the container that the runtime is given at start-up. */
 bool cc_fatbin_write(const char *ptx_path, const char *out_path, int arch);

@@ -16,7 +16,7 @@ enum what {
     W_LIB, W_SHARED, W_DEPS, W_DEPFILE, W_DEPNAME, W_INCLUDE, W_SYSINCL, W_PREINCL, W_DEFINE, W_UNDEFINE, W_LIBDIR, W_LIBRARY,
     W_OPTIMIZE, W_DEBUG, W_DEVDEBUG, W_LINEINFO, W_STD, W_LANGUAGE, W_ARCH, W_FASTMATH, W_FTZ, W_PRECDIV, W_PRECSQRT, W_FMAD,
     W_DEFSTREAM, W_CUDART, W_XCOMPILER, W_XLINKER, W_XCLANG, W_WERROR, W_MACHINE, W_VERBOSE, W_DRYRUN, W_KEEP, W_OPTFILE,
-    W_FORWARD, W_RDC, W_DEVICEC, W_VERSION, W_HELP,
+    W_FORWARD, W_RDC, W_DEVICEC, W_DLINK, W_VERSION, W_HELP,
 };
 
 struct option {
@@ -268,12 +268,6 @@ static bool apply_optfile(struct cc_job *job, const char *path)
     return rc == CC_PARSE_OK;
 }
 
-/* Many build files ask for it without need; a file that does need it fails when its kernels are loaded, with the name. */
-static void note_rdc(const struct given *g)
-{
-    fprintf(stderr, "hostwarp cc: note: %s: device code is not linked across files here; each file must hold all it calls\n", g->word);
-}
-
 static bool apply_choice(struct cc_job *job, const struct given *g)
 {
     static const char *const streams[] = { "legacy", "per-thread", "null" };
@@ -294,8 +288,7 @@ static bool apply_choice(struct cc_job *job, const struct given *g)
     case W_RDC:
         if (!says_true(g, &on))
             return false;
-        if (on)
-            note_rdc(g);
+        job->rdc = on;
         return true;
     default:
         assert(!"not a choice");
@@ -364,7 +357,10 @@ static bool apply(struct cc_job *job, const struct given *g)
     case W_REFUSED: cli_error("%s: %s", g->word, g->opt->help); return false;
     case W_OUTPUT: set_string(&job->output, g->value); return true;
     case W_COMPILE: return set_stage(job, CC_STAGE_OBJECT);
-    case W_DEVICEC: note_rdc(g); return set_stage(job, CC_STAGE_OBJECT);
+    case W_DEVICEC:
+        job->rdc = true;
+        return set_stage(job, CC_STAGE_OBJECT);
+    case W_DLINK: return set_stage(job, CC_STAGE_DLINK);
     case W_PREPROC: return set_stage(job, CC_STAGE_PREPROCESS);
     case W_PTX: return set_stage(job, CC_STAGE_PTX);
     case W_FATBIN: return set_stage(job, CC_STAGE_FATBIN);
@@ -471,6 +467,7 @@ static enum cc_parse unknown_option(struct cc_job *job, const char *word)
 {
     if (job->forward_unknown) {
         cli_add(&job->host, word);
+        cli_add(&job->link, word);
         return CC_PARSE_OK;
     }
     cli_error("unknown option %s (hostwarp cc --help lists them; -Xcompiler gives any option to clang)", word);
@@ -481,6 +478,11 @@ static enum cc_parse parse_list(struct cc_job *job, int argc, char **argv, bool 
 {
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];
+        if (word[0] == '@' && word[1]) {                         /* a response file */
+            if (!apply_optfile(job, word + 1))
+                return CC_PARSE_BAD;
+            continue;
+        }
         if (word[0] != '-' || !word[1]) {
             add_item(job, word, job->forced ? job->forced : cc_lang_of(word), false);
             *out_used = i + 1;

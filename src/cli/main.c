@@ -14,8 +14,8 @@ static const struct {
     { "cc", cmd_cc, "compile and link CUDA sources; takes the options of nvcc" },
     { "info", cmd_info, "what the device is, and what this machine gives it" },
     { "env", cmd_env, "shell lines that make other builds use hostwarp" },
-    { "bench", cmd_bench, "measure against OpenCL and OpenMP on this machine" },
-    { "prof", cmd_not_there, "profile a program (not there yet)" },
+    { "bench", cmd_bench, "measure this machine: copies, launches, overlap" },
+    { "prof", cmd_prof, "profile a program: times, a timeline, advice" },
     { "check", cmd_not_there, "look for memory errors and races (not there yet)" },
 };
 
@@ -47,8 +47,18 @@ static int leave(int status)
     return status;
 }
 
+static bool is_called(const char *argv0, const char *name)
+{
+    const char *slash = strrchr(argv0, '/');
+    return strcmp(slash ? slash + 1 : argv0, name) == 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 0 && is_called(argv[0], "nvcc")) {
+        cli_command_name = "cc";
+        return leave(cmd_nvcc(argc - 1, argv + 1));
+    }
     if (argc < 2) {
         usage(stderr);
         return CLI_USAGE;

@@ -11,6 +11,7 @@
 #include "driver/bodies.h"
 #include "driver/image.h"
 #include "driver/jit.h"
+#include "driver/ptx_merge.h"
 
 struct link_input {
     char *data;                  /* a zero byte follows */
@@ -143,41 +144,20 @@ CUresult do_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char 
     return link_add(l, type, data, bytes, path);
 }
 
-/* The place after the three directives that open every PTX text; the largest .version seen goes to *version. */
-static const char *ptx_after_header(const char *text, double *version)
+static CUresult link_merge(struct linker *l)
 {
-    static const char *const directives[] = {".version", ".target", ".address_size"};
-    const char *end = text;
-
-    for (size_t i = 0; i < HW_LEN(directives); i++) {
-        const char *at = strstr(text, directives[i]);
-        if (!at)
-            continue;
-        if (i == 0 && strtod(at + strlen(directives[0]), NULL) > *version)
-            *version = strtod(at + strlen(directives[0]), NULL);
-        at += strcspn(at, "\n");
-        end = at > end ? at : end;
-    }
-    return end;
-}
-
-/* Joins texts behind one header: the target of the first, the newest version of all. No text at all is an empty program. */
-static void link_merge(struct linker *l)
-{
-    double version = 6.0;
-    const char *target = NULL;
+    const char **texts = hw_alloc((l->inputs.n + 1) * sizeof *texts);
+    struct diag diag = {.file = "linked PTX"};
+    bool ok;
 
     for (size_t i = 0; i < l->inputs.n; i++)
-        ptx_after_header(l->inputs.v[i].data, &version);
-    if (l->inputs.n)
-        target = strstr(l->inputs.v[0].data, ".target");
-    if (!target)
-        target = ".target sm_50";
-    hw_str_printf(&l->merged, ".version %.1f\n%.*s\n.address_size 64\n", version, (int)strcspn(target, "\n"), target);
-    for (size_t i = 0; i < l->inputs.n; i++) {
-        hw_str_puts(&l->merged, ptx_after_header(l->inputs.v[i].data, &version));
-        hw_str_puts(&l->merged, "\n");
-    }
+        texts[i] = l->inputs.v[i].data;
+    ok = ptx_merge(texts, l->inputs.n, &l->merged, &diag);
+    if (!ok)
+        jit_options_finish(&l->jit, &diag, CUDA_ERROR_INVALID_PTX);
+    diag_fini(&diag);
+    hw_free(texts);
+    return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX;
 }
 
 CUresult do_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
@@ -203,8 +183,8 @@ CUresult do_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
         hw_warn("linking several inputs works with PTX only so far");
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    if (!l->merged.n)
-        link_merge(l);
+    if (!l->merged.n && (rc = link_merge(l)))
+        return rc;
     if ((rc = link_try(l, l->merged.s, l->merged.n + 1, "linked PTX")))
         return rc;
     *cubinOut = l->merged.s;

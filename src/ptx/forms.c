@@ -8,6 +8,7 @@
 #define PURE PTX_PURE
 #define WIDE PTX_WIDE
 #define ANYKIND PTX_ANYKIND
+#define COORDS PTX_COORDS
 #define TERM PTX_TERM
 #define BRANCH PTX_BRANCH
 #define EACH PTX_EACH
@@ -22,6 +23,7 @@ const struct ptx_form_info ptx_form_info[PTX_FORM_COUNT] = {
 #undef PURE
 #undef WIDE
 #undef ANYKIND
+#undef COORDS
 #undef TERM
 #undef BRANCH
 #undef EACH

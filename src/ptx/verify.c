@@ -149,7 +149,7 @@ static bool check_item(struct check *c, const struct ptx_item *item, const struc
     if (item->kind == PTX_I_ADDR) {
         const struct ptx_operand *base = &o->elems[0];
         bool ok = base->kind == PTX_O_VAR || base->kind == PTX_O_INT || (base->kind == PTX_O_REG && ptx_type_bits(base->reg->type) >= 32 &&
-                  !ptx_type_is_float(base->reg->type) && o->n == 1);
+                  !ptx_type_is_float(base->reg->type) && (o->n == 1 || ((c->props & PTX_COORDS) && o->n == 2)));
         return ok || ptx_error_at(c->p, c->inst->line, o->col, "this is no address");
     }
     if (item->kind != PTX_I_VALUE)

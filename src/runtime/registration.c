@@ -32,6 +32,7 @@ void __cudaRegisterSurface(void **handle, const void *hostVar, const void **devi
                            int ext);
 char __cudaInitModule(void **handle);
 void hostwarp_managed_section(void *start, void *stop);
+void hostwarp_register_linked(void ***group, void (*names)(void **), void *fatCubin);
 
 /* The handle points at a word that points at the image: compilers only pass it back. */
 HW_EXPORT void **__cudaRegisterFatBinary(void *fatCubin)
@@ -97,6 +98,19 @@ HW_EXPORT char __cudaInitModule(void **handle)
 }
 
 HW_EXPORT void hostwarp_managed_section(void *start, void *stop) { registry_add_managed_section(start, stop); }
+
+/* Called from what `hostwarp cc` adds when it links separately compiled device code, once for each file that takes part.
+   The files of one program or library share a group, and with it one image. */
+HW_EXPORT void hostwarp_register_linked(void ***group, void (*names)(void **), void *fatCubin)
+{
+    const struct fatbin_wrapper *w = fatCubin;
+
+    if (!*group)
+        *group = __cudaRegisterFatBinary(fatCubin);
+    else if (**group && w->magic == FATBIN_WRAPPER_MAGIC)
+        registry_add_part(**group, w->code);
+    names(*group);
+}
 
 /* --- what we know by name only: said once, so that a later failure is no riddle --- */
 

@@ -8,6 +8,8 @@
 struct registry_image;
 
 struct registry_image *registry_add_image(const void *code);
+/* Separately compiled device code: all parts of a program or library are linked when the image is loaded. */
+void registry_add_part(struct registry_image *image, const void *code);
 void registry_remove_image(struct registry_image *image);
 void registry_add_kernel(struct registry_image *image, const void *host, const char *name);
 /* managed: where the host keeps the address of a managed variable, NULL for other variables. */

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "runtime/context.h"
 #include "runtime/registration.h"
+#include "runtime/registry_link.h"
 
 /* An image in one context. */
 struct registry_instance {
@@ -27,6 +28,7 @@ struct registry_instance {
  */
 struct registry_image {
     const void *code;                            /* fatbin or PTX, in the program */
+    HW_VEC(const void *) more;                   /* the other parts of separately compiled code; const after registration */
     pthread_mutex_t mu;
     HW_VEC(struct registry_instance) instances;
     HW_VEC(struct registry_row *) rows;          /* kernels and variables, owned; const after registration */
@@ -68,6 +70,13 @@ struct registry_image *registry_add_image(const void *code)
     hw_vec_push(&images, image);
     hw_unlock(&lock);
     return image;
+}
+
+void registry_add_part(struct registry_image *image, const void *code)
+{
+    hw_lock(&lock);
+    hw_vec_push(&image->more, code);
+    hw_unlock(&lock);
 }
 
 void registry_add_kernel(struct registry_image *image, const void *host, const char *name)
@@ -149,6 +158,7 @@ void registry_remove_image(struct registry_image *image)
         hw_free(image->rows.v[i]);
     }
     hw_vec_fini(&image->rows);
+    hw_vec_fini(&image->more);
     hw_vec_fini(&image->instances);
     pthread_mutex_destroy(&image->mu);
     hw_free(image);
@@ -210,7 +220,10 @@ static CUresult load(struct registry_image *image, CUmodule *out)
         values[4] = (void *)n;
         n_options = 5;
     }
-    rc = cuModuleLoadDataEx(out, image->code, n_options, options, values);
+    if (image->more.n)
+        rc = registry_link(image->code, image->more.v, image->more.n, n_options, options, values, out);
+    else
+        rc = cuModuleLoadDataEx(out, image->code, n_options, options, values);
     if (rc != CUDA_SUCCESS && log[0])
         hw_error("this program's device code does not load: %s", log);
     hw_free(names);

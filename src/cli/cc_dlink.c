@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Separately compiled device code (-rdc=true, -dc, -dlink). clang makes every such file call a function that only a device
+ * linker can supply, __cudaRegisterLinkedBinary_ID. Here that function hands the file's PTX to the runtime, in one group for
+ * the program or library being linked; the PTX itself is linked when the program first uses it.
+ */
+#include "cli/cc.h"
+
+#include "base/hash.h"
+#include "base/os.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define PREFIX "__cudaRegisterLinkedBinary"
+
+static void add_quoted(struct hw_str *out, const char *word)
+{
+    hw_str_puts(out, " '");
+    for (; *word; word++)
+        hw_str_printf(out, *word == '\'' ? "'\\''" : "%c", *word);
+    hw_str_puts(out, "'");
+}
+
+/* -lx: the archive it will mean, if there is one in the folders that were named. */
+static void add_library(struct hw_str *command, const struct cc_job *job, const char *name)
+{
+    for (size_t i = 0; i < job->link.w.n; i++) {
+        const char *dir = job->link.w.v[i];
+        if (strncmp(dir, "-L", 2) != 0)
+            continue;
+        char *path = hw_sprintf("%s/lib%s.a", dir + 2, name);
+        if (access(path, R_OK) == 0)
+            add_quoted(command, path);
+        hw_free(path);
+    }
+}
+
+/* Runs nm over the inputs and writes one function for each name that is wanted and not there. Returns how many, -1 on failure. */
+static int write_functions(const char *names_of, FILE *out)
+{
+    struct hw_map defined = { 0 }, written = { 0 };
+    HW_VEC(char *) wanted = { 0 };
+    char line[4096], name[2048], type;
+    FILE *in = popen(names_of, "r");
+    int n = in ? 0 : -1;
+    while (in && fgets(line, sizeof line, in)) {
+        if (strncmp(line, PREFIX, strlen(PREFIX)) != 0 || sscanf(line, "%2047s %c", name, &type) != 2)
+            continue;
+        if (type == 'U')
+            hw_vec_push(&wanted, hw_strdup(name));
+        else
+            hw_map_set_str(&defined, name, out);
+    }
+    if (in)
+        pclose(in);
+    for (size_t i = 0; i < wanted.n; i++) {
+        if (!hw_map_get_str(&defined, wanted.v[i]) && !hw_map_get_str(&written, wanted.v[i])) {
+            fprintf(out, "void %s(void (*names)(void **), void *code, void *id, void (*unused)(void *))\n"
+                         "{ hostwarp_register_linked(&group, names, code); }\n", wanted.v[i]);
+            hw_map_set_str(&written, wanted.v[i], out);
+            n++;
+        }
+        hw_free(wanted.v[i]);
+    }
+    hw_vec_fini(&wanted);
+    hw_map_fini(&defined);
+    hw_map_fini(&written);
+    return n;
+}
+
+int cc_dlink_source(const struct cc_job *job, const struct cli_args *objects, const char *out_path)
+{
+    struct hw_str command = { 0 };
+    bool any = false;
+    hw_str_puts(&command, "nm -P");
+    for (size_t i = 0; i < objects->w.n; i++) {
+        const char *word = objects->w.v[i];
+        size_t n = strlen(word);
+        if (strncmp(word, "-l", 2) == 0)
+            add_library(&command, job, word + 2);
+        else if (word[0] != '-' && n > 2 && (strcmp(word + n - 2, ".o") == 0 || strcmp(word + n - 2, ".a") == 0))
+            add_quoted(&command, word), any = true;
+    }
+    hw_str_puts(&command, " 2>/dev/null");
+    FILE *out = any ? fopen(out_path, "w") : NULL;
+    int n = any ? -1 : 0;
+    if (out) {
+        fprintf(out, "void hostwarp_register_linked(void ***group, void (*names)(void **), void *code);\nstatic void **group;\n");
+        n = write_functions(command.s, out);
+        fclose(out);
+    } else if (any) {
+        cli_error("cannot write %s: %s", out_path, strerror(errno));
+    }
+    hw_str_fini(&command);
+    return n;
+}
+
+static bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '$'; }
+
+/* The full name of what p names, when the text defines it with clang's ending for static variables; NULL otherwise. */
+static const char *static_name(const char *text, const char *p, size_t n, size_t *out_n)
+{
+    char *wanted = hw_sprintf("%.*s__static__", (int)n, p);
+    const char *at = strstr(text, wanted);
+    while (at && at > text && is_word(at[-1]))
+        at = strstr(at + 1, wanted);
+    hw_free(wanted);
+    for (*out_n = 0; at && is_word(at[*out_n]);)
+        ++*out_n;
+    return at;
+}
+
+bool cc_dlink_fix_ptx(const char *path)
+{
+    char *text = hw_file_read(path, NULL);
+    struct hw_str out = { 0 };
+    bool needed = text && strstr(text, "__static__") && strstr(text, ".extern");
+    for (const char *p = text; needed && *p;) {
+        const char *line = p;
+        size_t n = 0, full_n;
+        if (strncmp(p, ".extern", 7) == 0) {                     /* gone if it declares what is defined under the longer name */
+            const char *end = p + strcspn(p, ";\n"), *name = end;
+            const char *bracket = memchr(p, '[', (size_t)(end - p));
+            name = bracket ? bracket : end;
+            const char *name_end = name;
+            while (name > p && is_word(name[-1]))
+                name--;
+            if (name < name_end && static_name(text, name, (size_t)(name_end - name), &full_n)) {
+                p = end + (*end == ';');
+                continue;
+            }
+        }
+        while (is_word(p[n]))
+            n++;
+        const char *full = n > 3 && strncmp(p, "_ZL", 3) == 0 ? static_name(text, p, n, &full_n) : NULL;
+        hw_str_add(&out, full ? full : line, full ? full_n : n ? n : 1);
+        p += n ? n : 1;
+    }
+    bool ok = !needed || hw_file_write(path, out.s, out.n);
+    hw_str_fini(&out);
+    hw_free(text);
+    return ok;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiles a program: writes it and its headers into a folder of its own and lets `hostwarp cc -ptx` do the work. */
+#define _GNU_SOURCE
+#include "nvrtc/nvrtc_program.h"
+
+#include "base/os.h"
+#include "base/str.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MARK "hostwarp_name_expression_"
+extern char **environ;
+
+/* The command in the tree that this library lies in: ROOT/lib/libnvrtc.so.N. */
+static char *find_command(void)
+{
+    Dl_info info;
+    if (!dladdr((void *)(uintptr_t)find_command, &info) || !info.dli_fname)
+        return NULL;
+    char *file = realpath(info.dli_fname, NULL), *command = NULL;
+    for (int up = 0; file && up < 2; up++) {
+        char *slash = strrchr(file, '/');
+        if (slash)
+            *slash = 0;
+    }
+    if (file)
+        command = hw_sprintf("%s/bin/hostwarp", file);
+    free(file);
+    return command;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+    (void)st, (void)type, (void)where;
+    return remove(path);
+}
+
+/* Writes DIR/NAME, making the folders in NAME. What points out of DIR loses its dots. */
+static bool write_in(const char *dir, const char *name, const char *text)
+{
+    char *path = hw_sprintf("%s/%s", dir, name);
+    for (char *dots = path + strlen(dir); (dots = strstr(dots, ".."));)
+        memcpy(dots, "__", 2);
+    for (char *p = path + strlen(dir) + 1; (p = strchr(p, '/')); *p++ = '/') {
+        *p = 0;
+        mkdir(path, 0700);
+    }
+    bool ok = hw_file_write(path, text, strlen(text));
+    hw_free(path);
+    return ok;
+}
+
+/* The source with a variable behind it for each name expression: its first value in the PTX is the lowered name. */
+static char *full_source(const struct _nvrtcProgram *p, bool device_default)
+{
+    struct hw_str s = {0};
+    hw_str_printf(&s, "%s#line 1 \"%s\"\n", device_default ? "#pragma clang force_cuda_host_device begin\n" : "", p->name);
+    hw_str_puts(&s, p->source);
+    hw_str_puts(&s, "\n");
+    if (device_default)
+        hw_str_puts(&s, "#pragma clang force_cuda_host_device end\n");
+    for (size_t i = 0; i < p->expressions.n; i++)
+        hw_str_printf(&s, "#line 1 \"name expression %s\"\nextern \"C\" __device__ __attribute__((used)) const void *const " MARK "%zu"
+                          " = (const void *)(%s);\n", p->expressions.v[i].text, i, p->expressions.v[i].text);
+    return s.s;
+}
+
+/* Finds "MARK<i>[..] = NAME" and notes NAME; takes the lines of the marks out of the PTX. */
+static bool lower_names(struct _nvrtcProgram *p)
+{
+    bool all = true;
+    for (size_t i = 0; i < p->expressions.n; i++) {
+        char mark[80];
+        int n = snprintf(mark, sizeof mark, MARK "%zu", i);
+        char *at = p->ptx;
+        while ((at = strstr(at, mark)) && (at[n] >= '0' && at[n] <= '9'))
+            at += n;
+        char *value = at ? at + strcspn(at, "=;\n") : NULL;
+        if (!value || *value != '=') {
+            all = false;
+            continue;
+        }
+        value += strspn(value, "= {");
+        if (strncmp(value, "generic(", 8) == 0)
+            value += 8;
+        hw_free(p->expressions.v[i].lowered);
+        p->expressions.v[i].lowered = hw_strndup(value, strcspn(value, ");,} \n"));
+        char *line = at;
+        while (line > p->ptx && line[-1] != '\n')
+            line--;
+        memset(line, ' ', strcspn(line, "\n"));
+    }
+    return all;
+}
+
+static bool is_option(const char *option, const char *name)
+{
+    while (*option == '-')
+        option++;
+    return strcmp(option, name) == 0;
+}
+
+/* What the command line of NVRTC has and that of nvcc does not. True: it is dealt with. */
+static bool own_option(struct _nvrtcProgram *p, const char *option, bool *device_default)
+{
+    static const char *const without_effect[] = {
+        "disable-optimizer-constants=true", "dopt=on", "dopt", "minimal", "no-source-include", "no-cache", "builtin-move-forward=true",
+        "builtin-move-forward=false", "builtin-initializer-list=true", "builtin-initializer-list=false", "modify-stack-limit=true",
+        "modify-stack-limit=false",
+    };
+    if (strstr(option, "sm_") && strstr(option, "arch"))
+        p->real_arch = true;
+    if (is_option(option, "default-device") || is_option(option, "device-as-default-execution-space"))
+        return *device_default = true;
+    for (size_t i = 0; i < HW_LEN(without_effect); i++)
+        if (is_option(option, without_effect[i]))
+            return true;
+    return false;
+}
+
+/* Runs the command with its messages in a file. Exit status, or -1. */
+static int run(char **argv, const char *log)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    int status, rc;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    rc = posix_spawn(&pid, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (rc)
+        return -1;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const char *command, int n_options, const char *const *options)
+{
+    HW_VEC(char *) args = {0};
+    bool device_default = false;
+    char *source = hw_sprintf("%s/program.cu", dir), *ptx = hw_sprintf("%s/program.ptx", dir), *log = hw_sprintf("%s/log", dir);
+    char *include = hw_sprintf("-I%s", dir), *slash = strrchr(p->name, '/');
+    /* headers may lie beside the file that the program's name says it comes from */
+    char *beside = hw_sprintf("-I%.*s", slash ? (int)(slash - p->name) : 1, slash ? p->name : ".");
+    const char *first[] = {command, "cc", "-ptx", "-x", "cu", "-D__CUDACC_RTC__=1", "-include", "assert.h", "-o", ptx, include, beside};
+    for (size_t i = 0; i < HW_LEN(first); i++)
+        hw_vec_push(&args, (char *)(uintptr_t)first[i]);
+    for (int i = 0; i < n_options; i++)
+        if (!own_option(p, options[i], &device_default))
+            hw_vec_push(&args, (char *)(uintptr_t)options[i]);
+    hw_vec_push(&args, source);
+    hw_vec_push(&args, NULL);
+
+    bool written = true;
+    char *text = full_source(p, device_default);
+    for (size_t i = 0; i < p->headers.n; i++)
+        written &= write_in(dir, p->headers.v[i].name, p->headers.v[i].text);
+    written &= hw_file_write(source, text, strlen(text));
+    int status = written ? run(args.v, log) : -1;
+    hw_free(p->log);
+    p->log = hw_file_read(log, NULL);
+    p->ptx = status == 0 ? hw_file_read(ptx, NULL) : NULL;
+    hw_vec_fini(&args);
+    hw_free(text);
+    hw_free(source);
+    hw_free(ptx);
+    hw_free(log);
+    hw_free(include);
+    hw_free(beside);
+    return !written || status < 0 ? NVRTC_ERROR_INTERNAL_ERROR : status == 2 ? NVRTC_ERROR_INVALID_OPTION
+           : status || !p->ptx ? NVRTC_ERROR_COMPILATION : NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtc_compile(struct _nvrtcProgram *p, int n_options, const char *const *options)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *dir = hw_sprintf("%s/hostwarp-nvrtc-XXXXXX", tmp && *tmp ? tmp : "/tmp"), *command = find_command();
+    nvrtcResult rc = NVRTC_ERROR_INTERNAL_ERROR;
+    hw_free(p->ptx);
+    p->ptx = NULL;
+    p->compiled = p->real_arch = false;
+    if (!command || access(command, X_OK) != 0) {
+        hw_free(p->log);
+        p->log = hw_sprintf("hostwarp's command %s is not there\n", command ? command : "");
+        rc = NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    } else if (mkdtemp(dir)) {
+        rc = compile_in(p, dir, command, n_options, options);
+        nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    }
+    if (rc == NVRTC_SUCCESS && !lower_names(p))
+        rc = NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+    p->compiled = rc == NVRTC_SUCCESS;
+    hw_free(dir);
+    hw_free(command);
+    return rc;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program of NVRTC: source, headers, and what came of them. */
+#ifndef NVRTC_PROGRAM_H
+#define NVRTC_PROGRAM_H
+
+#include "base/vec.h"
+
+#include <nvrtc.h>
+
+struct nvrtc_header {
+    char *name, *text;
+};
+
+struct nvrtc_expression {
+    char *text;
+    char *lowered;               /* the name in the PTX, NULL until compiled */
+};
+
+/*
+ * Lifetime  From nvrtcCreateProgram to nvrtcDestroyProgram.
+ * Threads   One at a time per program; different programs are independent.
+ */
+struct _nvrtcProgram {
+    char *source, *name;
+    HW_VEC(struct nvrtc_header) headers;
+    HW_VEC(struct nvrtc_expression) expressions;
+    char *ptx, *log;             /* of the last compilation, NULL: none */
+    bool compiled;               /* successfully */
+    bool real_arch;              /* -arch=sm_XX */
+};
+
+nvrtcResult nvrtc_compile(struct _nvrtcProgram *p, int n_options, const char *const *options);
+
+#endif

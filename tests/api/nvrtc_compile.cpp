@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// run: -lnvrtc -lcuda
+// NVRTC: source to PTX that loads and runs; names, headers, options, and logs that say what is wrong.
+#include <cuda.h>
+#include <nvrtc.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+static int bad;
+#define CHECK(what)                                           \
+    do {                                                      \
+        if (!(what)) {                                        \
+            printf("%s:%d: %s\n", __FILE__, __LINE__, #what); \
+            bad++;                                            \
+        }                                                     \
+    } while (0)
+
+static const char *source = R"(
+#include "scale.h"
+namespace n { template <class T> __global__ void mul(T *p, int k) { p[threadIdx.x] = p[threadIdx.x] * (T)k + SCALE + offset(); } }
+__device__ int counter = 5;
+extern "C" __global__ void plain(int *p) { p[threadIdx.x] += ADD + counter; }
+)";
+
+static std::string log_of(nvrtcProgram p)
+{
+    size_t n;
+    CHECK(nvrtcGetProgramLogSize(p, &n) == NVRTC_SUCCESS);
+    std::vector<char> log(n + 1);
+    CHECK(nvrtcGetProgramLog(p, log.data()) == NVRTC_SUCCESS);
+    return log.data();
+}
+
+static void good_program()
+{
+    const char *header = "#define SCALE 3\n__device__ inline int offset() { return 1; }\n", *name = "scale.h", *lowered, *variable;
+    const char *options[] = {"--gpu-architecture=compute_80", "-DADD=10", "--std=c++17"};
+    nvrtcProgram p;
+    CHECK(nvrtcCreateProgram(&p, source, "scale.cu", 1, &header, &name) == NVRTC_SUCCESS);
+    CHECK(nvrtcAddNameExpression(p, "n::mul<float>") == NVRTC_SUCCESS);
+    CHECK(nvrtcAddNameExpression(p, "&counter") == NVRTC_SUCCESS);
+    CHECK(nvrtcGetLoweredName(p, "n::mul<float>", &lowered) == NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION);
+    nvrtcResult rc = nvrtcCompileProgram(p, 3, options);
+    if (rc)
+        printf("%s\n", log_of(p).c_str());
+    CHECK(rc == NVRTC_SUCCESS);
+    CHECK(nvrtcAddNameExpression(p, "plain") == NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION);
+    CHECK(nvrtcGetLoweredName(p, "n::mul<float>", &lowered) == NVRTC_SUCCESS && strstr(lowered, "mul"));
+    CHECK(nvrtcGetLoweredName(p, "&counter", &variable) == NVRTC_SUCCESS && strstr(variable, "counter"));
+    CHECK(nvrtcGetLoweredName(p, "nobody", &variable) == NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID);
+    size_t n = 0;
+    CHECK(nvrtcGetPTXSize(p, &n) == NVRTC_SUCCESS && n > 100);
+    std::vector<char> ptx(n + 1);
+    CHECK(nvrtcGetPTX(p, ptx.data()) == NVRTC_SUCCESS && strlen(ptx.data()) + 1 == n);
+
+    CUdevice device;
+    CUcontext ctx;
+    CUmodule module;
+    CUfunction mul, plain;
+    CUdeviceptr d;
+    float f[4] = {1, 2, 3, 4};
+    int k = 2, v[4] = {1, 2, 3, 4};
+    CHECK(cuInit(0) == CUDA_SUCCESS && cuDeviceGet(&device, 0) == CUDA_SUCCESS);
+    CHECK(cuDevicePrimaryCtxRetain(&ctx, device) == CUDA_SUCCESS && cuCtxSetCurrent(ctx) == CUDA_SUCCESS);
+    CHECK(cuModuleLoadData(&module, ptx.data()) == CUDA_SUCCESS);
+    CHECK(cuModuleGetFunction(&mul, module, lowered) == CUDA_SUCCESS && cuModuleGetFunction(&plain, module, "plain") == CUDA_SUCCESS);
+    CHECK(cuMemAlloc(&d, sizeof f) == CUDA_SUCCESS && cuMemcpyHtoD(d, f, sizeof f) == CUDA_SUCCESS);
+    void *args[] = {&d, &k};
+    CHECK(cuLaunchKernel(mul, 1, 1, 1, 4, 1, 1, 0, 0, args, 0) == CUDA_SUCCESS && cuMemcpyDtoH(f, d, sizeof f) == CUDA_SUCCESS);
+    CHECK(f[0] == 6 && f[3] == 12);
+    CHECK(cuMemcpyHtoD(d, v, sizeof v) == CUDA_SUCCESS);
+    CHECK(cuLaunchKernel(plain, 1, 1, 1, 4, 1, 1, 0, 0, args, 0) == CUDA_SUCCESS && cuMemcpyDtoH(v, d, sizeof v) == CUDA_SUCCESS);
+    CHECK(v[0] == 16 && v[3] == 19);
+    CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS && !p);
+}
+
+static void bad_programs()
+{
+    nvrtcProgram p;
+    const char *option = "--no-such-option";
+    CHECK(nvrtcCreateProgram(&p, "__global__ void f() { undeclared = 1; }", "wrong.cu", 0, 0, 0) == NVRTC_SUCCESS);
+    CHECK(nvrtcCompileProgram(p, 0, 0) == NVRTC_ERROR_COMPILATION);
+    std::string log = log_of(p);
+    CHECK(log.find("wrong.cu") != std::string::npos && log.find("undeclared") != std::string::npos);
+    CHECK(nvrtcCompileProgram(p, 1, &option) == NVRTC_ERROR_INVALID_OPTION);
+    CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
+    CHECK(nvrtcCreateProgram(0, "", "", 0, 0, 0) == NVRTC_ERROR_INVALID_INPUT);
+    CHECK(nvrtcCompileProgram(0, 0, 0) == NVRTC_ERROR_INVALID_PROGRAM);
+    CHECK(!strcmp(nvrtcGetErrorString(NVRTC_ERROR_COMPILATION), "NVRTC_ERROR_COMPILATION"));
+}
+
+int main()
+{
+    good_program();
+    bad_programs();
+    printf("%s\n", bad ? "bad" : "good");
+    return bad != 0;
+}
