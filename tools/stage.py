@@ -28,7 +28,7 @@ LINKS = {'lib/libnvrtc.so': 'libnvrtc.so.12',
          'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12', 'lib64': 'lib', 'bin/nvcc': 'hostwarp'}
 # Device code is linked when it is loaded, so this library has nothing inside; build files name it all the same.
 EMPTY = ['lib/libcudadevrt.a']
-FOLDERS = {'include': 'include', 'share/bench': 'bench', 'share/examples': 'examples'}
+FOLDERS = {'include': 'include', 'share/bench': 'bench', 'share/examples': 'examples', 'share/prof': 'share/prof'}
 
 
 def put_link(link, target):
@@ -89,6 +89,10 @@ def install(build, prefix, destdir):
     man.mkdir(parents=True, exist_ok=True)
     for page in sorted((SOURCE / 'man').glob('*.1')):
         shutil.copy2(page, man / page.name)
+    for shell, name in (('bash', 'bash-completion/completions/hostwarp'), ('zsh', 'zsh/site-functions/_hostwarp')):
+        completion = top / 'share' / name
+        completion.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(SOURCE / f'share/completion/hostwarp.{shell}', completion)
     print(f'Installed in {top}: bin/hostwarp, lib/hostwarp (libraries, headers, examples), share/man/man1')
 
 

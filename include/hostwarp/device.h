@@ -80,6 +80,7 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 #include <__clang_cuda_complex_builtins.h>
 
 #include "hostwarp/device_warp.h"
+#include "hostwarp/device_texture.h"
 
 #ifdef HW_CUDA_VERSION_IS_OURS
 #undef HW_CUDA_VERSION_IS_OURS

@@ -9,22 +9,24 @@
 
 /* ---- memory ---- */
 
-template <class T> static __inline__ __host__ cudaError_t cudaMalloc(T **devPtr, size_t size)
+/* The first ones are always inlined, so that a profiler sees the program as the caller. */
+
+template <class T> static __forceinline__ __host__ cudaError_t cudaMalloc(T **devPtr, size_t size)
 {
     return ::cudaMalloc((void **)(void *)devPtr, size);
 }
 
-template <class T> static __inline__ __host__ cudaError_t cudaMallocHost(T **ptr, size_t size, unsigned int flags = 0)
+template <class T> static __forceinline__ __host__ cudaError_t cudaMallocHost(T **ptr, size_t size, unsigned int flags = 0)
 {
     return ::cudaHostAlloc((void **)(void *)ptr, size, flags);
 }
 
-static __inline__ __host__ cudaError_t cudaMallocHost(void **ptr, size_t size, unsigned int flags)
+static __forceinline__ __host__ cudaError_t cudaMallocHost(void **ptr, size_t size, unsigned int flags)
 {
     return ::cudaHostAlloc(ptr, size, flags);
 }
 
-template <class T> static __inline__ __host__ cudaError_t cudaHostAlloc(T **ptr, size_t size, unsigned int flags)
+template <class T> static __forceinline__ __host__ cudaError_t cudaHostAlloc(T **ptr, size_t size, unsigned int flags)
 {
     return ::cudaHostAlloc((void **)(void *)ptr, size, flags);
 }
@@ -36,7 +38,7 @@ static __inline__ __host__ cudaError_t cudaHostGetDevicePointer(T **pDevice, voi
 }
 
 template <class T>
-static __inline__ __host__ cudaError_t cudaMallocManaged(T **devPtr, size_t size, unsigned int flags = cudaMemAttachGlobal)
+static __forceinline__ __host__ cudaError_t cudaMallocManaged(T **devPtr, size_t size, unsigned int flags = cudaMemAttachGlobal)
 {
     return ::cudaMallocManaged((void **)(void *)devPtr, size, flags);
 }

@@ -49,8 +49,10 @@ int cmd_cc(int argc, char **argv);
 int cmd_nvcc(int argc, char **argv);                             /* cmd_cc when called by that name */
 int cmd_run(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int info_json(void);                                             /* hostwarp info --json */
 int cmd_env(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_prof(int argc, char **argv);
 int cmd_not_there(int argc, char **argv);
 
 #endif

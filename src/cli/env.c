@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `hostwarp env` and `hostwarp bench`: small commands that only point at things. */
+/* `hostwarp env`: shell lines that make other builds use hostwarp. */
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 static void env_help(void)
 {
@@ -41,26 +39,4 @@ int cmd_env(int argc, char **argv)
     printf("export CUDA_HOME='%s' CUDA_PATH='%s'\n", root, root);
     printf("export NVCC_APPEND_FLAGS='-cudart shared -L%s/lib'\n", root);
     return CLI_OK;
-}
-
-int cmd_bench(int argc, char **argv)
-{
-    char *script = cli_path("share/bench/run"), *self = cli_path("bin/hostwarp");
-    if (access(script, R_OK) != 0) {
-        cli_error("the benchmarks are not in %s/share/bench; run `make bench` in hostwarp's source folder", cli_root());
-        return CLI_USAGE;
-    }
-    struct cli_args args = { 0 };
-    cli_add(&args, "python3");
-    cli_add(&args, script);
-    cli_add(&args, "--cuda-compile");
-    cli_addf(&args, "'%s' cc -O3 -o {out} {src}", self);
-    for (int i = 0; i < argc; i++)
-        cli_add(&args, argv[i]);
-    cli_exec(&args);
-    cli_error("cannot run %s: %s", script, strerror(errno));
-    cli_args_fini(&args);
-    hw_free(script);
-    hw_free(self);
-    return CLI_NOT_FOUND;
 }

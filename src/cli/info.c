@@ -17,8 +17,8 @@
 
 static void help(void)
 {
-    printf("usage: hostwarp info\n\nShows the devices that programs see, this machine's CPU, memory and limits, where files are kept, and every\n"
-           "HOSTWARP_* variable with its value.\n");
+    printf("usage: hostwarp info [--json]\n\nShows the devices that programs see, this machine's CPU, memory and limits, where files are kept, and every\n"
+           "HOSTWARP_* variable with its value. --json: the same for programs to read.\n");
 }
 
 /* Bytes with the largest unit that keeps at least one whole. */
@@ -190,6 +190,8 @@ static void show_options(void)
 
 int cmd_info(int argc, char **argv)
 {
+    if (argc == 1 && strcmp(argv[0], "--json") == 0)
+        return info_json();
     if (argc > 0) {
         bool asked = strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0;
         if (!asked)

@@ -14,8 +14,8 @@ static const struct {
     { "cc", cmd_cc, "compile and link CUDA sources; takes the options of nvcc" },
     { "info", cmd_info, "what the device is, and what this machine gives it" },
     { "env", cmd_env, "shell lines that make other builds use hostwarp" },
-    { "bench", cmd_bench, "measure against OpenCL and OpenMP on this machine" },
-    { "prof", cmd_not_there, "profile a program (not there yet)" },
+    { "bench", cmd_bench, "measure this machine: copies, launches, overlap" },
+    { "prof", cmd_prof, "profile a program: times, a timeline, advice" },
     { "check", cmd_not_there, "look for memory errors and races (not there yet)" },
 };
 

@@ -2,7 +2,9 @@
 /* Copies and fills: checks, staging, and how long the caller waits. */
 #include "core/copy.h"
 
+#include "core/capture.h"
 #include "core/ctx.h"
+#include "core/hooks.h"
 #include "core/mem.h"
 #include "core/sched.h"
 #include "core/stream.h"
@@ -33,7 +35,7 @@ static CUresult classify(const struct copy_end *end, const struct copy_request *
         *out = PLACE_PAGEABLE;
         return end->side == COPY_DEVICE ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     }
-    if (span > info.bytes - (end->addr - info.base)) {
+    if (span > info.bytes - (end->addr - info.base) && !(info.external && mem_covers(end->addr, span, &info))) {
         /* A host range may begin in registered memory and go on behind it: then it is pageable like the rest. */
         *out = PLACE_PAGEABLE;
         return info.kind == MEM_REGISTERED && end->side != COPY_DEVICE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -98,6 +100,7 @@ static bool stage(struct cmd *c)
  */
 static CUresult submit(struct stream *s, struct cmd *c, enum place dst, enum place src, bool async)
 {
+    hook_copy_made(c, async);
     bool on_device = dst == PLACE_DEVICE && src == PLACE_DEVICE;
     bool host_to_host = (dst == PLACE_PAGEABLE || dst == PLACE_PINNED) && (src == PLACE_PAGEABLE || src == PLACE_PINNED);
     bool wait = host_to_host || dst == PLACE_PAGEABLE || (!async && !on_device);
@@ -122,23 +125,53 @@ static void normalise(struct copy_end *end, const struct copy_request *r)
         end->slice = end->pitch * r->rows;
 }
 
+/* Checks a request and brings it into its simplest form. */
+static CUresult prepare(struct copy_request *r, enum place *dst, enum place *src)
+{
+    CUresult rc;
+    normalise(&r->dst, r);
+    normalise(&r->src, r);
+    size_t whole;
+    if (r->slices == 1 && r->dst.pitch == r->width && r->src.pitch == r->width
+        && !__builtin_mul_overflow(r->width, r->rows, &whole)) {
+        r->width = whole;                        /* no gaps: one long row, which is cut into better pieces */
+        r->rows = 1;
+    }
+    if ((rc = classify(&r->dst, r, dst)))
+        return rc;
+    return classify(&r->src, r, src);
+}
+
 CUresult copy_run(struct stream *s, const struct copy_request *req)
 {
     struct copy_request r = *req;
     enum place dst, src;
+    bool captures;
     CUresult rc;
-    if (r.width == 0 || r.rows == 0 || r.slices == 0)
+    if ((rc = capture_enter(s, &captures)))
+        return rc;
+    if (!captures && (r.width == 0 || r.rows == 0 || r.slices == 0))
         return CUDA_SUCCESS;
-    normalise(&r.dst, &r);
-    normalise(&r.src, &r);
-    size_t whole;
-    if (r.slices == 1 && r.dst.pitch == r.width && r.src.pitch == r.width && !__builtin_mul_overflow(r.width, r.rows, &whole)) {
-        r.width = whole;                         /* no gaps: one long row, which is cut into better pieces */
-        r.rows = 1;
-    }
-    if ((rc = classify(&r.dst, &r, &dst)) || (rc = classify(&r.src, &r, &src)))
+    if (captures)
+        return capture_copy(s, req);
+    if ((rc = prepare(&r, &dst, &src)))
         return rc;
     return submit(s, make_cmd(&r, dst, src), dst, src, r.async);
+}
+
+CUresult copy_cmd(const struct copy_request *req, struct cmd **out)
+{
+    struct copy_request r = *req;
+    enum place dst, src;
+    CUresult rc;
+    if (r.width == 0 || r.rows == 0 || r.slices == 0) {
+        *out = cmd_new(CMD_WAIT);
+        return CUDA_SUCCESS;
+    }
+    if ((rc = prepare(&r, &dst, &src)))
+        return rc;
+    *out = make_cmd(&r, dst, src);
+    return CUDA_SUCCESS;
 }
 
 CUresult copy_linear(struct stream *s, uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side, size_t bytes,
@@ -149,8 +182,8 @@ CUresult copy_linear(struct stream *s, uint64_t dst, enum copy_side dst_side, ui
     return copy_run(s, &r);
 }
 
-CUresult copy_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t rows,
-                   bool async)
+static CUresult fill_cmd(CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t rows,
+                         struct cmd **out, enum place *out_place)
 {
     struct copy_request r = { .dst = { .side = COPY_DEVICE, .addr = dst, .pitch = pitch }, .rows = rows, .slices = 1 };
     enum place place;
@@ -172,6 +205,35 @@ CUresult copy_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t val
     struct cmd *c = make_cmd(&r, place, PLACE_DEVICE);
     c->x.copy.value = element == 1 ? value & 0xff : element == 2 ? value & 0xffff : value;
     c->x.copy.element = (uint8_t)element;
+    *out = c;
+    *out_place = place;
+    return CUDA_SUCCESS;
+}
+
+CUresult copy_fill_cmd(CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t rows, struct cmd **out)
+{
+    enum place place;
+    struct cmd *c = NULL;
+    CUresult rc = fill_cmd(dst, pitch, value, element, width, rows, &c, &place);
+    if (!rc)
+        *out = c ? c : cmd_new(CMD_WAIT);
+    return rc;
+}
+
+CUresult copy_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t rows,
+                   bool async)
+{
+    enum place place;
+    struct cmd *c = NULL;
+    bool captures;
+    CUresult rc;
+    if ((rc = capture_enter(s, &captures)))
+        return rc;
+    if (captures)
+        return capture_fill(s, dst, pitch, value, element, width, rows);
+    if ((rc = fill_cmd(dst, pitch, value, element, width, rows, &c, &place)) || !c)
+        return rc;
+    hook_copy_made(c, async);
     if (async || place == PLACE_DEVICE) {
         sched_push(s, c);
         return CUDA_SUCCESS;

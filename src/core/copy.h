@@ -7,6 +7,7 @@
 
 #include <cuda.h>
 
+struct cmd;
 struct stream;
 
 /* What the caller says about a pointer: DEVICE must be memory CUDA knows; HOST may be anything but NULL (and may turn out to
@@ -30,6 +31,8 @@ struct copy_request {
 /* Checks bounds (INVALID_VALUE), queues on the stream and waits as the real driver does for this kind of memory: a pageable
    source is read before the call returns, a pageable destination is complete. Zero bytes: success. */
 CUresult copy_run(struct stream *s, const struct copy_request *req);
+/* For graphs: the same checks, and the command; zero bytes give a command that does nothing. */
+CUresult copy_cmd(const struct copy_request *req, struct cmd **out);
 /* One row. */
 CUresult copy_linear(struct stream *s, uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side, size_t bytes,
                      bool async);
@@ -38,5 +41,7 @@ CUresult copy_linear(struct stream *s, uint64_t dst, enum copy_side dst_side, ui
    memory must be known to CUDA. rows > 1: pitch >= width * element, else INVALID_VALUE. */
 CUresult copy_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t rows,
                    bool async);
+
+CUresult copy_fill_cmd(CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t rows, struct cmd **out);
 
 #endif

@@ -4,10 +4,12 @@
 
 #include "base/log.h"
 #include "base/vec.h"
+#include "core/capture.h"
 #include "core/device.h"
 #include "core/event.h"
 #include "core/internal.h"
 #include "core/mem.h"
+#include "core/mempool.h"
 #include "core/module.h"
 #include "core/sched.h"
 #include "core/stream.h"
@@ -63,6 +65,7 @@ static CUresult ctx_new(struct device *dev, unsigned flags, bool primary, struct
     ctx->limits[CU_LIMIT_MALLOC_HEAP_SIZE] = 8u << 20;
     ctx->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
     ctx->limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
+    ctx->limits[CU_LIMIT_SHMEM_SIZE] = DEVICE_SHARED_OPTIN;
     ctx->printf_buf = exec_printf_new(ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE]);
     ctx->heap = exec_heap_new(ctx->limits[CU_LIMIT_MALLOC_HEAP_SIZE]);
     obj_init(&ctx->obj, OBJ_CTX, ctx_free);
@@ -250,8 +253,12 @@ CUresult ctx_primary_set_flags(struct device *dev, unsigned flags)
 
 CUresult ctx_synchronize(struct ctx *ctx)
 {
+    CUresult rc = capture_ctx_forbids(ctx);
+    if (rc)
+        return rc;
     sched_wait_ctx(ctx);
     ctx_flush_printf(ctx);
+    mempool_synchronized(ctx->dev->ordinal);
     return ctx_error(ctx);
 }
 
@@ -271,14 +278,16 @@ static bool limit_known(CUlimit limit)
     case CU_LIMIT_MALLOC_HEAP_SIZE:
     case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
-    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE: return true;
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+    case CU_LIMIT_SHMEM_SIZE:
+    case CU_LIMIT_CIG_ENABLED: return true;
     default: return false;
     }
 }
 
 CUresult ctx_limit(struct ctx *ctx, CUlimit limit, size_t *out)
 {
-    if ((unsigned)limit > 8)
+    if ((unsigned)limit > 9)
         return CUDA_ERROR_INVALID_VALUE;
     if (!limit_known(limit))
         return CUDA_ERROR_UNSUPPORTED_LIMIT;
@@ -290,14 +299,20 @@ CUresult ctx_limit(struct ctx *ctx, CUlimit limit, size_t *out)
 
 CUresult ctx_set_limit(struct ctx *ctx, CUlimit limit, size_t value)
 {
-    if ((unsigned)limit > 8)
+    if ((unsigned)limit > 9)
         return CUDA_ERROR_INVALID_VALUE;
     if (!limit_known(limit))
         return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    if (limit == CU_LIMIT_SHMEM_SIZE || limit == CU_LIMIT_CIG_ENABLED)
+        return CUDA_ERROR_NOT_PERMITTED;         /* to be read only */
     if (limit == CU_LIMIT_STACK_SIZE && value > 512 * 1024)
         return CUDA_ERROR_INVALID_VALUE;
     if ((limit == CU_LIMIT_PRINTF_FIFO_SIZE || limit == CU_LIMIT_MALLOC_HEAP_SIZE) && value > ctx->dev->memory_bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (limit == CU_LIMIT_STACK_SIZE)            /* measured: 3000 reads back as 3008, a heap of 1 MiB as 4 MiB */
+        value = hw_align_up(value, 16);
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
+        value = hw_max_u64(value, 4u << 20);
     if (limit == CU_LIMIT_PRINTF_FIFO_SIZE) {
         ctx_flush_printf(ctx);
         exec_printf_resize(ctx->printf_buf, value);

@@ -8,6 +8,7 @@
 
 #include <cuda.h>
 
+struct capture_mark;
 struct cmd;
 struct ctx;
 struct stream;
@@ -24,10 +25,11 @@ struct event {
     struct hw_list in_ctx;                       /* ctx->events */
     struct cmd *pending;                         /* sched: the newest record while it has not executed */
     bool recorded;                               /* sched: was ever recorded */
+    struct capture_mark *_Atomic mark;           /* capture.c: its newest record was captured */
     uint64_t time_ns;                            /* sched: when the newest executed record did */
 };
 
-CUresult event_create(struct ctx *ctx, unsigned flags, CUevent *out);        /* unknown flags, INTERPROCESS: INVALID_VALUE */
+CUresult event_create(struct ctx *ctx, unsigned flags, CUevent *out);        /* unknown flags, INTERPROCESS with timing: INVALID_VALUE */
 CUresult event_destroy(CUevent handle);                          /* pending records still complete */
 struct event *event_get(CUevent handle);                         /* a reference, or NULL (INVALID_HANDLE) */
 static inline void event_ref(struct event *e) { obj_ref(&e->obj); }

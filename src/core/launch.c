@@ -2,8 +2,10 @@
 /* Launching kernels: limits, parameters, queueing. */
 #include "core/launch.h"
 
+#include "core/capture.h"
 #include "core/ctx.h"
 #include "core/device.h"
+#include "core/hooks.h"
 #include "core/module.h"
 #include "core/sched.h"
 #include "core/stream.h"
@@ -72,7 +74,8 @@ static CUresult read_extra(void **extra, const void **out, size_t *out_bytes)
     return CUDA_SUCCESS;
 }
 
-static CUresult pack_params(struct cmd *c, const struct function *f, void **params, void **extra)
+/* to: where f->param_bytes fit; NULL: only the checks. */
+static CUresult gather(const struct function *f, void **params, void **extra, void *to)
 {
     const void *buffer = NULL;
     size_t bytes = 0;
@@ -88,12 +91,27 @@ static CUresult pack_params(struct cmd *c, const struct function *f, void **para
     for (uint32_t i = 0; params && i < f->n_params; i++)
         if (!params[i])
             return CUDA_ERROR_INVALID_VALUE;
-    c->params = f->param_bytes <= sizeof c->own_params ? (void *)c->own_params : hw_alloc(f->param_bytes);
-    if (buffer)
-        memcpy(c->params, buffer, bytes);
-    for (uint32_t i = 0; params && i < f->n_params; i++)
-        memcpy((char *)c->params + f->params[i].offset, params[i], f->params[i].bytes);
+    if (buffer && to)
+        memcpy(to, buffer, bytes);
+    for (uint32_t i = 0; params && to && i < f->n_params; i++)
+        memcpy((char *)to + f->params[i].offset, params[i], f->params[i].bytes);
     return CUDA_SUCCESS;
+}
+
+static void make_room(struct cmd *c, const struct function *f)
+{
+    c->params = f->param_bytes <= sizeof c->own_params ? (void *)c->own_params : hw_alloc(f->param_bytes);
+}
+
+CUresult launch_pack(const struct function *f, void **params, void **extra, void **out)
+{
+    void *to = f->param_bytes ? hw_alloc(f->param_bytes) : NULL;
+    CUresult rc = gather(f, params, extra, to);
+    if (rc)
+        hw_free(to);
+    else
+        *out = to;
+    return rc;
 }
 
 /* --- launching --- */
@@ -120,24 +138,60 @@ static void fill_launch(struct cmd *c, struct function *f, const struct launch_c
     exec_launch_init(l, config->cooperative);
 }
 
-CUresult launch_kernel(struct function *f, struct stream *s, const struct launch_config *config, void **params, void **extra)
+CUresult launch_check(struct function *f, const struct launch_config *config)
+{
+    CUresult rc = check_shape(f, config);
+    return !rc && config->cooperative ? check_cooperative(f, config) : rc;
+}
+
+/* The command has its parameters; now its code. Drops it on failure. */
+static CUresult finish_cmd(struct cmd *c, struct function *f, const struct launch_config *config)
 {
     const struct kabi_kernel *kernel;
-    CUresult rc;
-    if (f->module->ctx != s->ctx)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if ((rc = check_shape(f, config)))
-        return rc;
-    if (config->cooperative && (rc = check_cooperative(f, config)))
-        return rc;
-    struct cmd *c = cmd_new(CMD_KERNEL);
-    if ((rc = pack_params(c, f, params, extra)) || (rc = function_code(f, config->grid, config->block, &kernel))) {
+    CUresult rc = function_code(f, config->grid, config->block, &kernel);
+    if (rc) {
         cmd_drop(c);
         return rc;
     }
     module_ref(f->module);
     c->module = f->module;
     fill_launch(c, f, config, kernel);
+    hook_launch_made(c, f, config);
+    return CUDA_SUCCESS;
+}
+
+CUresult launch_cmd(struct function *f, const struct launch_config *config, const void *packed, struct cmd **out)
+{
+    struct cmd *c = cmd_new(CMD_KERNEL);
+    make_room(c, f);
+    if (packed)
+        memcpy(c->params, packed, f->param_bytes);
+    CUresult rc = finish_cmd(c, f, config);
+    if (!rc)
+        *out = c;
+    return rc;
+}
+
+CUresult launch_kernel(struct function *f, struct stream *s, const struct launch_config *config, void **params, void **extra)
+{
+    bool captures;
+    CUresult rc;
+    if (f->module->ctx != s->ctx)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if ((rc = capture_enter(s, &captures)))
+        return rc;
+    if ((rc = launch_check(f, config)))
+        return rc;
+    if (captures)
+        return capture_kernel(s, f, config, params, extra);
+    struct cmd *c = cmd_new(CMD_KERNEL);
+    make_room(c, f);
+    if ((rc = gather(f, params, extra, c->params))) {
+        cmd_drop(c);
+        return rc;
+    }
+    if ((rc = finish_cmd(c, f, config)))
+        return rc;
     ctx_flush_printf(s->ctx);
     sched_push(s, c);
     return CUDA_SUCCESS;

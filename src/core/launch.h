@@ -7,6 +7,7 @@
 
 #include <cuda.h>
 
+struct cmd;
 struct function;
 struct stream;
 
@@ -19,6 +20,12 @@ struct launch_config {
 /* params: one pointer per parameter; extra: CU_LAUNCH_PARAM_* list; exactly one of them unless there are no parameters. Every
    wrong shape is INVALID_VALUE; a parameter buffer of the wrong size is LAUNCH_OUT_OF_RESOURCES. */
 CUresult launch_kernel(struct function *f, struct stream *s, const struct launch_config *config, void **params, void **extra);
+
+/* The parts of it, for graphs: checks a launch without queueing it; gathers the parameters, f->param_bytes of them, into hw_alloc()
+   memory (NULL when there are none); makes the command. */
+CUresult launch_check(struct function *f, const struct launch_config *config);
+CUresult launch_pack(const struct function *f, void **params, void **extra, void **out);
+CUresult launch_cmd(struct function *f, const struct launch_config *config, const void *packed, struct cmd **out);
 
 /* How many blocks of this size an SM holds, by threads, blocks, registers and shared memory. 0: does not fit at all. */
 uint32_t launch_occupancy(const struct function *f, uint32_t threads, size_t dynamic_shared);

@@ -6,9 +6,12 @@
 #include "base/lock.h"
 #include "base/options.h"
 #include "base/os.h"
+#include "base/vec.h"
 #include "core/ctx.h"
 #include "core/devheap.h"
 #include "core/device.h"
+#include "core/hooks.h"
+#include "core/mempool.h"
 #include "core/pin.h"
 #include "core/sched.h"
 #include "core/treap.h"
@@ -25,6 +28,7 @@ struct mem_range {
     struct mem_info info;
     struct extent *extent;       /* device and managed memory */
     size_t map_bytes;            /* MEM_HOST: whole pages */
+    struct pool_piece *piece;    /* memory of a pool; extent is NULL then */
 };
 
 enum { MAX_DEVICES = 64 };
@@ -77,8 +81,9 @@ static struct mem_range *add(struct ctx *ctx, enum mem_kind kind, uint64_t base,
 {
     struct mem_range *r = hw_alloc(sizeof *r);
     r->info = (struct mem_info){ .kind = kind, .base = base, .bytes = bytes, .flags = flags, .ctx = ctx,
-                                 .ctx_handle = ctx_handle(ctx), .device = ctx->dev->ordinal, .buffer_id = ++last_id };
+                                 .ctx_handle = ctx ? ctx_handle(ctx) : NULL, .device = ctx ? ctx->dev->ordinal : 0, .buffer_id = ++last_id };
     treap_insert(&map, &r->node, base, 0);
+    hook_mem_added(&r->info);
     return r;
 }
 
@@ -104,13 +109,15 @@ static void unlock_pages(const struct mem_range *r)
 /* Takes a range out and gives back what is behind it. */
 static void drop(struct mem_range *r)
 {
+    hook_mem_dropped(&r->info);
     treap_remove(&map, &r->node);
     atomic_fetch_add_explicit(&exec_memory_epoch, 1, memory_order_release);   /* what workers remember of it no longer holds */
     switch (r->info.kind) {
     case MEM_DEVICE:
     case MEM_VARIABLE:
         stats.n_device--;
-        devheap_free(charge_of(r), r->extent);
+        if (r->extent)                           /* none: a pool's, or mapped by somebody else */
+            devheap_free(charge_of(r), r->extent);
         break;
     case MEM_MANAGED:
         stats.n_managed--;
@@ -122,7 +129,7 @@ static void drop(struct mem_range *r)
         stats.n_host--;
         stats.pinned_bytes -= r->map_bytes;
         stats.pinned_locked_bytes -= r->info.locked ? r->map_bytes : 0;
-        pin_unmap((void *)(uintptr_t)r->info.base, r->map_bytes);
+        pin_unmap((void *)(uintptr_t)r->info.base, r->map_bytes, r->info.locked ? PIN_LOCKED : PIN_RESIDENT);
         break;
     case MEM_REGISTERED:
         stats.n_registered--;
@@ -149,7 +156,17 @@ bool mem_lookup(uint64_t addr, struct mem_info *out)
 
 bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out)
 {
-    return mem_lookup(addr, out) && bytes <= out->bytes - (addr - out->base);
+    struct mem_info next;
+    if (!mem_lookup(addr, out))
+        return false;
+    uint64_t end = out->base + out->bytes;
+    if (bytes <= end - addr)
+        return true;
+    /* Mappings side by side are one piece of memory to programs. */
+    for (next = *out; next.external && bytes > end - addr; end = next.base + next.bytes)
+        if (!mem_lookup(end, &next) || next.base != end)
+            return false;
+    return bytes <= end - addr;
 }
 
 /* --- device and managed memory --- */
@@ -247,9 +264,12 @@ static CUresult free_after_work(const struct mem_info *info)
     hw_lock(&mu);
     struct mem_range *r = find(info->base);
     bool same = r && r->info.buffer_id == info->buffer_id;
+    struct pool_piece *piece = same ? r->piece : NULL;
     if (same)
         drop(r);
     hw_unlock(&mu);
+    if (piece)
+        mempool_put_back(piece);
     return same ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -258,7 +278,7 @@ CUresult mem_free(CUdeviceptr ptr)
     struct mem_info info;
     if (ptr == 0)
         return CUDA_SUCCESS;
-    if (!mem_lookup(ptr, &info) || info.base != ptr || info.variable || (info.kind != MEM_DEVICE && info.kind != MEM_MANAGED))
+    if (!mem_lookup(ptr, &info) || info.base != ptr || info.variable || info.external || (info.kind != MEM_DEVICE && info.kind != MEM_MANAGED))
         return CUDA_ERROR_INVALID_VALUE;
     return free_after_work(&info);
 }
@@ -290,7 +310,12 @@ void mem_info_bytes(struct device *dev, size_t *out_free, size_t *out_total)
 
 static uint64_t pinned_limit(void)
 {
-    return hw_options()->pinned_limit ? hw_options()->pinned_limit : hw_memory_bytes() / 2;
+    static _Atomic uint64_t half;                /* asking the system takes microseconds */
+    if (hw_options()->pinned_limit)
+        return hw_options()->pinned_limit;
+    if (!half)
+        half = hw_memory_bytes() / 2;
+    return half;
 }
 
 CUresult mem_host_alloc(struct ctx *ctx, size_t bytes, unsigned flags, void **out)
@@ -430,13 +455,105 @@ CUresult mem_set_sync_memops(uint64_t addr, bool on)
 
 void mem_free_ctx(struct ctx *ctx)
 {
+    HW_VEC(struct pool_piece *) pieces = { 0 };
     hw_lock(&mu);
     for (struct mem_range *r = range_of(treap_ceil(map, 0, 0)), *next; r; r = next) {
         next = range_of(treap_ceil(map, r->info.base + 1, 0));
-        if (r->info.ctx == ctx)
-            drop(r);
+        if (r->info.ctx != ctx)
+            continue;
+        if (r->piece)
+            hw_vec_push(&pieces, r->piece);
+        drop(r);
     }
     hw_unlock(&mu);
+    for (size_t i = 0; i < pieces.n; i++)
+        mempool_put_back(pieces.v[i]);
+    hw_vec_fini(&pieces);
+}
+
+/* --- memory that other files of core/ make --- */
+
+struct extent *mem_chunk_alloc(int device, size_t bytes)
+{
+    hw_lock(&mu);
+    struct extent *e = devheap_alloc(&device_charge[device], bytes, 256);
+    hw_unlock(&mu);
+    return e;
+}
+
+void mem_chunk_free(int device, struct extent *e)
+{
+    hw_lock(&mu);
+    devheap_free(&device_charge[device], e);
+    hw_unlock(&mu);
+}
+
+void mem_add_pooled(struct ctx *ctx, int device, struct pool_piece *piece, uint64_t base, size_t bytes)
+{
+    CUmemoryPool pool = mempool_of_piece(piece);
+    hw_lock(&mu);
+    struct mem_range *r = add(ctx, MEM_DEVICE, base, bytes, 0);
+    r->piece = piece;
+    r->info.device = device;
+    r->info.pool = pool;
+    stats.n_device++;
+    hw_unlock(&mu);
+}
+
+bool mem_take_pooled(uint64_t base, struct pool_piece **out)
+{
+    hw_lock(&mu);
+    struct mem_range *r = find(base);
+    bool there = r && r->info.base == base && r->piece;
+    if (there) {
+        *out = r->piece;
+        drop(r);
+    }
+    hw_unlock(&mu);
+    return there;
+}
+
+bool mem_charge(int device, size_t bytes)
+{
+    hw_lock(&mu);
+    struct devheap_charge *c = &device_charge[device];
+    bool fits = c->used <= c->limit && bytes <= c->limit - c->used;
+    if (fits)
+        c->used += bytes;
+    hw_unlock(&mu);
+    return fits;
+}
+
+void mem_uncharge(int device, size_t bytes)
+{
+    hw_lock(&mu);
+    device_charge[device].used -= bytes;
+    hw_unlock(&mu);
+}
+
+bool mem_add_external(struct ctx *ctx, int device, uint64_t base, size_t bytes)
+{
+    hw_lock(&mu);
+    bool free_there = !overlaps(base, bytes);
+    if (free_there) {
+        struct mem_range *r = add(ctx, MEM_DEVICE, base, bytes, 0);
+        r->info.device = device;
+        r->info.external = true;
+        stats.n_device++;
+    }
+    hw_unlock(&mu);
+    return free_there;
+}
+
+bool mem_remove_external(uint64_t base, size_t bytes)
+{
+    hw_lock(&mu);
+    struct mem_range *r = find(base);
+    bool there = r && r->info.base == base && r->info.external && r->info.bytes == bytes;
+    if (there)
+        drop(r);
+    hw_unlock(&mu);
+    return there;
 }
 
 static const char *kind_name(const struct mem_info *info)

@@ -36,6 +36,8 @@ struct mem_info {
     bool sync_memops;            /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS was set */
     bool variable;               /* belongs to a module (MEM_VARIABLE, or a managed variable) */
     bool locked;                 /* the system really locked the pages */
+    bool external;               /* mapped by vmm.c or ipc.c: cuMemFree does not take it; neighbours make one range */
+    CUmemoryPool pool;           /* MEM_DEVICE: it came from this pool */
 };
 
 void mem_init(void);                                             /* core_init() calls it once: reserves the address range */
@@ -54,6 +56,19 @@ CUresult mem_alloc_pitch(struct ctx *ctx, size_t width, size_t height, unsigned 
 CUresult mem_free(CUdeviceptr ptr);
 CUresult mem_address_range(CUdeviceptr ptr, CUdeviceptr *out_base, size_t *out_bytes);   /* outs may be NULL; NOT_FOUND */
 void mem_info_bytes(struct device *dev, size_t *out_free, size_t *out_total);            /* outs may be NULL */
+
+/* --- for mempool.c, vmm.c, ipc.c, array.c --- */
+struct extent;
+struct pool_piece;
+struct extent *mem_chunk_alloc(int device, size_t bytes);                    /* device memory that is not in the map; NULL: none left */
+void mem_chunk_free(int device, struct extent *e);
+void mem_add_pooled(struct ctx *ctx, int device, struct pool_piece *piece, uint64_t base, size_t bytes);
+bool mem_take_pooled(uint64_t base, struct pool_piece **out);                /* out of the map; false: not there */
+/* Counts memory that does not come out of the device's range. */
+bool mem_charge(int device, size_t bytes);
+void mem_uncharge(int device, size_t bytes);
+bool mem_add_external(struct ctx *ctx, int device, uint64_t base, size_t bytes);     /* ctx may be NULL; false: overlaps */
+bool mem_remove_external(uint64_t base, size_t bytes);                       /* exactly one range */
 
 /* --- page-locked memory --- */
 /* flags: CU_MEMHOSTALLOC_*; unknown bits: INVALID_VALUE. 0 bytes: success, *out is NULL. */

@@ -136,7 +136,9 @@ void obj_unref(struct obj *obj)
 
 void obj_dump(FILE *out)
 {
-    static const char *const names[OBJ_KIND_COUNT] = { "none", "context", "stream", "event", "module", "function" };
+    static const char *const names[OBJ_KIND_COUNT] = { "none", "context", "stream", "event", "module", "function",
+                                                        "graph", "graph node", "executable graph", "user object", "memory pool",
+                                                        "physical memory", "array" };
     hw_lock(&mu);
     for (uint32_t i = 0; i < n_slots; i++) {
         struct obj_slot *slot = &pages[i >> PAGE_BITS][i & (PAGE_SLOTS - 1)];

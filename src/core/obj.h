@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-enum obj_kind { OBJ_NONE, OBJ_CTX, OBJ_STREAM, OBJ_EVENT, OBJ_MODULE, OBJ_FUNCTION, OBJ_KIND_COUNT };
+enum obj_kind { OBJ_NONE, OBJ_CTX, OBJ_STREAM, OBJ_EVENT, OBJ_MODULE, OBJ_FUNCTION,
+                OBJ_GRAPH, OBJ_NODE, OBJ_EXEC, OBJ_USER, OBJ_MEMPOOL, OBJ_PHYSICAL, OBJ_ARRAY, OBJ_KIND_COUNT };
 
 /*
  * The head of an object. A handle is a slot's index plus its generation, so a stale handle is found out.

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "core/pin.h"
 
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "base/os.h"
@@ -43,8 +44,54 @@ static bool try_lock(void *p, size_t bytes)
     return false;
 }
 
+/*
+ * Small mappings that were freed: mapping, touching and locking pages takes far longer than programs expect of small
+ * allocations, which they make and free in turn. At most KEPT of each size stay locked.
+ */
+enum { KEPT = 32, KEPT_PAGES = 4 };
+static struct hw_mutex kept_mu = HW_MUTEX_INIT(HW_RANK_LEAF);
+static struct {
+    void *p[KEPT];
+    enum pin_result result[KEPT];
+    unsigned n;
+} kept[KEPT_PAGES] HW_GUARDED_BY(kept_mu);
+
+static void *kept_take(size_t bytes, enum pin_result *out_result)
+{
+    size_t k = bytes / hw_page_bytes() - 1;
+    void *p = NULL;
+    if (k >= KEPT_PAGES)
+        return NULL;
+    hw_lock(&kept_mu);
+    if (kept[k].n) {
+        p = kept[k].p[--kept[k].n];
+        *out_result = kept[k].result[kept[k].n];
+    }
+    hw_unlock(&kept_mu);
+    return p;
+}
+
+static bool kept_give(void *p, size_t bytes, enum pin_result result)
+{
+    size_t k = bytes / hw_page_bytes() - 1;
+    bool room = false;
+    if (k >= KEPT_PAGES)
+        return false;
+    hw_lock(&kept_mu);
+    if (kept[k].n < KEPT) {
+        kept[k].p[kept[k].n] = p;
+        kept[k].result[kept[k].n++] = result;
+        room = true;
+    }
+    hw_unlock(&kept_mu);
+    return room;
+}
+
 void *pin_map(size_t bytes, enum pin_result *out_result)
 {
+    void *old = kept_take(bytes, out_result);
+    if (old)
+        return old;
     const size_t huge = 2u << 20;
     size_t slack = bytes >= huge ? huge : 0;
     char *p = hw_window_map(bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
@@ -68,9 +115,10 @@ void *pin_map(size_t bytes, enum pin_result *out_result)
     return p;
 }
 
-void pin_unmap(void *p, size_t bytes)
+void pin_unmap(void *p, size_t bytes, enum pin_result result)
 {
-    munmap(p, bytes);
+    if (!kept_give(p, bytes, result))
+        munmap(p, bytes);
 }
 
 bool pin_is_mapped(uint64_t first, uint64_t end)

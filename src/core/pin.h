@@ -9,7 +9,7 @@ enum pin_result { PIN_LOCKED, PIN_RESIDENT, PIN_FAILED };        /* RESIDENT: to
 
 /* Whole pages, touched. *out_result is LOCKED or RESIDENT. NULL: no memory, or HOSTWARP_PIN=strict and no lock. */
 void *pin_map(size_t bytes, enum pin_result *out_result);
-void pin_unmap(void *p, size_t bytes);
+void pin_unmap(void *p, size_t bytes, enum pin_result result);            /* result: what pin_map() said */
 
 /* Are all pages of the range mapped? */
 bool pin_is_mapped(uint64_t first_page, uint64_t end);

@@ -6,8 +6,10 @@
 #include "base/os.h"
 #include "core/ctx.h"
 #include "core/event.h"
+#include "core/hooks.h"
 #include "core/module.h"
 #include "core/stream.h"
+#include "core/values.h"
 
 #include <stdatomic.h>
 
@@ -81,9 +83,11 @@ struct cmd *cmd_new(enum cmd_kind kind)
     c->running = c->went_idle = false;
     c->n_deps = 0;
     c->dependents = NULL;
+    c->watched = NULL;
     c->module = NULL;
     c->params = c->staging = NULL;
     c->event = NULL;
+    c->values = NULL;
     return c;
 }
 
@@ -94,6 +98,7 @@ void cmd_drop(struct cmd *c)
     if (c->params != c->own_params)
         hw_free(c->params);
     hw_free(c->staging);
+    values_free(c->values);
     hw_lock(&free_mu);
     c->next = free_cmds;
     free_cmds = c;
@@ -128,10 +133,12 @@ static void depend(struct cmd *on, struct cmd *c, struct waiter *w)
     d->waiter = w;
     d->next = on->dependents;
     on->dependents = d;
-    if (c)
+    if (c) {
         c->n_deps++;
-    else
+        hook_cmd_depends(c, on);
+    } else {
         w->pending++;
+    }
     if (w && on->seq > w->limit)
         w->limit = on->seq;
 }
@@ -160,6 +167,7 @@ static void finish_locked(struct turn *t, struct cmd *c)
         c->event->pending = NULL;
         c->event->time_ns = hw_now_ns();
     }
+    hook_cmd_finished(c);
     hw_list_del(&c->link);
     s->n_done++;
     if (hw_list_empty(&s->queue)) {
@@ -251,15 +259,59 @@ static void on_done(struct exec_job *job)
     dispatch(&t, NULL);
 }
 
-/* own: a command whose submitter waits and runs it itself; a small one then needs no other thread. */
-static void dispatch(struct turn *t, struct cmd *own)
+/* In the place of the job's run() while somebody listens: pieces are handed out in order, so piece 0 is the start. */
+static void run_watched(struct exec_job *job, uint64_t first, uint64_t count)
 {
+    struct cmd *c = hw_container_of(job, struct cmd, x.job);
+    if (first == 0)
+        hook_cmd_started(c);
+    c->watched_run(job, first, count);
+}
+
+/* What was over at once ended its turn in its stream: the next turn, for what waited for it. */
+static void finish_all(struct turn *t, struct cmd *over)
+{
+    turn_init(t);
+    hw_lock(&mu);
+    for (struct cmd *c = over, *next; c; c = next) {
+        struct stream *s = c->stream;
+        next = c->next;
+        finish_locked(t, c);
+        add_work(t, s);
+    }
+    advance_locked(t);
+    hw_unlock(&mu);
+}
+
+void sched_values_done(struct cmd *c)
+{
+    struct turn t;
+    c->next = NULL;
+    finish_all(&t, c);
+    dispatch(&t, NULL);
+}
+
+/* Returns the commands on values in memory that were over at once: a loop, not a recursion, since a stream may hold many. */
+static struct cmd *dispatch_once(struct turn *t, struct cmd *own)
+{
+    struct cmd *over = NULL;
     for (int i = 0; i < t->n_wake; i++)
         hw_futex_wake(t->wake[i], 1);
     for (struct cmd *c = t->ready, *next; c; c = next) {
         next = c->next;
+        if (c->kind == CMD_VALUES) {
+            if (values_start(c)) {
+                c->next = over;
+                over = c;
+            }
+            continue;
+        }
         c->x.job.done = on_done;
         c->x.job.priority = c->stream->priority;
+        if (hw_unlikely(hook_any)) {
+            c->watched_run = c->x.job.run;
+            c->x.job.run = run_watched;
+        }
         exec_submit(&c->x.job, c != own || c->x.job.n_pieces > 1);
     }
     for (struct cmd *c = t->finished, *next; c; c = next) {
@@ -268,6 +320,15 @@ static void dispatch(struct turn *t, struct cmd *own)
         cmd_drop(c);
         stream_unref(idle);
     }
+    return over;
+}
+
+/* own: a command whose submitter waits and runs it itself; a small one then needs no other thread. */
+static void dispatch(struct turn *t, struct cmd *own)
+{
+    struct cmd *over;
+    while ((over = dispatch_once(t, own)))
+        finish_all(t, over);
 }
 
 /* --- queueing --- */
@@ -299,6 +360,7 @@ static void push_locked(struct turn *t, struct stream *s, struct cmd *c)
 {
     c->stream = s;
     c->seq = ++last_seq;
+    hook_cmd_queued(c);
     depend_default_locked(s, c);
     if (hw_list_empty(&s->queue)) {
         stream_ref(s);                           /* dropped when the queue is empty again */
@@ -328,8 +390,8 @@ void sched_push_wait_event(struct stream *s, struct event *e)
     hw_lock(&mu);
     bool queued = e->pending != NULL;
     if (queued) {
-        depend(e->pending, c, NULL);
         push_locked(&t, s, c);
+        depend(e->pending, c, NULL);
         advance_locked(&t);
     }
     hw_unlock(&mu);
@@ -354,6 +416,30 @@ void sched_push_record(struct stream *s, struct event *e)
     dispatch(&t, NULL);
 }
 
+void sched_push_batch(const struct sched_item *items, size_t n, struct event *after)
+{
+    struct turn t;
+    turn_init(&t);
+    hw_lock(&mu);
+    for (size_t i = 0; i < n; i++) {
+        struct cmd *c = items[i].cmd;
+        if (i == 0 && after && after->pending)
+            depend(after->pending, c, NULL);
+        if (c->kind == CMD_WAIT && c->event && c->event->pending)
+            depend(c->event->pending, c, NULL);
+        for (uint32_t k = 0; k < items[i].n_deps; k++)
+            depend(items[items[i].deps[k]].cmd, c, NULL);
+        if (c->kind == CMD_RECORD) {
+            c->event->pending = c;
+            c->event->recorded = true;
+        }
+        push_locked(&t, items[i].stream, c);
+    }
+    advance_locked(&t);
+    hw_unlock(&mu);
+    dispatch(&t, NULL);
+}
+
 /* --- waiting --- */
 
 /* Joins the job at the head of a stream; the lock keeps it from finishing meanwhile. Work queued after the wait began is left
@@ -361,7 +447,7 @@ void sched_push_record(struct stream *s, struct event *e)
 static bool join_head_locked(const struct waiter *w, struct stream *s, struct exec_runner *out)
 {
     struct cmd *c = head_of(s);
-    return c && c->running && c->seq <= w->limit && exec_join(&c->x.job, out);
+    return c && c->running && c->kind != CMD_VALUES && c->seq <= w->limit && exec_join(&c->x.job, out);
 }
 
 /* Runs some of what the caller waits for. False: there is nothing it could do. */

@@ -17,7 +17,7 @@ struct event;
 struct module;
 struct stream;
 
-enum cmd_kind { CMD_KERNEL, CMD_COPY, CMD_HOST_FN, CMD_CALLBACK, CMD_RECORD, CMD_WAIT };
+enum cmd_kind { CMD_KERNEL, CMD_COPY, CMD_HOST_FN, CMD_CALLBACK, CMD_RECORD, CMD_WAIT, CMD_VALUES };
 enum { CMD_PARAM_BYTES = 256 };
 
 /*
@@ -41,11 +41,14 @@ struct cmd {
     bool went_idle;              /* the stream's queue became empty: its reference is to be dropped */
     uint32_t n_deps;
     struct cmd_dep *dependents;
+    void *watched;               /* whoever listens to the hooks keeps something here */
+    void (*watched_run)(struct exec_job *job, uint64_t first, uint64_t count);   /* the job's own run(), while ours tells of the start */
 
     struct module *module;       /* CMD_KERNEL: referenced */
     void *params;                /* CMD_KERNEL: own_params, or from hw_alloc() */
     void *staging;               /* CMD_COPY: holds the source; hw_free() */
-    struct event *event;         /* CMD_RECORD: referenced */
+    struct event *event;         /* CMD_RECORD, CMD_WAIT in a batch: referenced */
+    struct values *values;       /* CMD_VALUES: owned */
     union {
         CUhostFn host_fn;
         CUstreamCallback callback;
@@ -67,6 +70,20 @@ CUresult sched_push_and_wait(struct stream *s, struct cmd *c);
 /* Puts a wait for event's newest record, and the record of an event, into a stream. */
 void sched_push_wait_event(struct stream *s, struct event *e);
 void sched_push_record(struct stream *s, struct event *e);
+
+/* Several commands at once, none of which starts before all are queued: items[i].cmd goes into items[i].stream and also waits for
+   those items, all earlier, that items[i].deps names. after: the first one also waits for that event's newest record. Records
+   and waits of events take place in order of the items. */
+struct sched_item {
+    struct stream *stream;
+    struct cmd *cmd;
+    const uint32_t *deps;
+    uint32_t n_deps;
+};
+void sched_push_batch(const struct sched_item *items, size_t n, struct event *after);
+
+/* For values.c: a command that was dispatched has done its work. */
+void sched_values_done(struct cmd *c);
 
 /* Is everything done that a command queued on s now would wait for? */
 bool sched_idle(struct stream *s);

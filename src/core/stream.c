@@ -3,9 +3,12 @@
 #include "core/stream.h"
 
 #include "base/vec.h"
+#include "core/capture.h"
 #include "core/ctx.h"
+#include "core/device.h"
 #include "core/event.h"
 #include "core/internal.h"
+#include "core/mempool.h"
 #include "core/sched.h"
 
 #include <pthread.h>
@@ -20,6 +23,7 @@ static void stream_free(struct obj *obj)
     sched_lock();
     hw_list_del(&s->in_ctx);
     sched_unlock();
+    capture_stream_gone(s);
     hw_free(s);
     ctx_unref(ctx);
 }
@@ -59,6 +63,8 @@ CUresult stream_destroy(CUstream handle)
     struct stream *s = hw_container_of(obj, struct stream, obj);
     bool ours = s->legacy || s->per_thread;
     bool closed = !ours && obj_close(obj);
+    if (closed)
+        capture_stream_gone(s);
     obj_unref(obj);
     return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -137,15 +143,22 @@ CUresult stream_get(struct ctx *ctx, CUstream handle, bool per_thread_default, b
 
 CUresult stream_query(struct stream *s)
 {
+    CUresult rc = capture_forbids(s);
+    if (rc)
+        return rc;
     bool idle = sched_idle(s);
-    CUresult rc = ctx_error(s->ctx);
+    rc = ctx_error(s->ctx);
     return rc ? rc : idle ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult stream_synchronize(struct stream *s)
 {
+    CUresult rc = capture_forbids(s);
+    if (rc)
+        return rc;
     sched_wait_stream(s);
     ctx_flush_printf(s->ctx);
+    mempool_synchronized(s->ctx->dev->ordinal);
     return ctx_error(s->ctx);
 }
 
@@ -153,6 +166,10 @@ CUresult stream_wait_event(struct stream *s, struct event *e, unsigned flags)
 {
     if (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
+    bool over;
+    CUresult rc = capture_wait(s, e, flags, &over);
+    if (rc || over)
+        return rc;
     sched_push_wait_event(s, e);
     return CUDA_SUCCESS;
 }
@@ -173,6 +190,9 @@ CUresult stream_add_callback(struct stream *s, CUstream handle, CUstreamCallback
 {
     if (!fn)
         return CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = capture_forbids(s);
+    if (rc)
+        return rc;
     struct cmd *c = cmd_new(CMD_CALLBACK);
     exec_hostfn_init(&c->x.hostfn, call_function);
     c->fn.callback = fn;
@@ -182,15 +202,26 @@ CUresult stream_add_callback(struct stream *s, CUstream handle, CUstreamCallback
     return CUDA_SUCCESS;
 }
 
-CUresult stream_host_fn(struct stream *s, CUhostFn fn, void *data)
+struct cmd *stream_host_cmd(CUhostFn fn, void *data)
 {
-    if (!fn)
-        return CUDA_ERROR_INVALID_VALUE;
     struct cmd *c = cmd_new(CMD_HOST_FN);
     exec_hostfn_init(&c->x.hostfn, call_function);
     c->fn.host_fn = fn;
     c->fn_data = data;
-    sched_push(s, c);
+    return c;
+}
+
+CUresult stream_host_fn(struct stream *s, CUhostFn fn, void *data)
+{
+    if (!fn)
+        return CUDA_ERROR_INVALID_VALUE;
+    bool captures;
+    CUresult rc = capture_enter(s, &captures);
+    if (rc)
+        return rc;
+    if (captures)
+        return capture_host(s, fn, data);
+    sched_push(s, stream_host_cmd(fn, data));
     return CUDA_SUCCESS;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cuda.h>
 
+struct capture;
 struct cmd;
 struct ctx;
 struct event;
@@ -34,6 +35,8 @@ struct stream {
     struct hw_list in_work;                      /* sched: streams whose head may have become ready */
     uint64_t legacy_seen;                        /* sched: the legacy stream's command that ours already wait for */
     uint64_t seen_by_legacy;                     /* sched: our command that the legacy stream's already wait for */
+    struct capture *_Atomic capture;             /* capture.c: what captures it now, NULL: it runs */
+    _Atomic int sync_policy;                     /* CUsynchronizationPolicy, a hint; 0: never set */
     _Atomic uint64_t n_pushed, n_done;           /* written under sched; anyone may compare them */
 };
 
@@ -55,6 +58,7 @@ CUresult stream_wait_event(struct stream *s, struct event *e, unsigned flags);
    function does not. handle: what the callback is given as its stream. */
 CUresult stream_add_callback(struct stream *s, CUstream handle, CUstreamCallback fn, void *data);
 CUresult stream_host_fn(struct stream *s, CUhostFn fn, void *data);
+struct cmd *stream_host_cmd(CUhostFn fn, void *data);            /* for graphs */
 
 void stream_dump(const struct stream *s, FILE *out);
 

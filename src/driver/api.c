@@ -3,10 +3,12 @@
 #include "driver/api.h"
 
 #include "base/log.h"
+#include "core/capture.h"
 #include "core/core.h"
 #include "core/ctx.h"
 #include "core/module.h"
 #include "core/stream.h"
+#include "driver/capture.h"
 #include "driver/library.h"
 
 #include <stdatomic.h>
@@ -21,6 +23,10 @@ CUresult api_enter(struct api_call *call, enum api_id id)
     CUresult rc;
 
     call->id = id;
+    if (hw_unlikely(hook_any)) {
+        call->hook = (struct hook_call){.name = row->base, .caller = call->caller};
+        hook_api_enter(&call->hook);
+    }
     call->outer_per_thread = tls_per_thread;
     tls_per_thread = row->pt == PT_ONLY;
     if (row->flags & NO_INIT)
@@ -29,6 +35,8 @@ CUresult api_enter(struct api_call *call, enum api_id id)
         return rc;
     if (core_in_host_function() && !(row->flags & HOST_FN_OK))
         return CUDA_ERROR_NOT_PERMITTED;
+    if (hw_unlikely(capture_any()) && (rc = capture_check_call(id)))
+        return rc;
     if (!(row->flags & (NEEDS_CTX | OWN_CTX)))
         return CUDA_SUCCESS;
     if ((row->flags & OWN_CTX) && !ctx_current())
@@ -42,6 +50,10 @@ CUresult api_enter(struct api_call *call, enum api_id id)
 CUresult api_leave(struct api_call *call, CUresult rc)
 {
     tls_per_thread = call->outer_per_thread;
+    if (hw_unlikely(hook_any)) {
+        call->hook.result = (int)rc;
+        hook_api_leave(&call->hook);
+    }
     if (rc)
         hw_debug("%s answers %d", api_rows[call->id].symbol, (int)rc);
     return rc;

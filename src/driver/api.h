@@ -4,6 +4,7 @@
 #define DRIVER_API_H
 
 #include "base/base.h"
+#include "core/hooks.h"
 
 #include <cuda.h>
 
@@ -51,7 +52,9 @@ extern const struct api_row api_rows[API_COUNT];
 /* One call in progress. Lives on the caller's stack. */
 struct api_call {
     enum api_id id;
+    const void *caller;
     bool outer_per_thread;                       /* of the call around us: a callback of ours may call in again */
+    struct hook_call hook;                       /* filled only while somebody listens */
 };
 
 CUresult api_enter(struct api_call *call, enum api_id id);

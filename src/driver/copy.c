@@ -2,9 +2,11 @@
 /* Copies: plain, rectangles and boxes, between contexts; each synchronous and asynchronous. */
 #include "core/copy.h"
 
+#include "core/array.h"
 #include "core/ctx.h"
 #include "core/stream.h"
 #include "driver/bodies.h"
+#include "driver/copy.h"
 
 static CUresult copy_call(CUstream hStream, uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side,
                           size_t bytes, bool async)
@@ -97,7 +99,30 @@ struct box_side {
     CUmemorytype type;
     uint64_t host, device;
     size_t x, y, z, pitch, height;
+    CUarray array;
 };
+
+/* A box inside an array. Its memory stays while copies run: destroying an array waits for them. */
+static CUresult array_end(const struct box_side *side, size_t width, size_t rows, size_t slices, struct copy_end *out)
+{
+    struct array *a = array_get(side->array, false);
+    size_t right, bottom, back;
+    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+
+    if (!a)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!__builtin_add_overflow(side->x, width, &right) && !__builtin_add_overflow(side->y, rows, &bottom)
+        && !__builtin_add_overflow(side->z, slices, &back) && right <= (size_t)a->place.width * a->texel_bytes
+        && bottom <= a->place.height && back <= a->place.depth && side->x % a->texel_bytes == 0 && width % a->texel_bytes == 0) {
+        out->side = COPY_DEVICE;
+        out->addr = (uint64_t)(uintptr_t)a->place.base + side->z * a->place.slice + side->y * a->place.pitch + side->x;
+        out->pitch = a->place.pitch;
+        out->slice = a->place.slice;
+        rc = CUDA_SUCCESS;
+    }
+    array_unref(a);
+    return rc;
+}
 
 /* Turns a side into an address and strides, or says what is wrong with it. width, rows, slices: what is moved. */
 static CUresult box_end(const struct box_side *side, size_t width, size_t rows, size_t slices, struct copy_end *out)
@@ -118,7 +143,7 @@ static CUresult box_end(const struct box_side *side, size_t width, size_t rows, 
         out->addr = side->device;
         break;
     case CU_MEMORYTYPE_ARRAY:
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return array_end(side, width, rows, slices, out);
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -167,9 +192,9 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream hStream, bool async)
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
     struct box_side dst = {.type = c->dstMemoryType, .host = (uint64_t)c->dstHost, .device = c->dstDevice,
-                           .x = c->dstXInBytes, .y = c->dstY, .pitch = c->dstPitch};
+                           .x = c->dstXInBytes, .y = c->dstY, .pitch = c->dstPitch, .array = c->dstArray};
     struct box_side src = {.type = c->srcMemoryType, .host = (uint64_t)c->srcHost, .device = c->srcDevice,
-                           .x = c->srcXInBytes, .y = c->srcY, .pitch = c->srcPitch};
+                           .x = c->srcXInBytes, .y = c->srcY, .pitch = c->srcPitch, .array = c->srcArray};
     return box_call(hStream, &dst, &src, c->WidthInBytes, c->Height, 1, async);
 }
 
@@ -183,9 +208,9 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream hStream, bool async)
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
     struct box_side dst = {c->dstMemoryType, (uint64_t)c->dstHost, c->dstDevice, c->dstXInBytes, c->dstY, c->dstZ,
-                           c->dstPitch, c->dstHeight};
+                           c->dstPitch, c->dstHeight, c->dstArray};
     struct box_side src = {c->srcMemoryType, (uint64_t)c->srcHost, c->srcDevice, c->srcXInBytes, c->srcY, c->srcZ,
-                           c->srcPitch, c->srcHeight};
+                           c->srcPitch, c->srcHeight, c->srcArray};
     return box_call(hStream, &dst, &src, c->WidthInBytes, c->Height, c->Depth, async);
 }
 
@@ -199,11 +224,80 @@ static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *c, CUstream hStream, bool
     if (!ctx_known(c->dstContext) || !ctx_known(c->srcContext))
         return CUDA_ERROR_INVALID_CONTEXT;
     struct box_side dst = {c->dstMemoryType, (uint64_t)c->dstHost, c->dstDevice, c->dstXInBytes, c->dstY, c->dstZ,
-                           c->dstPitch, c->dstHeight};
+                           c->dstPitch, c->dstHeight, c->dstArray};
     struct box_side src = {c->srcMemoryType, (uint64_t)c->srcHost, c->srcDevice, c->srcXInBytes, c->srcY, c->srcZ,
-                           c->srcPitch, c->srcHeight};
+                           c->srcPitch, c->srcHeight, c->srcArray};
     return box_call(hStream, &dst, &src, c->WidthInBytes, c->Height, c->Depth, async);
 }
 
 CUresult do_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) { return copy_3d_peer(pCopy, NULL, false); }
 CUresult do_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream) { return copy_3d_peer(pCopy, hStream, true); }
+
+/* For graphs, whose copies are always described as boxes. */
+CUresult copy_request_3d(const CUDA_MEMCPY3D *c, struct copy_request *out)
+{
+    struct box_side dst = {c->dstMemoryType, (uint64_t)c->dstHost, c->dstDevice, c->dstXInBytes, c->dstY, c->dstZ,
+                           c->dstPitch, c->dstHeight, c->dstArray};
+    struct box_side src = {c->srcMemoryType, (uint64_t)c->srcHost, c->srcDevice, c->srcXInBytes, c->srcY, c->srcZ,
+                           c->srcPitch, c->srcHeight, c->srcArray};
+    CUresult rc;
+
+    memset(out, 0, sizeof *out);
+    out->width = c->WidthInBytes;
+    out->rows = c->Height;
+    out->slices = c->Depth;
+    out->async = true;
+    if ((rc = box_end(&dst, out->width, out->rows, out->slices, &out->dst)))
+        return rc;
+    return box_end(&src, out->width, out->rows, out->slices, &out->src);
+}
+
+/* --- one row of an array; offsets and sizes in bytes --- */
+
+static CUresult row_call(CUstream hStream, struct box_side dst, struct box_side src, size_t bytes, bool async)
+{
+    return box_call(hStream, &dst, &src, bytes, 1, 1, async);
+}
+
+static struct box_side array_side(CUarray array, size_t x)
+{
+    return (struct box_side){.type = CU_MEMORYTYPE_ARRAY, .x = x, .array = array};
+}
+
+static struct box_side host_side(const void *p) { return (struct box_side){.type = CU_MEMORYTYPE_HOST, .host = (uint64_t)p}; }
+static struct box_side device_side(CUdeviceptr p) { return (struct box_side){.type = CU_MEMORYTYPE_DEVICE, .device = p}; }
+
+CUresult do_cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return row_call(NULL, array_side(dstArray, dstOffset), device_side(srcDevice), ByteCount, false);
+}
+
+CUresult do_cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return row_call(NULL, device_side(dstDevice), array_side(srcArray, srcOffset), ByteCount, false);
+}
+
+CUresult do_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
+{
+    return row_call(NULL, array_side(dstArray, dstOffset), host_side(srcHost), ByteCount, false);
+}
+
+CUresult do_cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return row_call(NULL, host_side(dstHost), array_side(srcArray, srcOffset), ByteCount, false);
+}
+
+CUresult do_cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return row_call(NULL, array_side(dstArray, dstOffset), array_side(srcArray, srcOffset), ByteCount, false);
+}
+
+CUresult do_cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    return row_call(hStream, array_side(dstArray, dstOffset), host_side(srcHost), ByteCount, true);
+}
+
+CUresult do_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
+{
+    return row_call(hStream, host_side(dstHost), array_side(srcArray, srcOffset), ByteCount, true);
+}

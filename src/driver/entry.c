@@ -11,6 +11,7 @@ CUresult CUDAAPI cuProfilerStop(void);
     HW_EXPORT CUresult CUDAAPI sym params          \
     {                                              \
         struct api_call call;                      \
+        call.caller = __builtin_return_address(0); \
         CUresult rc = api_enter(&call, API_##sym); \
         if (rc == CUDA_SUCCESS)                    \
             rc = do_##body args;                   \

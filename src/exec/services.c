@@ -211,4 +211,5 @@ const struct kabi_services exec_services = {
     .trap = service_trap,
     .malloc_ = service_malloc,
     .free_ = service_free,
+    .texture = exec_texture_service,
 };

@@ -41,6 +41,7 @@ static enum ir_type src_type(const struct ir_inst *i, int k)
     case IR_VPRINTF: case IR_MALLOC: case IR_FREE: return IR_I64;
     case IR_ASSERTFAIL: return k == 2 ? IR_I32 : IR_I64;
     case IR_CALL: return IR_I64;
+    case IR_TEX: return k == 0 ? IR_I64 : IR_I32;
     case IR_CBR: return IR_PRED;
     case IR_BAR: return IR_I32;
     case IR_BAR_RED: return k == 0 ? IR_PRED : IR_I32;

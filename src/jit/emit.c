@@ -114,6 +114,7 @@ void emit_inst(struct emit *e, const struct ir_inst *i)
     case IR_FENCE: emit_fence(e, i); break;
     case IR_SHFL: case IR_VOTE: case IR_MATCH: case IR_REDUX: case IR_ACTIVEMASK: case IR_WARPSYNC: emit_warp(e, i); break;
     case IR_VPRINTF: case IR_ASSERTFAIL: case IR_MALLOC: case IR_FREE: emit_service(e, i); break;
+    case IR_TEX: emit_texture(e, i); break;
     case IR_CALL: emit_call(e, i); break;
     case IR_NANOSLEEP: break;                             /* a hint; waiting would only hold up the other warps of the block */
     default: emit_value(e, i); break;

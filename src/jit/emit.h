@@ -136,6 +136,7 @@ void emit_atomic(struct emit *e, const struct ir_inst *i);                      
 void emit_fence(struct emit *e, const struct ir_inst *i);
 bool emit_warp(struct emit *e, const struct ir_inst *i);                         /* warp.c: shfl, vote, ...; false: not possible in this build */
 void emit_service(struct emit *e, const struct ir_inst *i);                      /* call.c: vprintf, malloc, ... */
+void emit_texture(struct emit *e, const struct ir_inst *i);                      /* texture.c */
 void emit_trap(struct emit *e, const struct ir_inst *i);
 void emit_call(struct emit *e, const struct ir_inst *i);                         /* function.c */
 LLVMTypeRef function_type(struct emit *e);

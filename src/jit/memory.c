@@ -296,9 +296,9 @@ static LLVMValueRef interleave(struct emit *e, LLVMValueRef *v, unsigned n)
     return LLVMBuildShuffleVector(e->b, all[0], LLVMGetPoison(LLVMTypeOf(all[0])), LLVMConstVector(at, e->W * n), "");
 }
 
-static LLVMValueRef gather(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk)
+static LLVMValueRef gather(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef addresses, unsigned chunk)
 {
-    LLVMTypeRef t = ty(e, i->type, e->W), pt = LLVMVectorType(ty_ptr(e), e->W), overloads[] = { t, pt };
+    LLVMTypeRef overloads[] = { t, LLVMVectorType(ty_ptr(e), e->W) };
     LLVMValueRef args[] = { v_pointers(e, addresses), k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk), LLVMGetPoison(t) };
     return tagged(e, i, intrinsic(e, "llvm.masked.gather", overloads, 2, args, 4));
 }
@@ -310,10 +310,174 @@ static void scatter(struct emit *e, const struct ir_inst *i, LLVMValueRef value,
     tagged(e, i, intrinsic(e, "llvm.masked.scatter", overloads, 2, args, 4));
 }
 
+/* The elements of a vector access of n go two by two where they are 32 bits: half the gathers, half the loads. */
+static bool in_pairs(const struct ir_inst *i, unsigned n) { return n % 2 == 0 && element_bytes(i) == 4; }
+
+static void split_pairs(struct emit *e, const struct ir_inst *i, LLVMValueRef pairs, LLVMValueRef *out)
+{
+    LLVMValueRef both = LLVMBuildBitCast(e->b, pairs, LLVMVectorType(ty_scalar(e, i->type), 2 * e->W), "");
+    out[0] = deinterleave(e, both, 2, 0);
+    out[1] = deinterleave(e, both, 2, 1);
+}
+
+static LLVMValueRef make_pairs(struct emit *e, LLVMValueRef *v)
+{
+    return LLVMBuildBitCast(e->b, interleave(e, v, 2), ty_int(e, 64, e->W), "");
+}
+
+static LLVMValueRef v_offset(struct emit *e, LLVMValueRef addresses, uint64_t bytes)
+{
+    return bytes ? LLVMBuildAdd(e->b, addresses, k_int(e, 64, e->W, bytes), "") : addresses;
+}
+
+/* n elements for each lane. */
+static void gather_all(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk, LLVMValueRef *out)
+{
+    unsigned n = i->n_dst, bytes = element_bytes(i);
+    if (in_pairs(i, n))
+        for (unsigned k = 0; k < n; k += 2)
+            split_pairs(e, i, gather(e, i, ty_int(e, 64, e->W), v_offset(e, addresses, k * bytes), chunk), out + k);
+    else
+        for (unsigned k = 0; k < n; k++)
+            out[k] = gather(e, i, ty(e, i->type, e->W), v_offset(e, addresses, k * bytes), chunk);
+}
+
+static void scatter_all(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, LLVMValueRef addresses, unsigned chunk)
+{
+    unsigned n = i->n_src - 1u, bytes = element_bytes(i);
+    if (in_pairs(i, n))
+        for (unsigned k = 0; k < n; k += 2)
+            scatter(e, i, make_pairs(e, v + k), v_offset(e, addresses, k * bytes), chunk);
+    else
+        for (unsigned k = 0; k < n; k++)
+            scatter(e, i, v[k], v_offset(e, addresses, k * bytes), chunk);
+}
+
 /* The address's step from lane to lane in bytes, for AFFINE addresses. */
 static int64_t lane_step(struct emit *e, const struct ir_inst *i, const struct shape *s)
 {
     return s->stride + (i->space == IR_LOCAL && e->p->lanes > 1 ? (int64_t)e->p->func->local_bytes : 0);
+}
+
+/*
+ * Lanes are often neighbours where the plan cannot know it (t & (distance - 1), t % n): the code looks, and takes the vector
+ * access when every active lane's address is the first lane's plus its share. A few instructions, against the dozens of a
+ * gather or scatter.
+ */
+struct fork {
+    LLVMBasicBlockRef slow, join, ends[2];
+};
+
+static LLVMValueRef fork_begin(struct emit *e, struct fork *f, LLVMValueRef addresses, uint64_t step, unsigned chunk)
+{
+    LLVMTypeRef bits = ty_int(e, e->W, 1);
+    LLVMValueRef first = LLVMBuildExtractElement(e->b, addresses, k_int(e, 32, 1, 0), "");
+    LLVMValueRef want = LLVMBuildAdd(e->b, splat(e, first, e->W), k_lanes(e, 64, e->W, 0, (int64_t)step), "");
+    LLVMValueRef same = LLVMBuildICmp(e->b, LLVMIntEQ, addresses, want, "");
+    if (e->m[0])
+        same = LLVMBuildOr(e->b, same, LLVMBuildNot(e->b, e->m[chunk], ""), "");
+    LLVMValueRef all = LLVMBuildICmp(e->b, LLVMIntEQ, cast_to(e, same, bits), LLVMConstAllOnes(bits), "");
+    LLVMBasicBlockRef fast = LLVMAppendBasicBlockInContext(e->cx, e->fn, "neighbours");
+    f->slow = LLVMAppendBasicBlockInContext(e->cx, e->fn, "scattered");
+    f->join = LLVMAppendBasicBlockInContext(e->cx, e->fn, "joined");
+    LLVMBuildCondBr(e->b, all, fast, f->slow);
+    LLVMPositionBuilderAtEnd(e->b, fast);
+    return LLVMBuildIntToPtr(e->b, first, ty_ptr(e), "");
+}
+
+/* One side is written: on to the slow one, and after that to where they meet. */
+static void fork_next(struct emit *e, struct fork *f, int side)
+{
+    f->ends[side] = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, f->join);
+    LLVMPositionBuilderAtEnd(e->b, side == 0 ? f->slow : f->join);
+}
+
+static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chunk)
+{
+    unsigned n = i->n_dst, bytes = element_bytes(i);
+    LLVMValueRef a = v_address(e, i, chunk), v[2][IR_MAX_DST];
+    struct fork f;
+    LLVMValueRef row = fork_begin(e, &f, a, n * bytes, chunk);
+    guard_row(e, i, row, chunk, false);
+    LLVMValueRef wide = wide_load(e, i, row, chunk, n);
+    for (unsigned k = 0; k < n; k++)
+        v[0][k] = deinterleave(e, wide, n, k);
+    fork_next(e, &f, 0);
+    guard_lanes(e, i, a, chunk);
+    gather_all(e, i, a, chunk, v[1]);
+    fork_next(e, &f, 1);
+    LLVMValueRef phi[IR_MAX_DST];
+    for (unsigned k = 0; k < n; k++) {
+        phi[k] = LLVMBuildPhi(e->b, LLVMTypeOf(v[0][k]), "");
+        LLVMValueRef from[] = { v[0][k], v[1][k] };
+        LLVMAddIncoming(phi[k], from, f.ends, 2);
+    }
+    for (unsigned k = 0; k < n; k++)
+        set_varying(e, i, (int)k, chunk, phi[k]);
+}
+
+static void store_scattered(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigned chunk)
+{
+    unsigned n = i->n_src - 1u, bytes = element_bytes(i);
+    LLVMValueRef a = v_address(e, i, chunk);
+    struct fork f;
+    LLVMValueRef ptr = fork_begin(e, &f, a, n * bytes, chunk);
+    guard_row(e, i, ptr, chunk, false);
+    wide_store(e, i, interleave(e, v, n), ptr, chunk, n);
+    fork_next(e, &f, 0);
+    guard_lanes(e, i, a, chunk);
+    scatter_all(e, i, v, a, chunk);
+    fork_next(e, &f, 1);
+}
+
+/* All lanes, a known step apart: scalar accesses at constant offsets cost less than computing addresses for a gather. */
+static bool steps(struct emit *e, const struct shape *s)
+{
+    return s->kind == SHAPE_AFFINE && !e->m[0];
+}
+
+static LLVMValueRef load_steps(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef ptr, int64_t step)
+{
+    LLVMValueRef v = LLVMGetPoison(LLVMVectorType(t, e->W));
+    for (unsigned l = 0; l < e->W; l++) {
+        LLVMValueRef x = LLVMBuildLoad2(e->b, t, offset_ptr(e, ptr, (uint64_t)(step * (int64_t)l)), "");
+        LLVMSetAlignment(x, element_bytes(i));
+        v = LLVMBuildInsertElement(e->b, v, tagged(e, i, x), k_int(e, 32, 1, l), "");
+    }
+    return v;
+}
+
+static void store_steps(struct emit *e, const struct ir_inst *i, LLVMValueRef v, LLVMValueRef ptr, int64_t step)
+{
+    for (unsigned l = 0; l < e->W; l++) {
+        LLVMValueRef x = LLVMBuildExtractElement(e->b, v, k_int(e, 32, 1, l), "");
+        LLVMValueRef s = LLVMBuildStore(e->b, x, offset_ptr(e, ptr, (uint64_t)(step * (int64_t)l)));
+        LLVMSetAlignment(s, element_bytes(i));
+        tagged(e, i, s);
+    }
+}
+
+static void load_all_steps(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, int64_t step, LLVMValueRef *out)
+{
+    unsigned n = i->n_dst, bytes = element_bytes(i);
+    if (in_pairs(i, n))
+        for (unsigned k = 0; k < n; k += 2)
+            split_pairs(e, i, load_steps(e, i, ty_int(e, 64, 1), offset_ptr(e, ptr, k * bytes), step), out + k);
+    else
+        for (unsigned k = 0; k < n; k++)
+            out[k] = load_steps(e, i, ty_scalar(e, i->type), offset_ptr(e, ptr, k * bytes), step);
+}
+
+static void store_all_steps(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, LLVMValueRef ptr, int64_t step)
+{
+    unsigned n = i->n_src - 1u, bytes = element_bytes(i);
+    if (in_pairs(i, n))
+        for (unsigned k = 0; k < n; k += 2)
+            store_steps(e, i, make_pairs(e, v + k), offset_ptr(e, ptr, k * bytes), step);
+    else
+        for (unsigned k = 0; k < n; k++)
+            store_steps(e, i, v[k], offset_ptr(e, ptr, k * bytes), step);
 }
 
 static void load_lane_by_lane(struct emit *e, const struct ir_inst *i, unsigned chunk)
@@ -358,13 +522,20 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
         LLVMValueRef wide = wide_load(e, i, row, chunk, n);
         for (unsigned k = 0; k < n; k++)
             set_varying(e, i, (int)k, chunk, deinterleave(e, wide, n, k));
+    } else if (steps(e, s)) {
+        LLVMValueRef v[IR_MAX_DST];
+        guard_lanes(e, i, v_address(e, i, chunk), chunk);
+        load_all_steps(e, i, u_address(e, i, chunk), lane_step(e, i, s), v);
+        for (unsigned k = 0; k < n; k++)
+            set_varying(e, i, (int)k, chunk, v[k]);
+    } else if (s->kind == SHAPE_VARYING) {
+        load_scattered(e, i, chunk);
     } else {
-        LLVMValueRef a = v_address(e, i, chunk);
+        LLVMValueRef a = v_address(e, i, chunk), v[IR_MAX_DST];
         guard_lanes(e, i, a, chunk);
-        for (unsigned k = 0; k < n; k++) {
-            LLVMValueRef at = k ? LLVMBuildAdd(e->b, a, k_int(e, 64, e->W, (uint64_t)k * bytes), "") : a;
-            set_varying(e, i, (int)k, chunk, gather(e, i, at, chunk));
-        }
+        gather_all(e, i, a, chunk, v);
+        for (unsigned k = 0; k < n; k++)
+            set_varying(e, i, (int)k, chunk, v[k]);
     }
 }
 
@@ -409,6 +580,30 @@ static void store_lane_by_lane(struct emit *e, const struct ir_inst *i, unsigned
     lanes_end(e, &l);
 }
 
+/* Several lanes, one address: the highest active lane's value stays, so only that one is stored. The block has an active
+   lane somewhere, for blocks with memory operations do not run without. */
+static void store_last_lane(struct emit *e, const struct ir_inst *i)
+{
+    LLVMTypeRef t = ty_scalar(e, i->type), i32 = ty_int(e, 32, 1);
+    LLVMValueRef lane = k_int(e, 32, 1, e->C * e->W - 1), bits = k_int(e, 32, 1, 0), p = u_address(e, i, 0);
+    guard_scalar(e, i, p);
+    if (e->m[0]) {
+        for (unsigned c = 0; c < e->C; c++)
+            bits = LLVMBuildOr(e->b, bits, LLVMBuildShl(e->b, mask_bits(e, e->m[c]), k_int(e, 32, 1, c * e->W), ""), "");
+        lane = LLVMBuildSub(e->b, k_int(e, 32, 1, 31), intrinsic2(e, "llvm.ctlz", i32, bits, k_int(e, 1, 1, 1)), "");
+    }
+    for (int k = 1; k < i->n_src; k++) {
+        LLVMValueRef array = entry_alloca(e, LLVMVectorType(t, e->C * e->W), "last");
+        for (unsigned c = 0; c < e->C; c++) {
+            LLVMValueRef at = k_int(e, 32, 1, c * e->W);
+            LLVMValueRef s = LLVMBuildStore(e->b, v_operand(e, &i->src[k], i->type, c), LLVMBuildGEP2(e->b, t, array, &at, 1, ""));
+            LLVMSetAlignment(s, element_bytes(i));
+        }
+        LLVMValueRef x = LLVMBuildLoad2(e->b, t, LLVMBuildGEP2(e->b, t, array, &lane, 1, ""), "");
+        scalar_store(e, i, x, offset_ptr(e, p, (uint64_t)(k - 1) * element_bytes(i)));
+    }
+}
+
 static void store_chunk(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned chunk)
 {
     unsigned n = i->n_src - 1u, bytes = element_bytes(i);
@@ -426,10 +621,16 @@ static void store_chunk(struct emit *e, const struct ir_inst *i, const struct sh
         wide_store(e, i, interleave(e, v, n), row, chunk, n);
         return;
     }
+    if (!affine) {
+        store_scattered(e, i, v, chunk);
+        return;
+    }
     LLVMValueRef a = v_address(e, i, chunk);
     guard_lanes(e, i, a, chunk);
-    for (unsigned k = 0; k < n; k++)
-        scatter(e, i, v[k], k ? LLVMBuildAdd(e->b, a, k_int(e, 64, e->W, (uint64_t)k * bytes), "") : a, chunk);
+    if (steps(e, s))
+        store_all_steps(e, i, v, u_address(e, i, chunk), lane_step(e, i, s));
+    else
+        scatter_all(e, i, v, a, chunk);
 }
 
 void emit_store(struct emit *e, const struct ir_inst *i)
@@ -445,6 +646,10 @@ void emit_store(struct emit *e, const struct ir_inst *i)
         guard_scalar(e, i, p);
         for (int k = 1; k < i->n_src; k++)
             scalar_store(e, i, u_operand(e, &i->src[k], i->type, 0), offset_ptr(e, p, (uint64_t)(k - 1) * element_bytes(i)));
+        return;
+    }
+    if (!ordered(i) && shape_group_uniform(&s) && lane_step(e, i, &s) == 0 && e->C * e->W <= 32) {
+        store_last_lane(e, i);
         return;
     }
     for (unsigned c = 0; c < e->C; c++)

@@ -74,11 +74,61 @@ static LLVMValueRef warp_array(struct emit *e, const struct ir_operand *o, enum 
     return array;
 }
 
+/* All lanes' values in one vector, by lane number. */
+static LLVMValueRef warp_vector(struct emit *e, const struct ir_operand *o, enum ir_type t)
+{
+    LLVMValueRef all[PLAN_MAX_CHUNKS], at[PLAN_LANES];
+    for (unsigned c = 0; c < e->C; c++)
+        all[c] = v_operand(e, o, t, c);
+    for (unsigned n = e->C, have = e->W; n > 1; n /= 2, have *= 2) {
+        for (unsigned l = 0; l < 2 * have; l++)
+            at[l] = i32k(e, l);
+        for (unsigned c = 0; c < n / 2; c++)
+            all[c] = LLVMBuildShuffleVector(e->b, all[2 * c], all[2 * c + 1], LLVMConstVector(at, 2 * have), "");
+    }
+    return all[0];
+}
+
+/* The lane that `lane` reads in a shuffle of constants; *ok: is it within the segment? */
+static unsigned shuffle_source(const struct ir_inst *i, unsigned lane, bool *ok)
+{
+    unsigned b = i->src[1].imm & 31, clamp = i->src[2].imm & 31, seg = i->src[2].imm >> 8 & 31;
+    unsigned low = lane & seg, max = low | (clamp & ~seg);
+    int j;
+    switch (i->imm) {
+    case IR_SHFL_UP: j = (int)lane - (int)b; *ok = j >= (int)max; break;
+    case IR_SHFL_DOWN: j = (int)(lane + b); *ok = j <= (int)max; break;
+    case IR_SHFL_BFLY: j = (int)(lane ^ b); *ok = j <= (int)max; break;
+    default: j = (int)(low | (b & ~seg)); *ok = j <= (int)max; break;
+    }
+    return *ok ? (unsigned)j & 31 : lane;
+}
+
+/* Which lane reads which is known: a permutation of registers, with no way through memory. */
+static void constant_shuffle(struct emit *e, const struct ir_inst *i, enum ir_type t)
+{
+    LLVMValueRef all = warp_vector(e, &i->src[0], t), at[PLAN_LANES], ok[PLAN_LANES];
+    for (unsigned c = 0; c < e->C; c++) {
+        for (unsigned l = 0; l < e->W; l++) {
+            bool in;
+            at[l] = i32k(e, shuffle_source(i, c * e->W + l, &in));
+            ok[l] = k_int(e, 1, 1, in);
+        }
+        set_varying(e, i, 0, c, LLVMBuildShuffleVector(e->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(at, e->W), ""));
+        if (i->n_dst > 1)
+            set_varying(e, i, 1, c, LLVMConstVector(ok, e->W));
+    }
+}
+
 /* PTX: c holds the segment mask in bits 8..12 and the clamp in bits 0..4. */
 static void shuffle(struct emit *e, const struct ir_inst *i)
 {
     unsigned W = e->W;
     enum ir_type t = ir_type_of_bits(ir_type_bits(i->type));
+    if (i->src[1].kind == IR_IMM && i->src[2].kind == IR_IMM && e->C * W == PLAN_LANES) {
+        constant_shuffle(e, i, t);
+        return;
+    }
     LLVMValueRef array = warp_array(e, &i->src[0], t);
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef lane = k_lanes(e, 32, W, (int64_t)(c * W), 1), k31 = k_int(e, 32, W, 31);

@@ -19,6 +19,8 @@ typedef void kabi_trap_fn(struct kabi_block *block, uint32_t code, uint32_t line
 typedef void kabi_access_fn(struct kabi_block *block, uint64_t addr, uint32_t align, uint32_t line);
 typedef void *kabi_malloc_fn(struct kabi_block *block, uint64_t bytes);
 typedef void kabi_free_fn(struct kabi_block *block, void *p);
+/* op: tex_pack(); args: TEX_ARGS words; results: TEX_RESULTS words (kabi/texture.h). */
+typedef void kabi_texture_fn(struct kabi_block *block, uint32_t op, uint64_t handle, const uint32_t *args, uint32_t *results);
 
 enum kabi_trap { KABI_TRAP_TRAP, KABI_TRAP_MISALIGNED, KABI_TRAP_ILLEGAL_ADDRESS, KABI_TRAP_ILLEGAL_INSTRUCTION };
 

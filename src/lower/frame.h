@@ -85,5 +85,7 @@ int lower_cmp_of(enum ptx_mod cmp, enum ptx_type t);
 /* sreg.c */
 struct ir_operand lower_sreg(struct lower_ctx *c, const char *name);
 enum ir_type lower_sreg_type(const char *name);
+/* mem.c: operand k, an address in shared memory, as an I32. */
+bool lower_shared_address(struct lower_ctx *c, int k, struct ir_operand *out);
 
 #endif

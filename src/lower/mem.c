@@ -82,6 +82,21 @@ static bool find_place(struct lower_ctx *c, int k, struct place *out)
     return place_in(c, k, space_of_mod(lower_mod(c, PTX_C_SPACE)), out);
 }
 
+bool lower_shared_address(struct lower_ctx *c, int k, struct ir_operand *out)
+{
+    struct place at;
+    int space = lower_mod(c, PTX_C_SPACE) == PTX_M_NONE && c->inst->ops[k].elems[0].kind != PTX_O_VAR ? IR_GENERIC : IR_SHARED;
+    if (!place_in(c, k, space, &at))
+        return false;
+    bool wide = at.addr.kind == IR_REG && at.addr.reg->type == IR_I64;
+    if (space == IR_GENERIC)
+        at.addr = lower_op1(c, IR_GENERIC_TO_SHARED, IR_I64, at.addr), wide = true;
+    if (wide)
+        at.addr = lower_resize(c, IR_I32, IR_I64, false, at.addr);
+    *out = at.offset ? lower_op2(c, IR_ADD, IR_I32, at.addr, lower_imm((uint32_t)at.offset)) : at.addr;
+    return true;
+}
+
 static enum ir_scope scope_of(struct lower_ctx *c, enum ir_scope dflt)
 {
     switch (lower_mod(c, PTX_C_SCOPE)) {

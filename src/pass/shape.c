@@ -211,6 +211,31 @@ static struct shape default_shape(const struct shape *s, int n)
     return uniform(group);
 }
 
+/*
+ * tid < 32 is the same for all lanes of a warp: their values lie in one aligned block of 2^k, and the other side is a
+ * multiple of 2^k (for < and >=; one less than that for <= and >), so that no lane is on the other side of it. Aligned
+ * blocks are contiguous in the order of signed numbers too.
+ */
+static struct shape compare_shape(const struct plan *p, const struct ir_inst *i, const struct shape *s)
+{
+    bool swapped = s[0].stride == 0, below = i->cmp == IR_SLT || i->cmp == IR_ULT || i->cmp == IR_SGE || i->cmp == IR_UGE;
+    bool above = i->cmp == IR_SGT || i->cmp == IR_UGT || i->cmp == IR_SLE || i->cmp == IR_ULE;
+    const struct shape *a = &s[swapped], *b = &s[!swapped];
+    const struct ir_operand *limit = &i->src[!swapped];
+    if (a->kind != SHAPE_AFFINE || b->kind != SHAPE_AFFINE || a->stride <= 0 || b->stride || a->stride > 1 << 16 || !(below || above))
+        return default_shape(s, 2);
+    uint64_t zeros = swapped ? (above ? b->zero : is_imm(limit) ? limit->imm : 0) : below ? b->zero : is_imm(limit) ? limit->imm : 0;
+    for (unsigned lanes = p->lanes;; lanes = p->opt.width) {
+        bool group;
+        unsigned k = 64 - (unsigned)__builtin_clzll((lanes - 1) * (uint64_t)a->stride | 1);
+        uint64_t low = ((uint64_t)1 << k) - 1;
+        if (k < ir_type_bits(i->type) && (zeros & low) == low && within(p, a, k, &group))
+            return uniform(group && b->group);
+        if (lanes == p->opt.width)
+            return default_shape(s, 2);
+    }
+}
+
 static struct shape load_shape(const struct plan *p, const struct ir_inst *i, const struct shape *addr)
 {
     if (i->space == IR_LOCAL || !shape_uniform(addr))
@@ -305,10 +330,11 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
         }
         s[0].zero = 0;
         return s[0];
+    case IR_CMP: return compare_shape(p, i, s);
     case IR_LD: return load_shape(p, i, &s[0]);
     case IR_VOTE: return shape_group_uniform(&s[1]) ? uniform(true) : varying();     /* tiles of a warp vote apart */
     case IR_ACTIVEMASK: case IR_BAR_RED: return uniform(true);
-    case IR_ATOM: case IR_SHFL: case IR_MATCH: case IR_REDUX: case IR_VPRINTF: case IR_MALLOC: return varying();
+    case IR_ATOM: case IR_SHFL: case IR_MATCH: case IR_REDUX: case IR_VPRINTF: case IR_MALLOC: case IR_TEX: return varying();
     default: return default_shape(s, i->n_src);
     }
     (void)dst;

@@ -8,8 +8,10 @@
 #define PURE PTX_PURE
 #define WIDE PTX_WIDE
 #define ANYKIND PTX_ANYKIND
+#define COORDS PTX_COORDS
 #define TERM PTX_TERM
 #define BRANCH PTX_BRANCH
+#define EACH PTX_EACH
 const struct ptx_form_info ptx_form_info[PTX_FORM_COUNT] = {
 #define FORM(id, op, mods, types, operands, props, version, sm) [PTX_##id] = { op, mods, types, operands, props, version, sm, #id },
 #define FORM_TODO(id, op, mods, types, operands, props, version, sm) \
@@ -21,8 +23,10 @@ const struct ptx_form_info ptx_form_info[PTX_FORM_COUNT] = {
 #undef PURE
 #undef WIDE
 #undef ANYKIND
+#undef COORDS
 #undef TERM
 #undef BRANCH
+#undef EACH
 
 const struct ptx_type_info ptx_type_info[PTX_TYPE_COUNT] = {
     [PTX_NOTYPE] = { "", 0, PTX_KIND_NONE },
@@ -125,7 +129,7 @@ static void read_types(struct ptx_row *row, const char *s)
     while (*s) {
         size_t n = strcspn(s, "|/");
         struct entry *e = lookup(word_table, s, n);
-        assert(e->text && e->b && row->n_types < 3);
+        assert(e->text && e->b && row->n_types < 4);
         row->types[row->n_types] |= (uint32_t)1 << e->b;
         s += n;
         if (*s != '|')
@@ -242,7 +246,7 @@ void ptx_find_word(const char *text, size_t n, struct ptx_word *out)
 int ptx_match_words(enum ptx_form form, const struct ptx_word *words, unsigned n, struct ptx_inst *inst)
 {
     const struct ptx_row *row = &rows[form];
-    uint8_t types[3] = { 0 };
+    uint8_t types[4] = { 0 };
     unsigned n_types = 0, used = 0;
     inst->n_mods = 0;
     for (unsigned w = 0; w < n; w++) {

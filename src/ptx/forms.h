@@ -28,7 +28,7 @@ enum { PTX_MAX_ITEMS = 8 };
 struct ptx_row {
     struct ptx_modifier mods[PTX_MAX_MODS];
     struct ptx_item items[PTX_MAX_ITEMS];
-    uint32_t types[3];           /* bit sets of enum ptx_type */
+    uint32_t types[4];           /* bit sets of enum ptx_type; inst keeps the first three */
     uint8_t n_mods, n_items, n_types;
     bool any_mods, any_operands;
 };

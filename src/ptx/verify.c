@@ -118,13 +118,16 @@ static enum ptx_type bits_type(unsigned bits)
     }
 }
 
-/* {a, b}: as many as .v2 says, each of the type; without .v2 (mov) the pieces make up the type. */
+/* {a, b}: as many as .v2 says, each of the type, as in rows with EACH; without .v2 (mov) the pieces make up the type. */
 static bool check_vector(struct check *c, const struct ptx_item *item, const struct ptx_operand *o, enum ptx_type want)
 {
     unsigned n = vector_size(c->inst);
-    if (n > 1 ? o->n != n : (o->n != 2 && o->n != 4 && o->n != 8))
+    bool each = (c->props & PTX_EACH) != 0;
+    if (each)
+        n = o->n;                                         /* lower/ knows how many */
+    if (each ? n == 0 : n > 1 ? o->n != n : (o->n != 2 && o->n != 4 && o->n != 8))
         return ptx_error_at(c->p, c->inst->line, o->col, "%u elements in braces do not fit here", (unsigned)o->n);
-    if (n == 1)
+    if (n == 1 && !each)
         want = bits_type(ptx_type_bits(want) / o->n);
     if (!want)
         return ptx_error_at(c->p, c->inst->line, o->col, "%u elements in braces do not fit here", (unsigned)o->n);
@@ -146,7 +149,7 @@ static bool check_item(struct check *c, const struct ptx_item *item, const struc
     if (item->kind == PTX_I_ADDR) {
         const struct ptx_operand *base = &o->elems[0];
         bool ok = base->kind == PTX_O_VAR || base->kind == PTX_O_INT || (base->kind == PTX_O_REG && ptx_type_bits(base->reg->type) >= 32 &&
-                  !ptx_type_is_float(base->reg->type) && o->n == 1);
+                  !ptx_type_is_float(base->reg->type) && (o->n == 1 || ((c->props & PTX_COORDS) && o->n == 2)));
         return ok || ptx_error_at(c->p, c->inst->line, o->col, "this is no address");
     }
     if (item->kind != PTX_I_VALUE)

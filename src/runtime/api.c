@@ -5,7 +5,12 @@
 #include "base/log.h"
 #include "runtime/context.h"
 
+#include <hostwarp.h>
 #include <stdatomic.h>
+
+/* Weak: a driver library that is not hostwarp's does without. */
+#pragma weak hostwarp_prof_api_enter
+#pragma weak hostwarp_prof_api_leave
 
 static _Thread_local bool tls_per_thread;        /* which default stream the running entry point means */
 static _Thread_local cudaError_t tls_last_error;
@@ -20,6 +25,7 @@ bool api_exiting(void) { return atomic_load_explicit(&exiting, memory_order_rela
 cudaError_t api_enter(struct api_call *call, const char *name, enum api_pt pt, unsigned flags)
 {
     call->name = name;
+    call->token = hostwarp_prof_api_enter ? hostwarp_prof_api_enter(name, call->caller) : 0;
     call->flags = flags;
     call->outer_per_thread = tls_per_thread;
     tls_per_thread = pt == PT_ONLY;
@@ -36,6 +42,8 @@ cudaError_t api_enter(struct api_call *call, const char *name, enum api_pt pt, u
 cudaError_t api_leave(struct api_call *call, cudaError_t rc)
 {
     tls_per_thread = call->outer_per_thread;
+    if (hostwarp_prof_api_leave)
+        hostwarp_prof_api_leave(call->token, (int)rc);
     if ((call->flags & QUIET) == QUIET)
         return rc;
     if (rc != cudaSuccess && rc != cudaErrorNotReady)

@@ -18,6 +18,8 @@ enum api_flag {
 /* One call in progress. Lives on the caller's stack. */
 struct api_call {
     const char *name;
+    const void *caller;
+    uint64_t token;                              /* the profiler's */
     unsigned flags;
     bool outer_per_thread;                       /* of the call around us: a callback of ours may call in again */
 };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of two and three dimensions. */
+#include "runtime/array.h"
 #include "runtime/bodies.h"
 #include "runtime/context.h"
+#include "runtime/copy3d.h"
 
 static inline CUdeviceptr addr(const void *p) { return (CUdeviceptr)(uintptr_t)p; }
 
@@ -84,29 +86,37 @@ static cudaError_t describe_3d(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D 
         return cudaErrorInvalidValue;
     if ((unsigned)p->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    if (p->srcArray || p->dstArray) /* extents are then in elements: comes with arrays */
-        return cudaErrorNotSupported;
-    if (!p->srcPtr.ptr || !p->dstPtr.ptr)
+    size_t src_unit = 1, dst_unit = 1, unit = 1;
+    cudaError_t rc;
+    /* Extents count elements of the array where one takes part; positions count each side's own. */
+    if ((p->srcArray && (rc = array_texel(p->srcArray, &src_unit))) || (p->dstArray && (rc = array_texel(p->dstArray, &dst_unit))))
+        return rc;
+    if (p->srcArray || p->dstArray)
+        unit = p->srcArray ? src_unit : dst_unit;
+    if ((!p->srcArray && !p->srcPtr.ptr) || (!p->dstArray && !p->dstPtr.ptr) || (p->srcArray && p->dstArray && src_unit != dst_unit))
         return cudaErrorInvalidValue;
+    struct cudaExtent bytes = {p->extent.width * unit, p->extent.height, p->extent.depth};
     if (p->extent.width && p->extent.height && p->extent.depth &&
-        (outside(p->srcPtr, p->srcPos, p->extent) || outside(p->dstPtr, p->dstPos, p->extent)))
+        ((!p->srcArray && outside(p->srcPtr, p->srcPos, bytes)) || (!p->dstArray && outside(p->dstPtr, p->dstPos, bytes))))
         return cudaErrorInvalidValue;
     memset(out, 0, sizeof *out);
-    out->srcMemoryType = src_type(p->kind);
+    out->srcMemoryType = p->srcArray ? CU_MEMORYTYPE_ARRAY : src_type(p->kind);
+    out->srcArray = (CUarray)p->srcArray;
     out->srcDevice = addr(p->srcPtr.ptr);
     out->srcPitch = p->srcPtr.pitch;
     out->srcHeight = p->srcPtr.ysize;
-    out->srcXInBytes = p->srcPos.x;
+    out->srcXInBytes = p->srcPos.x * src_unit;
     out->srcY = p->srcPos.y;
     out->srcZ = p->srcPos.z;
-    out->dstMemoryType = dst_type(p->kind);
+    out->dstMemoryType = p->dstArray ? CU_MEMORYTYPE_ARRAY : dst_type(p->kind);
+    out->dstArray = (CUarray)p->dstArray;
     out->dstDevice = addr(p->dstPtr.ptr);
     out->dstPitch = p->dstPtr.pitch;
     out->dstHeight = p->dstPtr.ysize;
-    out->dstXInBytes = p->dstPos.x;
+    out->dstXInBytes = p->dstPos.x * dst_unit;
     out->dstY = p->dstPos.y;
     out->dstZ = p->dstPos.z;
-    out->WidthInBytes = p->extent.width;
+    out->WidthInBytes = bytes.width;
     out->Height = p->extent.height;
     out->Depth = p->extent.depth;
     return cudaSuccess;
@@ -181,3 +191,6 @@ cudaError_t do_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cuda
 
     return rc ? rc : do_cudaMemcpy3DAsync(&plain, stream);
 }
+
+/* For graphs, whose copies are always described as boxes. */
+cudaError_t copy3d_describe(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *out) { return describe_3d(p, out); }

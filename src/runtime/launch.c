@@ -163,8 +163,8 @@ HW_EXPORT cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *entry)
 static cudaError_t launch_handle(enum api_pt pt, cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                  cudaStream_t stream)
 {
-    struct api_call call;
-    cudaError_t rc = api_enter(&call, "__cudaLaunchKernel", pt, NEEDS_CTX);
+    struct api_call call = {.caller = __builtin_return_address(0)};
+    cudaError_t rc = api_enter(&call, "cudaLaunchKernel", pt, NEEDS_CTX);
 
     if (rc == cudaSuccess)
         rc = do_cudaLaunchKernel((const void *)kernel, grid, block, args, shared, stream);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the hostwarp command. usage: run.py BUILD [PATTERN]      Each function test_* is one rule; the result is TAP."""
+import json
 import os
 import pathlib
 import re
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+import xml.etree.ElementTree
 
 TREE = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -71,14 +73,14 @@ def lacks(text, *parts):
 def test_help_and_version_are_answered_everywhere(box):
     has(box.hostwarp('--help').stdout, 'run', 'cc', 'info', 'env')
     has(box.hostwarp('--version').stdout, 'hostwarp ')
-    for command in 'run', 'cc', 'info', 'env':
+    for command in 'run', 'cc', 'info', 'env', 'prof', 'bench':
         has(box.hostwarp(command, '--help').stdout, 'usage:')
 
 
 def test_wrong_commands_say_so_with_status_2(box):
     has(box.hostwarp(status=2).stderr, 'usage:')
     has(box.hostwarp('frob', status=2).stderr, 'frob')
-    for command in 'prof', 'check':
+    for command in 'check',:
         has(box.hostwarp(command, 'x', status=2).stderr, 'not there yet')
 
 
@@ -88,6 +90,44 @@ def test_info_shows_the_device_and_every_variable(box):
     for name in re.findall(r'"(HOSTWARP_\w+)"', (TREE / 'src/base/options.def').read_text()):
         has(out, name)
     has(box.hostwarp('info', env={'HOSTWARP_DEVICES': '2', 'HOSTWARP_CC': '90'}).stdout, 'Device 1', 'compute capability 9.0')
+
+
+def test_info_as_json_says_the_same(box):
+    info = json.loads(box.hostwarp('info', '--json', env={'HOSTWARP_DEVICES': '2', 'HOSTWARP_CC': '90'}).stdout)
+    assert [(d['compute_capability_major'], d['warp_size']) for d in info['devices']] == [(9, 32)] * 2, info
+    assert info['cache'].startswith(str(box.path / 'cache')) and info['memory_bytes'] > 0 and info['cpus'] > 0, info
+    table = re.findall(r'"(HOSTWARP_\w+)"', (TREE / 'src/base/options.def').read_text())
+    assert [v['name'] for v in info['variables']] == table, info
+    assert {v['name']: v['value'] for v in info['variables'] if v['set']}.items() >= {'HOSTWARP_CC': '90', 'HOSTWARP_DEVICES': '2'}.items(), info
+    assert {v['name']: v['value'] for v in info['variables']}['HOSTWARP_PIN'] == 'auto', info
+
+
+def test_bench_measures_and_draws(box):
+    out = box.hostwarp('bench', '--quick', '--svg', 'out.svg', '--json', 'out.json').stdout
+    has(out, 'pinned to device, 64 MiB', 'cudaHostRegister', 'empty kernel', 'four streams')
+    results = json.loads((box.path / 'out.json').read_text())['results']
+    assert len(results) >= 35 and all(r['value'] > 0 for r in results), results
+    picture = xml.etree.ElementTree.parse(box.path / 'out.svg').getroot()
+    assert len(picture.findall('.//{http://www.w3.org/2000/svg}polyline')) == 5
+    other = json.loads((box.path / 'out.json').read_text())
+    box.write('gpu.json', (box.path / 'out.json').read_text().replace(other['device'], 'A GPU'))
+    has(box.hostwarp('bench', '--quick', '--beside', 'gpu.json').stdout, '| | A GPU | hostwarp', '| gain |')
+    has(box.hostwarp('bench', '--frob', status=2).stderr, 'usage:')
+
+
+def test_completion_knows_every_command(box):
+    commands = re.findall(r'\{ "(\w+)", cmd_', (TREE / 'src/cli/main.c').read_text())
+    assert len(commands) >= 6
+    for shell in 'bash', 'zsh':
+        has((TREE / f'share/completion/hostwarp.{shell}').read_text(), *commands)
+    script = f'. {TREE}/share/completion/hostwarp.bash; COMP_WORDS=(hostwarp pr); COMP_CWORD=1; _hostwarp; echo "${{COMPREPLY[@]}}"; ' \
+             'COMP_WORDS=(hostwarp prof --time); COMP_CWORD=2; _hostwarp; echo "${COMPREPLY[@]}"'
+    assert box.run('bash', '-c', script).stdout.split() == ['prof', '--timeline']
+
+
+def test_every_command_has_a_manual_page(box):
+    for name in re.findall(r'\{ "(\w+)", cmd_(?!not_there)', (TREE / 'src/cli/main.c').read_text()):
+        assert (TREE / f'man/hostwarp-{name}.1').exists(), name
 
 
 def test_env_lets_another_compiler_build_and_run_a_program(box):

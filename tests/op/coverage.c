@@ -17,6 +17,13 @@ static const struct {
     { PTX_SHFL, "not allowed for sm_70 and later" },
     { PTX_VOTE, "not allowed for sm_70 and later" },
     { PTX_BALLOT, "not allowed for sm_70 and later" },
+    { PTX_TEX, "needs a texture: tests/api" },
+    { PTX_TEX_LEVEL, "needs a texture: tests/api" },
+    { PTX_TLD4, "needs a texture: tests/api" },
+    { PTX_TXQ, "needs a texture: tests/api" },
+    { PTX_SULD, "needs a surface: tests/api" },
+    { PTX_SUST, "needs a surface: tests/api" },
+    { PTX_SUQ, "needs a surface: tests/api" },
 };
 
 static bool seen[PTX_FORM_COUNT];

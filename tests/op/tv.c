@@ -238,7 +238,7 @@ void tv_kernel_text(const struct tv_case *c, char *out, size_t size)
     static const char regs[] = "abce";
     char *at = out, *end = out + size;
 
-    at += snprintf(at, end - at, ".version 8.3\n.target sm_%u\n.address_size 64\n%s", c->sm, c->head);
+    at += snprintf(at, end - at, ".version %s\n.target sm_%u\n.address_size 64\n%s", c->sm >= 100 ? "8.8" : "8.3", c->sm, c->head);
     at += snprintf(at, end - at, ".visible .entry case(.param .u64 pd, .param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pe, .param .u32 pn)\n{\n");
     at += snprintf(at, end - at, ".reg .u64 addr; .reg .u32 i, n, t; .reg .pred out;\n.reg .%s d;\n", c->result->reg);
     for (unsigned k = 0; k < c->n_args; k++)

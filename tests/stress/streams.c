@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that queue random kernels, copies, fills, host functions and events on many streams, while each keeps a copy of what
- * the memory must be, as if everything ran in the order of the calls. usage: streams [ROUNDS [SEED]]
+ * Threads that queue random kernels, copies, fills, host functions, events, values and graphs on many streams, while each keeps a copy of what
+ * the memory must be, as if everything ran in the order of the calls. usage: streams [ROUNDS [SEED]],
+ * or streams --seconds N [SEED]
  */
 #include "../unit/core_kernels.h"
 
+#include "base/os.h"
+#include "core/capture.h"
+#include "core/exec_graph.h"
+#include "core/graph.h"
+#include "core/values.h"
+
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -23,6 +31,12 @@ struct job {
     uint32_t seed;
     int rounds;
     CUstream streams[STREAMS];
+    CUstream recorder;           /* not blocking: only ever captured */
+    uint64_t end_ns;             /* 0: rounds decide */
+    long done;
+    uint64_t *counter;           /* device memory: value of values_made */
+    uint64_t values_made;
+    bool has_values[STREAMS];    /* the stream wrote to its counter, which its successor will use */
     struct buffer buffers[BUFFERS];
     CUevent event;
     uint32_t *pageable;
@@ -143,6 +157,59 @@ static void op_host_fn(struct job *j, int si)
     stream_unref(s);
 }
 
+/* A write that a later wait in the same stream finds: neither may be lost or come too early. */
+static void op_values(struct job *j, int si)
+{
+    CUstreamBatchMemOpParams ops[2];
+    struct stream *s = open_stream(j, si);
+    j->has_values[si] = true;
+    memset(ops, 0, sizeof ops);
+    ops[0].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
+    ops[1].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64;
+    ops[0].writeValue.address = ops[1].waitValue.address = (uintptr_t)&j->counter[si];
+    ops[0].writeValue.value64 = ops[1].waitValue.value64 = ++j->values_made;
+    CHECK(j, values_push(s, &ops[0], 1) == CUDA_SUCCESS, "write value");
+    CHECK(j, values_push(s, &ops[1], 1) == CUDA_SUCCESS, "wait value");
+    stream_unref(s);
+}
+
+/* Captures a fill and kernels on two buffers, in a fork, and launches that as a graph. */
+static void op_graph(struct job *j, int si)
+{
+    struct buffer *b = &j->buffers[rnd(j, BUFFERS)];
+    uint32_t n = rnd(j, WORDS) + 1, a = rnd(j, 1000), v = rnd(j, 1u << 20);
+    struct stream *rec = NULL, *s;
+    enum exec_graph_problem why;
+    CUgraph g = NULL;
+    CUgraphExec x = NULL;
+    CHECK(j, stream_get(j->rig.ctx, j->recorder, false, false, &rec) == CUDA_SUCCESS, "stream_get");
+    if (!rec)
+        return;
+    CHECK(j, capture_begin(rec, CU_STREAM_CAPTURE_MODE_RELAXED, NULL, NULL, 0) == CUDA_SUCCESS, "capture_begin");
+    CHECK(j, copy_fill(rec, (uintptr_t)b->data, 0, v, 4, n, 1, true) == CUDA_SUCCESS, "captured fill");
+    CHECK(j, rig_launch(&j->rig, K_MIX, j->recorder, (n + 63) / 64, b->data, (int)n, (int)a) == CUDA_SUCCESS, "captured launch");
+    CHECK(j, stream_host_fn(rec, count_call, j) == CUDA_SUCCESS, "captured host function");
+    CHECK(j, capture_end(rec, &g) == CUDA_SUCCESS, "capture_end");
+    stream_unref(rec);
+    struct graph *graph = graph_get(g);
+    CHECK(j, graph && exec_graph_create(graph, 0, &x, &why) == CUDA_SUCCESS, "exec_graph_create");
+    graph_unref(graph);
+    graph_destroy(g);
+    struct exec_graph *exec = exec_graph_get(x);
+    if (!exec)
+        return;
+    use(j, b, si);
+    s = open_stream(j, si);
+    CHECK(j, exec_graph_launch(exec, s) == CUDA_SUCCESS, "exec_graph_launch");
+    CHECK(j, exec_graph_launch(exec, s) == CUDA_SUCCESS, "exec_graph_launch again");
+    j->fn_queued += 2;
+    stream_unref(s);
+    exec_graph_unref(exec);
+    CHECK(j, exec_graph_destroy(x) == CUDA_SUCCESS, "exec_graph_destroy");
+    for (uint32_t i = 0; i < n; i++)
+        b->twin[i] = v * 31 + a;
+}
+
 /* The stream is replaced while it may have work; the buffers it used wait through an event first. */
 static void op_replace_stream(struct job *j, int si)
 {
@@ -151,6 +218,9 @@ static void op_replace_stream(struct job *j, int si)
     for (int b = 0; b < BUFFERS; b++)
         if (j->buffers[b].last == si)
             use(j, &j->buffers[b], 0);
+    if (j->has_values[si])                       /* a late write would undo one of the next stream, which then waits for ever */
+        CHECK(j, rig_sync(&j->rig, j->streams[si]) == CUDA_SUCCESS, "synchronize");
+    j->has_values[si] = false;
     CHECK(j, stream_destroy(j->streams[si]) == CUDA_SUCCESS, "stream_destroy");
     CHECK(j, stream_create(j->rig.ctx, rnd(j, 2) ? CU_STREAM_NON_BLOCKING : 0, -(int)rnd(j, 6), &j->streams[si]) == CUDA_SUCCESS,
           "stream_create");
@@ -182,10 +252,12 @@ static void *run(void *arg)
     static const struct { void (*fn)(struct job *, int); uint32_t weight; } ops[] = {
         { op_kernel, 30 }, { op_copy, 25 }, { op_pageable_in, 6 }, { op_pageable_out, 3 }, { op_fill, 8 }, { op_host_fn, 6 },
         { op_replace_stream, 2 }, { op_memory, 1 }, { op_sync, 2 }, { op_query, 6 },
+        { op_values, 4 }, { op_graph, 3 },
     };
     struct job *j = arg;
     ctx_push(j->rig.handle);
-    for (int r = 0; r < j->rounds && !j->error; r++) {
+    for (int r = 0; r < j->rounds && !j->error && (!j->end_ns || hw_now_ns() < j->end_ns); r++) {
+        j->done++;
         uint32_t total = 0, pick;
         for (size_t i = 0; i < HW_LEN(ops); i++)
             total += ops[i].weight;
@@ -211,6 +283,11 @@ static void job_init(struct job *j, const struct rig *rig, int number, int round
     j->streams[0] = number == 0 ? CU_STREAM_LEGACY : NULL;       /* one thread's first stream is the legacy one */
     for (int i = number == 0; i < STREAMS; i++)
         stream_create(rig->ctx, i & 1 ? CU_STREAM_NON_BLOCKING : 0, -(i % 6), &j->streams[i]);
+    stream_create(rig->ctx, CU_STREAM_NON_BLOCKING, 0, &j->recorder);
+    CUdeviceptr counter = 0;
+    mem_alloc(rig->ctx, STREAMS * sizeof *j->counter, &counter);
+    j->counter = (uint64_t *)(uintptr_t)counter;
+    memset(j->counter, 0, STREAMS * sizeof *j->counter);
     for (int b = 0; b < BUFFERS; b++) {
         CUdeviceptr d = 0;
         void *h = NULL;
@@ -230,7 +307,15 @@ static void job_init(struct job *j, const struct rig *rig, int number, int round
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 4000, failed = 0;
+    int seconds = 0, rounds = 4000, failed = 0;
+    if (argc > 2 && strcmp(argv[1], "--seconds") == 0) {
+        seconds = atoi(argv[2]);
+        rounds = INT_MAX;
+        argc--;
+        argv++;
+    } else if (argc > 1) {
+        rounds = atoi(argv[1]);
+    }
     uint32_t seed = argc > 2 ? (uint32_t)atoi(argv[2]) : 1;
     static struct job jobs[THREADS];
     pthread_t threads[THREADS];
@@ -238,6 +323,8 @@ int main(int argc, char **argv)
     rig_init(&rig);
     for (int i = 0; i < THREADS; i++)
         job_init(&jobs[i], &rig, i, rounds, seed);
+    for (int i = 0; i < THREADS && seconds > 0; i++)
+        jobs[i].end_ns = hw_now_ns() + (uint64_t)seconds * 1000000000u;
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, run, &jobs[i]);
     for (int i = 0; i < THREADS; i++)
@@ -254,6 +341,9 @@ int main(int argc, char **argv)
     }
     if (ctx_destroy(rig.handle) != CUDA_SUCCESS)
         failed++;
-    printf("%d threads, %d rounds each, seed %u: %s\n", THREADS, rounds, seed, failed ? "FAILED" : "ok");
+    long done = 0;
+    for (int i = 0; i < THREADS; i++)
+        done += jobs[i].done;
+    printf("%d threads, %ld operations, seed %u: %s\n", THREADS, done, seed, failed ? "FAILED" : "ok");
     return failed != 0;
 }

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# Completion for bash: commands, their options, and files. Source it, or put it into share/bash-completion/completions/hostwarp.
+_hostwarp()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} words=
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        COMPREPLY=($(compgen -W 'run cc info env bench prof check --help --version' -- "$word"))
+        return
+    fi
+    case ${COMP_WORDS[1]} in
+    info) words='--json --help' ;;
+    bench) words='--quick --svg --json --beside --compare --help' ;;
+    prof) words='--print-gpu-trace --print-api-trace --csv --json --log-file --timeline --trace --profile-from-start --profile-child-processes --no-advice --help' ;;
+    cc) words='-o -c -O0 -O1 -O2 -O3 -g -lineinfo -I -D -L -l -arch --ptx --dryrun --keep --help' ;;
+    *) words='--help' ;;
+    esac
+    case $word in
+    -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;
+    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+    esac
+}
+complete -o filenames -F _hostwarp hostwarp

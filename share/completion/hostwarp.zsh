@@ -1,0 +1,28 @@
+#compdef hostwarp
+# SPDX-License-Identifier: Apache-2.0
+# Completion for zsh. Put it into a folder of $fpath under the name _hostwarp.
+_hostwarp()
+{
+    local -a commands
+    commands=(
+        'run:run a CUDA program, or compile a .cu file and run it'
+        'cc:compile and link CUDA sources; takes the options of nvcc'
+        'info:what the device is, and what this machine gives it'
+        'env:shell lines that make other builds use hostwarp'
+        'bench:measure this machine'
+        'prof:profile a program'
+        'check:look for memory errors and races'
+    )
+    if (( CURRENT == 2 )); then
+        _describe command commands
+        return
+    fi
+    case $words[2] in
+    info) _arguments '--json[for programs to read]' '--help' ;;
+    bench) _arguments '--quick[rougher numbers]' '--svg[picture]:file:_files' '--json[numbers]:file:_files' '--beside[another machine]:file:_files' '--compare[OpenCL and OpenMP]' '--help' ;;
+    prof) _arguments '--print-gpu-trace[every activity]' '--print-api-trace[every call]' '--csv' '--json' '--log-file[instead of standard error]:file:_files' \
+        '--timeline[page]:file:_files' '--trace[for Perfetto]:file:_files' '--profile-from-start:when:(on off)' '--profile-child-processes' '--no-advice' '--help' '*:program:_files' ;;
+    *) _files ;;
+    esac
+}
+_hostwarp "$@"

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The profile as a picture: Trace Event JSON for Perfetto and chrome://tracing, and a page of its own; overlap figures. */
+#include "cli/prof.h"
+
+#include "base/os.h"
+#include "cli/cli.h"
+
+#include <errno.h>
+
+/* --- overlap --- */
+
+struct edge_of_bar {
+    uint64_t ns;
+    int8_t what;                 /* 0 kernel, 1 copy */
+    int8_t step;
+    uint8_t engine;
+};
+
+static int edge_by_time(const void *pa, const void *pb)
+{
+    const struct edge_of_bar *a = pa, *b = pb;
+    return a->ns != b->ns ? (a->ns < b->ns ? -1 : 1) : b->step - a->step;
+}
+
+void prof_overlap(const struct prof_data *d, struct prof_overlap *out)
+{
+    HW_VEC(struct edge_of_bar) edges = { 0 };
+    uint64_t last = 0;
+    int open[2] = { 0, 0 }, busy[PROF_ENGINE_COUNT] = { 0 };
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < d->acts.n; i++) {
+        const struct prof_act *a = &d->acts.v[i];
+        if (a->r->type == PROF_HOSTFN || a->r->engine >= PROF_ENGINE_COUNT)
+            continue;
+        int8_t what = a->r->type != PROF_KERNEL;
+        hw_vec_push(&edges, ((struct edge_of_bar){ a->start, what, 1, a->r->engine }));
+        hw_vec_push(&edges, ((struct edge_of_bar){ a->end, what, -1, a->r->engine }));
+    }
+    if (edges.n)
+        qsort(edges.v, edges.n, sizeof *edges.v, edge_by_time);
+    for (size_t i = 0; i < edges.n; i++) {
+        const struct edge_of_bar *e = &edges.v[i];
+        uint64_t ns = i ? e->ns - last : 0;
+        out->any_ns += open[0] || open[1] ? ns : 0;
+        out->kernel_ns += open[0] ? ns : 0;
+        out->copy_ns += open[1] ? ns : 0;
+        out->both_ns += open[0] && open[1] ? ns : 0;
+        for (int k = 0; k < PROF_ENGINE_COUNT; k++)
+            out->engine_ns[k] += busy[k] ? ns : 0;
+        open[e->what] += e->step;
+        busy[e->engine] += e->step;
+        last = e->ns;
+    }
+    if (edges.n)
+        out->span_ns = last - edges.v[0].ns;
+    hw_vec_fini(&edges);
+}
+
+/* --- what a bar says --- */
+
+static const char *const engine_names[PROF_ENGINE_COUNT] = { "Compute", "Copy in", "Copy out", "Host functions" };
+
+static void stream_name(const struct prof_stream *s, char out[48])
+{
+    if (s->flags & PROF_LEGACY)
+        snprintf(out, 48, "Default stream (device %u)", s->device);
+    else
+        snprintf(out, 48, "Stream %llu%s", (unsigned long long)s->id, s->flags & PROF_PER_THREAD ? " (per thread)" : "");
+}
+
+static const char *kind_name(const struct prof_record *r)
+{
+    switch (r->type) {
+    case PROF_KERNEL: return "kernel";
+    case PROF_COPY: return "copy";
+    case PROF_FILL: return "memset";
+    default: return "host function";
+    }
+}
+
+static double us(uint64_t ns) { return (double)ns / 1e3; }
+
+static void act_args(FILE *out, const struct prof_act *a)
+{
+    const struct prof_record *r = a->r;
+    fprintf(out, "{\"id\":%llu,\"queued_us\":%.3f", (unsigned long long)r->id, us(a->start - hw_min_u64(r->queued, a->start)));
+    if (r->type == PROF_KERNEL) {
+        const uint32_t *g = r->data.shape.grid, *b = r->data.shape.block;
+        fprintf(out, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"registers\":%u,\"shared_static\":%u,\"shared_dynamic\":%u,"
+                "\"occupancy_percent\":%u", g[0], g[1], g[2], b[0], b[1], b[2], r->regs, r->data.shape.shared_static,
+                r->data.shape.shared_dynamic, r->occupancy);
+    } else if (r->type != PROF_HOSTFN) {
+        fprintf(out, ",\"bytes\":%llu,\"from\":\"%s\",\"to\":\"%s\"", (unsigned long long)r->bytes, prof_place_name(r->src),
+                prof_place_name(r->dst));
+    }
+    fprintf(out, "%s}", a->unfinished ? ",\"unfinished\":true" : "");
+}
+
+/* --- Trace Event format --- */
+
+enum { TRACE_HOST = 1, TRACE_STREAMS = 2, TRACE_ENGINES = 3 };
+
+static void trace_name(FILE *out, const char *what, int pid, uint64_t tid, const char *name)
+{
+    fprintf(out, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%llu,\"args\":{\"name\":", what, pid, (unsigned long long)tid);
+    prof_json_string(out, name);
+    fprintf(out, "}},\n");
+}
+
+static void trace_lanes(FILE *out, const struct prof_data *d)
+{
+    char name[48];
+    trace_name(out, "process_name", TRACE_HOST, 0, "Host threads");
+    trace_name(out, "process_name", TRACE_STREAMS, 0, "Streams");
+    trace_name(out, "process_name", TRACE_ENGINES, 0, "Engines");
+    for (size_t i = 0; i < d->streams.n; i++) {
+        stream_name(&d->streams.v[i], name);
+        trace_name(out, "thread_name", TRACE_STREAMS, i + 1, name);
+    }
+    for (int i = 0; i < PROF_ENGINE_COUNT; i++)
+        trace_name(out, "thread_name", TRACE_ENGINES, (uint64_t)i + 1, engine_names[i]);
+}
+
+static void trace_act(FILE *out, const struct prof_data *d, const struct prof_act *a, int pid, uint64_t tid)
+{
+    fprintf(out, "{\"ph\":\"X\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%llu,\"ts\":%.3f,\"dur\":%.3f,\"name\":", kind_name(a->r), pid,
+            (unsigned long long)tid, us(a->start - d->first_ns), us(a->end - a->start));
+    prof_json_string(out, a->name);
+    fprintf(out, ",\"args\":");
+    act_args(out, a);
+    fprintf(out, "},\n");
+}
+
+static void trace_span(FILE *out, const struct prof_data *d, const struct prof_span *s, const char *category)
+{
+    fprintf(out, "{\"ph\":\"X\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,\"name\":", category, TRACE_HOST, s->r->tid,
+            us(s->start - d->first_ns), us(s->end - s->start));
+    prof_json_string(out, s->name);
+    fprintf(out, ",\"args\":{\"result\":%d}},\n", s->r->type == PROF_API ? s->r->result : 0);
+}
+
+static void trace_edge(FILE *out, const struct prof_data *d, size_t i)
+{
+    const struct prof_edge *e = &d->edges.v[i];
+    const struct prof_act *from = &d->acts.v[e->from], *to = &d->acts.v[e->to];
+    const char *category = e->legacy ? "default stream" : "event";
+    fprintf(out, "{\"ph\":\"s\",\"cat\":\"%s\",\"name\":\"waits\",\"id\":%zu,\"pid\":%d,\"tid\":%u,\"ts\":%.3f},\n", category, i + 1,
+            TRACE_STREAMS, from->stream + 1, us(from->end - d->first_ns));
+    fprintf(out, "{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"%s\",\"name\":\"waits\",\"id\":%zu,\"pid\":%d,\"tid\":%u,\"ts\":%.3f},\n", category,
+            i + 1, TRACE_STREAMS, to->stream + 1, us(to->start - d->first_ns));
+}
+
+static bool finish(FILE *out, const char *path)
+{
+    bool ok = out && !ferror(out);
+    int error = errno;
+    if (out && fclose(out) != 0)
+        ok = false, error = errno;
+    if (!ok)
+        cli_error("cannot write %s: %s", path, strerror(error));
+    return ok;
+}
+
+bool prof_write_trace(const struct prof_data *d, const char *path)
+{
+    FILE *out = fopen(path, "w");
+    struct prof_overlap o;
+    if (!out)
+        return finish(out, path);
+    prof_overlap(d, &o);
+    fprintf(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    trace_lanes(out, d);
+    for (size_t i = 0; i < d->calls.n; i++)
+        trace_span(out, d, &d->calls.v[i], "api");
+    for (size_t i = 0; i < d->ranges.n; i++)
+        trace_span(out, d, &d->ranges.v[i], "nvtx");
+    for (size_t i = 0; i < d->acts.n; i++) {
+        trace_act(out, d, &d->acts.v[i], TRACE_STREAMS, d->acts.v[i].stream + 1u);
+        trace_act(out, d, &d->acts.v[i], TRACE_ENGINES, d->acts.v[i].r->engine + 1u);
+    }
+    for (size_t i = 0; i < d->edges.n; i++)
+        trace_edge(out, d, i);
+    /* a last event, so that every other line may end in a comma */
+    fprintf(out, "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%d,\"tid\":0,\"args\":{\"sort_index\":1}}\n],\n", TRACE_HOST);
+    fprintf(out, "\"otherData\":{\"command\":");
+    prof_json_string(out, d->header->command);
+    fprintf(out, ",\"overlap_ns\":\"%llu\",\"copy_ns\":\"%llu\",\"kernel_ns\":\"%llu\",\"busy_ns\":\"%llu\"}}\n",
+            (unsigned long long)o.both_ns, (unsigned long long)o.copy_ns, (unsigned long long)o.kernel_ns, (unsigned long long)o.any_ns);
+    return finish(out, path);
+}
+
+/* --- the page --- */
+
+/* Rows of plain numbers keep a page of 100,000 bars small:
+   bars    [kind, name, start, length, stream, engine, bytes, from, to, queued before start, shape or 0]
+   spans   [kind, name, start, length, thread] */
+static void page_bars(FILE *out, const struct prof_data *d)
+{
+    fprintf(out, "\"bars\":[");
+    for (size_t i = 0; i < d->acts.n; i++) {
+        const struct prof_act *a = &d->acts.v[i];
+        const struct prof_record *r = a->r;
+        fprintf(out, "%s[\"%c\",", i ? "," : "", r->type == PROF_KERNEL ? 'k' : r->type == PROF_COPY ? 'c' : r->type == PROF_FILL ? 'm' : 'h');
+        prof_json_string(out, a->name);
+        fprintf(out, ",%llu,%llu,%u,%u,%llu,%u,%u,%llu,", (unsigned long long)(a->start - d->first_ns), (unsigned long long)(a->end - a->start),
+                a->stream, r->engine, (unsigned long long)r->bytes, r->src, r->dst,
+                (unsigned long long)(a->start - hw_min_u64(r->queued, a->start)));
+        if (r->type == PROF_KERNEL)
+            fprintf(out, "[%u,%u,%u,%u,%u,%u,%u,%u]]", r->data.shape.grid[0], r->data.shape.grid[1], r->data.shape.grid[2],
+                    r->data.shape.block[0], r->data.shape.block[1], r->data.shape.block[2], r->regs, r->occupancy);
+        else
+            fprintf(out, "0]");
+    }
+    fprintf(out, "],\n");
+}
+
+static void page_spans(FILE *out, const struct prof_data *d)
+{
+    bool first = true;
+    fprintf(out, "\"spans\":[");
+    for (int part = 0; part < 2; part++) {
+        size_t n = part ? d->ranges.n : d->calls.n;
+        const struct prof_span *v = part ? d->ranges.v : d->calls.v;
+        for (size_t i = 0; i < n; i++, first = false) {
+            fprintf(out, "%s[\"%c\",", first ? "" : ",", v[i].r->type == PROF_API ? 'a' : v[i].r->type == PROF_RANGE ? 'r' : 'x');
+            prof_json_string(out, v[i].name);
+            fprintf(out, ",%llu,%llu,%u]", (unsigned long long)(v[i].start - d->first_ns), (unsigned long long)(v[i].end - v[i].start),
+                    v[i].r->tid);
+        }
+    }
+    fprintf(out, "],\n");
+}
+
+static void page_data(FILE *out, const struct prof_data *d)
+{
+    char name[48];
+    fprintf(out, "{\"pid\":%u,\"command\":", d->header->pid);
+    prof_json_string(out, d->header->command);
+    fprintf(out, ",\"engines\":[");
+    for (int i = 0; i < PROF_ENGINE_COUNT; i++)
+        fprintf(out, "%s\"%s\"", i ? "," : "", engine_names[i]);
+    fprintf(out, "],\"places\":[");
+    for (unsigned i = 0; i < PROF_PLACE_COUNT; i++)
+        fprintf(out, "%s\"%s\"", i ? "," : "", prof_place_name(i));
+    fprintf(out, "],\"streams\":[");
+    for (size_t i = 0; i < d->streams.n; i++) {
+        stream_name(&d->streams.v[i], name);
+        fprintf(out, "%s\"%s\"", i ? "," : "", name);
+    }
+    fprintf(out, "],\n");
+    page_bars(out, d);
+    page_spans(out, d);
+    fprintf(out, "\"edges\":[");
+    for (size_t i = 0; i < d->edges.n; i++)
+        fprintf(out, "%s[%u,%u,%d]", i ? "," : "", d->edges.v[i].from, d->edges.v[i].to, d->edges.v[i].legacy);
+    fprintf(out, "]}");
+}
+
+bool prof_write_timeline(const struct prof_data *d, const char *path)
+{
+    static const char mark[] = "/*PROFILE*/null";
+    char *file = cli_path("share/prof/timeline.html"), *page = hw_file_read(file, NULL), *at = page ? strstr(page, mark) : NULL;
+    bool ok = false;
+    if (!at) {
+        cli_error("the page's frame is not in %s", file);
+    } else {
+        FILE *out = fopen(path, "w");
+        if (out) {
+            fwrite(page, 1, (size_t)(at - page), out);
+            page_data(out, d);
+            fputs(at + sizeof mark - 1, out);
+        }
+        ok = finish(out, path);
+    }
+    hw_free(page);
+    hw_free(file);
+    return ok;
+}

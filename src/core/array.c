@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CUDA arrays. Texels lie in plain rows: nothing here gains from a tiled layout, and copies stay simple. */
+#include "core/array.h"
+
+#include "core/ctx.h"
+#include "core/mem.h"
+#include "core/sched.h"
+
+bool array_format(CUarray_format format, enum exec_format *out)
+{
+    switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8: *out = EXEC_U8; return true;
+    case CU_AD_FORMAT_UNSIGNED_INT16: *out = EXEC_U16; return true;
+    case CU_AD_FORMAT_UNSIGNED_INT32: *out = EXEC_U32; return true;
+    case CU_AD_FORMAT_SIGNED_INT8: *out = EXEC_S8; return true;
+    case CU_AD_FORMAT_SIGNED_INT16: *out = EXEC_S16; return true;
+    case CU_AD_FORMAT_SIGNED_INT32: *out = EXEC_S32; return true;
+    case CU_AD_FORMAT_HALF: *out = EXEC_F16; return true;
+    case CU_AD_FORMAT_FLOAT: *out = EXEC_F32; return true;
+    default: return false;
+    }
+}
+
+unsigned array_texel_bytes(CUarray_format format, unsigned channels)
+{
+    enum exec_format f;
+    if ((channels != 1 && channels != 2 && channels != 4) || !array_format(format, &f))
+        return 0;
+    return channels * exec_format_bytes(f);
+}
+
+unsigned array_layers(const struct array *a)
+{
+    if (!(a->desc.Flags & CUDA_ARRAY3D_LAYERED))
+        return 0;
+    return (unsigned)(a->desc.Flags & CUDA_ARRAY3D_CUBEMAP ? a->desc.Depth / 6 : a->desc.Depth);
+}
+
+/* Extents as an A100 allows them. */
+static bool extent_fits(const CUDA_ARRAY3D_DESCRIPTOR *d)
+{
+    const size_t one = 131072, two_y = 65536, three = 16384, layers = 2048, layered = 32768;
+    if (d->Width == 0)
+        return false;
+    if (d->Flags & CUDA_ARRAY3D_CUBEMAP) {
+        bool whole = d->Flags & CUDA_ARRAY3D_LAYERED ? d->Depth && d->Depth % 6 == 0 && d->Depth <= 2046 : d->Depth == 6;
+        return d->Width == d->Height && d->Width <= layered && whole;
+    }
+    if (d->Flags & CUDA_ARRAY3D_LAYERED)
+        return d->Depth && d->Depth <= layers && d->Width <= layered && d->Height <= layered;
+    if (d->Depth)
+        return d->Height && d->Width <= three && d->Height <= three && d->Depth <= three;
+    return d->Width <= one && d->Height <= two_y;
+}
+
+static void array_free(struct obj *obj)
+{
+    struct array *a = hw_container_of(obj, struct array, obj);
+    if (a->memory && !a->ctx->dead)              /* its context took it along */
+        mem_free_variable(a->memory);
+    ctx_unref(a->ctx);
+    hw_free(a->levels);
+    hw_free(a);
+}
+
+static struct array *array_new(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned texel)
+{
+    struct array *a = hw_alloc(sizeof *a);
+    ctx_ref(ctx);
+    a->ctx = ctx;
+    a->desc = *desc;
+    a->texel_bytes = texel;
+    obj_init(&a->obj, OBJ_ARRAY, array_free);
+    return a;
+}
+
+/* Where texels lie, apart from the address. Returns how many bytes there are. */
+static size_t lay_out(struct array *a)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR *d = &a->desc;
+    a->place.width = (uint32_t)d->Width;
+    a->place.height = (uint32_t)(d->Height ? d->Height : 1);
+    a->place.depth = (uint32_t)(d->Depth ? d->Depth : 1);
+    a->place.pitch = hw_align_up(d->Width * a->texel_bytes, 64);
+    a->place.slice = a->place.pitch * a->place.height;
+    return a->place.slice * a->place.depth;
+}
+
+static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned *texel)
+{
+    const unsigned known = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER;
+    *texel = array_texel_bytes(desc->Format, desc->NumChannels);
+    if (desc->Flags & (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return *texel && !(desc->Flags & ~known) && extent_fits(desc) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult array_create(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc, struct array **out)
+{
+    unsigned texel;
+    CUresult rc = check(desc, &texel);
+    if (rc)
+        return rc;
+    struct array *a = array_new(ctx, desc, texel);
+    size_t bytes = lay_out(a);
+    CUdeviceptr memory = 0;
+    if ((rc = mem_alloc_variable(ctx, bytes, 256, false, &memory))) {
+        obj_close(&a->obj);
+        return rc;
+    }
+    a->memory = memory;
+    a->place.base = (char *)(uintptr_t)memory;
+    *out = a;
+    return CUDA_SUCCESS;
+}
+
+static size_t halved(size_t n, unsigned level)
+{
+    return n == 0 ? 0 : n >> level ? n >> level : 1;
+}
+
+CUresult array_create_chain(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned n_levels, struct array **out)
+{
+    unsigned texel, most = 1;
+    CUresult rc = check(desc, &texel);
+    if (rc)
+        return rc;
+    bool flat = desc->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
+    size_t longest = hw_max_u64(desc->Width, hw_max_u64(desc->Height, flat ? 0 : desc->Depth));
+    while (longest >> most)
+        most++;
+    if (n_levels == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    n_levels = n_levels > most ? most : n_levels;
+    struct array *chain = array_new(ctx, desc, texel);
+    chain->levels = hw_alloc(n_levels * sizeof *chain->levels);
+    for (unsigned l = 0; l < n_levels; l++) {
+        CUDA_ARRAY3D_DESCRIPTOR d = *desc;
+        d.Width = halved(desc->Width, l);
+        d.Height = halved(desc->Height, l);
+        d.Depth = flat ? desc->Depth : halved(desc->Depth, l);
+        if ((rc = array_create(ctx, &d, &chain->levels[l]))) {
+            while (l--)
+                obj_close(&chain->levels[l]->obj);
+            obj_close(&chain->obj);
+            return rc;
+        }
+        chain->n_levels = l + 1;
+    }
+    *out = chain;
+    return CUDA_SUCCESS;
+}
+
+struct array *array_get(void *handle, bool chain)
+{
+    struct obj *obj = obj_get(handle, OBJ_ARRAY);
+    struct array *a = obj ? hw_container_of(obj, struct array, obj) : NULL;
+    if (a && (a->n_levels != 0) != chain) {
+        array_unref(a);
+        return NULL;
+    }
+    return a;
+}
+
+CUresult array_destroy(void *handle, bool chain)
+{
+    struct array *a = array_get(handle, chain);
+    if (!a)
+        return CUDA_ERROR_INVALID_HANDLE;
+    sched_wait_ctx(a->ctx);
+    bool closed = obj_close(&a->obj);
+    for (unsigned l = 0; closed && l < a->n_levels; l++)
+        obj_close(&a->levels[l]->obj);
+    array_unref(a);
+    return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executable graphs. */
+#include "core/exec_graph.h"
+
+#include "core/capture.h"
+#include "core/ctx.h"
+#include "core/event.h"
+#include "core/graph.h"
+#include "core/internal.h"
+#include "core/stream.h"
+
+enum { MAX_LANES = 16 };
+
+static void exec_graph_free(struct obj *obj)
+{
+    struct exec_graph *x = hw_container_of(obj, struct exec_graph, obj);
+    for (size_t i = 0; i < x->steps.n; i++)
+        hw_vec_fini(&x->steps.v[i].deps);
+    for (size_t i = 0; i < x->lanes.n; i++) {
+        obj_close(&x->lanes.v[i]->obj);
+        stream_unref(x->lanes.v[i]);
+    }
+    if (x->done)
+        obj_close(&x->done->obj);
+    event_unref(x->done);
+    graph_close(x->copy);
+    hw_vec_fini(&x->steps);
+    hw_vec_fini(&x->lanes);
+    hw_vec_fini(&x->ends);
+    hw_free(x->items);
+    hw_free(x);
+}
+
+/* --- laying out --- */
+
+static void add_dep(struct exec_step *step, uint32_t place)
+{
+    for (size_t i = 0; i < step->deps.n; i++)
+        if (step->deps.v[i] == place)
+            return;
+    hw_vec_push(&step->deps, place);
+}
+
+/* Appends a graph's steps. before: what its roots wait for. out_ends gets what waits for all of it has to wait for. */
+static bool flatten(struct exec_graph *x, struct graph *g, const uint32_t *before, size_t n_before, struct exec_step *out_ends)
+{
+    struct node **order = graph_order(g);
+    if (!order)
+        return false;
+    bool ok = true;
+    for (size_t i = 0; i < g->nodes.n && ok; i++) {
+        struct node *n = order[i];
+        struct exec_step step = { .node = n, .enabled = true };
+        for (size_t k = 0; k < n->deps.n; k++)
+            add_dep(&step, n->deps.v[k]->place);
+        if (n->deps.n == 0)
+            for (size_t k = 0; k < n_before; k++)
+                add_dep(&step, before[k]);
+        if (n->params.type == CU_GRAPH_NODE_TYPE_GRAPH) {
+            struct exec_step end = { .node = n, .enabled = true, .is_end = true };
+            ok = flatten(x, n->params.u.child, step.deps.v, step.deps.n, &end);
+            hw_vec_fini(&step.deps);
+            step = end;
+        }
+        hw_vec_push(&x->steps, step);
+        n->place = (uint32_t)x->steps.n;         /* its place in the batch */
+        if (n->dependents.n == 0)
+            add_dep(out_ends, n->place);
+    }
+    if (g->nodes.n == 0)
+        for (size_t k = 0; k < n_before; k++)
+            add_dep(out_ends, before[k]);
+    hw_free(order);
+    return ok;
+}
+
+static uint32_t new_lane(struct exec_graph *x, struct ctx *ctx)
+{
+    struct stream *s = stream_new(ctx, CU_STREAM_NON_BLOCKING, 0);
+    stream_ref(s);                               /* ours, beside the handle's: a context closes its streams' handles */
+    hw_vec_push(&x->lanes, s);
+    return (uint32_t)x->lanes.n - 1;
+}
+
+/* Follows the first step waited for that nobody follows yet, else opens a lane, else shares one of the same context. */
+static uint32_t choose_lane(struct exec_graph *x, const struct exec_step *step, bool *followed, size_t index)
+{
+    struct ctx *ctx = step->node->params.ctx;
+    for (size_t i = 0; i < step->deps.n; i++) {
+        uint32_t place = step->deps.v[i];
+        if (place && !followed[place - 1] && x->lanes.v[x->steps.v[place - 1].lane]->ctx == ctx) {
+            followed[place - 1] = true;
+            return x->steps.v[place - 1].lane;
+        }
+    }
+    if (x->lanes.n < MAX_LANES)
+        return new_lane(x, ctx);
+    for (size_t i = 0; i < x->lanes.n; i++)
+        if (x->lanes.v[(index + i) % x->lanes.n]->ctx == ctx)
+            return (uint32_t)((index + i) % x->lanes.n);
+    return new_lane(x, ctx);
+}
+
+/* A lane is a stream: what is earlier in it need not be waited for. */
+static void lay_out(struct exec_graph *x)
+{
+    bool *followed = hw_alloc(x->steps.n + 1);
+    for (size_t i = 0; i < x->steps.n; i++) {
+        struct exec_step *step = &x->steps.v[i];
+        step->lane = choose_lane(x, step, followed, i);
+        size_t kept = 0;
+        for (size_t k = 0; k < step->deps.n; k++) {
+            uint32_t place = step->deps.v[k];
+            if (place == 0 || x->steps.v[place - 1].lane != step->lane)
+                step->deps.v[kept++] = place;
+        }
+        step->deps.n = kept;
+    }
+    hw_free(followed);
+}
+
+CUresult exec_graph_create(const struct graph *g, unsigned long long flags, CUgraphExec *out, enum exec_graph_problem *why)
+{
+    struct exec_graph *x = hw_alloc(sizeof *x);
+    struct exec_step ends = { 0 };
+    const uint32_t begin = 0;
+    CUevent done;
+    struct ctx *ctx = ctx_current();
+    CUresult rc = CUDA_SUCCESS;
+    obj_init(&x->obj, OBJ_EXEC, exec_graph_free);
+    x->copy = graph_clone(g);
+    x->flags = flags;
+    *why = EXEC_GRAPH_OK;
+    if (!flatten(x, x->copy, &begin, 1, &ends)) {
+        *why = EXEC_GRAPH_RING;
+        rc = CUDA_ERROR_INVALID_VALUE;
+        goto out;
+    }
+    lay_out(x);
+    hw_vec_reserve(&x->ends, ends.deps.n + 1);
+    for (size_t i = 0; i < ends.deps.n; i++)
+        hw_vec_push(&x->ends, ends.deps.v[i]);
+    x->items = hw_alloc(sizeof *x->items * (x->steps.n + 2));
+    /* Compiles now what would be compiled by the first launch. */
+    for (size_t i = 0; i < x->steps.n && !rc; i++) {
+        struct cmd *c;
+        if (x->steps.v[i].is_end || x->steps.v[i].node->params.type != CU_GRAPH_NODE_TYPE_KERNEL)
+            continue;
+        if (!(rc = node_params_cmd(&x->steps.v[i].node->params, &c)))
+            cmd_drop(c);
+    }
+    if (!rc && !(rc = event_create(ctx, CU_EVENT_DISABLE_TIMING, &done)))
+        x->done = event_get(done);
+out:
+    hw_vec_fini(&ends.deps);
+    if (rc)
+        obj_close(&x->obj);
+    else
+        *out = (CUgraphExec)x->obj.handle;
+    return rc;
+}
+
+struct exec_graph *exec_graph_get(CUgraphExec handle)
+{
+    struct obj *obj = obj_get(handle, OBJ_EXEC);
+    return obj ? hw_container_of(obj, struct exec_graph, obj) : NULL;
+}
+
+CUresult exec_graph_destroy(CUgraphExec handle)
+{
+    struct exec_graph *x = exec_graph_get(handle);
+    bool closed = x && obj_close(&x->obj);
+    exec_graph_unref(x);
+    return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* --- launching --- */
+
+static CUresult make_cmds(struct exec_graph *x)
+{
+    CUresult rc = CUDA_SUCCESS;
+    size_t made = 0;
+    for (size_t i = 0; i < x->steps.n && !rc; i++) {
+        struct exec_step *step = &x->steps.v[i];
+        struct sched_item *item = &x->items[i + 1];
+        item->stream = x->lanes.v[step->lane];
+        item->deps = step->deps.v;
+        item->n_deps = (uint32_t)step->deps.n;
+        if (item->stream->ctx->dead)
+            rc = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+        else if (step->is_end || !step->enabled)
+            item->cmd = cmd_new(CMD_WAIT);
+        else
+            rc = node_params_cmd(&step->node->params, &item->cmd);
+        made += rc == CUDA_SUCCESS;
+    }
+    for (size_t i = 0; rc && i < made; i++)
+        cmd_drop(x->items[i + 1].cmd);
+    return rc;
+}
+
+CUresult exec_graph_launch(struct exec_graph *x, struct stream *s)
+{
+    size_t last = x->steps.n + 1;
+    bool captures;
+    CUresult rc = capture_enter(s, &captures);
+    if (rc)
+        return rc;
+    if (captures)
+        return capture_child(s, x->copy);
+    if ((rc = make_cmds(x)))
+        return rc;
+    x->items[0] = (struct sched_item){ .stream = s, .cmd = cmd_new(CMD_WAIT) };
+    x->items[last] = (struct sched_item){ .stream = s, .cmd = cmd_new(CMD_RECORD), .deps = x->ends.v,
+                                          .n_deps = (uint32_t)x->ends.n };
+    event_ref(x->done);
+    x->items[last].cmd->event = x->done;
+    ctx_flush_printf(s->ctx);
+    sched_push_batch(x->items, last + 1, x->done);
+    return CUDA_SUCCESS;
+}
+
+/* --- changing --- */
+
+struct exec_step *exec_graph_step(struct exec_graph *x, CUgraphNode node)
+{
+    for (size_t i = 0; i < x->steps.n; i++)
+        if (x->steps.v[i].node->origin == node)
+            return &x->steps.v[i];
+    return NULL;
+}
+
+static void replace(struct node *n, struct node_params *params)
+{
+    node_params_fini(&n->params);
+    n->params = *params;
+}
+
+CUresult exec_graph_set(struct exec_graph *x, CUgraphNode node, struct node_params *params)
+{
+    struct exec_step *step = exec_graph_step(x, node);
+    if (!step || step->node->params.type != params->type || step->node->params.ctx != params->ctx
+        || params->type == CU_GRAPH_NODE_TYPE_GRAPH) {
+        node_params_fini(params);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    replace(step->node, params);
+    return CUDA_SUCCESS;
+}
+
+/* Same nodes in the same order, waiting for the same. bad: the node of g that differs. */
+static CUgraphExecUpdateResult alike(const struct graph *copy, const struct graph *g, const struct node **bad)
+{
+    CUgraphExecUpdateResult why;
+    *bad = NULL;
+    if (copy->nodes.n != g->nodes.n)
+        return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    for (size_t i = 0; i < g->nodes.n; i++)
+        g->nodes.v[i]->place = copy->nodes.v[i]->place = (uint32_t)i;
+    for (size_t i = 0; i < g->nodes.n; i++) {
+        const struct node *a = copy->nodes.v[i], *b = g->nodes.v[i];
+        *bad = b;
+        if (a->params.type != b->params.type)
+            return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+        if (a->deps.n != b->deps.n)
+            return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+        for (size_t k = 0; k < a->deps.n; k++)
+            if (a->deps.v[k]->place != b->deps.v[k]->place)
+                return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+        if (a->params.ctx != b->params.ctx)
+            return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+    }
+    for (size_t i = 0; i < g->nodes.n; i++)
+        if (g->nodes.v[i]->params.type == CU_GRAPH_NODE_TYPE_GRAPH
+            && (why = alike(copy->nodes.v[i]->params.u.child, g->nodes.v[i]->params.u.child, bad)))
+            return why;
+    *bad = NULL;
+    return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+static void take_over(struct graph *copy, const struct graph *g)
+{
+    for (size_t i = 0; i < g->nodes.n; i++) {
+        struct node_params params;
+        if (g->nodes.v[i]->params.type == CU_GRAPH_NODE_TYPE_GRAPH) {
+            take_over(copy->nodes.v[i]->params.u.child, g->nodes.v[i]->params.u.child);
+            continue;
+        }
+        node_params_dup(&g->nodes.v[i]->params, &params);
+        replace(copy->nodes.v[i], &params);
+    }
+}
+
+CUresult exec_graph_update(struct exec_graph *x, const struct graph *g, CUgraphExecUpdateResult *why, CUgraphNode *node)
+{
+    const struct node *bad;
+    *why = alike(x->copy, g, &bad);
+    *node = bad ? node_handle(bad) : NULL;
+    if (*why)
+        return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    take_over(x->copy, g);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory pools. A pool takes chunks of device memory and cuts them into pieces. A freed piece remembers where in which stream it
+ * was freed: the same stream may have it again at once, because its order says so; any other only when that place was passed.
+ */
+#include "core/mempool.h"
+
+#include "base/list.h"
+#include "base/lock.h"
+#include "core/ctx.h"
+#include "core/device.h"
+#include "core/devheap.h"
+#include "core/mem.h"
+#include "core/sched.h"
+#include "core/stream.h"
+#include "core/treap.h"
+
+#include <stdatomic.h>
+
+#define CHUNK ((uint64_t)32 << 20)
+#define GRAIN ((uint64_t)512)
+enum { MAX_DEVICES = 64 };
+
+/* A part of a chunk. Neighbours in memory are neighbours in the chunk's list. */
+struct pool_piece {
+    struct hw_list order;
+    struct treap_node by_size;   /* free ones: (bytes, base) in pool->free */
+    struct pool_chunk *chunk;
+    uint64_t base, bytes;
+    bool used;
+    struct stream *freed_in;     /* referenced; NULL: nothing uses it any more */
+    uint64_t freed_at;           /* freed_in->n_done reaches it when the free has been executed */
+};
+
+struct pool_chunk {
+    struct hw_list in_pool, pieces;
+    struct mempool *pool;
+    struct extent *extent;
+    uint64_t bytes, used;
+};
+
+/*
+ * A pool.
+ * Lifetime  The handle owns one reference, every chunk with used memory in it one more. Default pools live for ever.
+ * Locks     mu (below) guards everything that is not const.
+ */
+struct mempool {
+    struct obj obj;
+    int device;                  /* const */
+    bool is_default;             /* const */
+    bool closed;
+    struct hw_list in_all;       /* pools */
+    struct hw_list chunks;
+    struct treap_node *free;
+    int reuse_events, reuse_opportunistic, reuse_internal;
+    uint64_t threshold, reserved, reserved_high, used, used_high;
+    uint64_t readable, writable; /* bit n: device n, besides the own one */
+};
+
+/* Below MEM: chunks come from mem.c while it is held. */
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_EVENT);
+static struct mempool *defaults[MAX_DEVICES], *current[MAX_DEVICES];
+static struct hw_list pools = { &pools, &pools };
+static _Atomic uint64_t idle_bytes[MAX_DEVICES];                 /* reserved and unused, of all pools of a device */
+
+static struct pool_piece *piece_of(struct treap_node *n)
+{
+    return hw_container_of(n, struct pool_piece, by_size);
+}
+
+/* --- life --- */
+
+static void pool_free(struct obj *obj)
+{
+    struct mempool *p = hw_container_of(obj, struct mempool, obj);
+    assert(hw_list_empty(&p->chunks));
+    hw_lock(&mu);
+    hw_list_del(&p->in_all);
+    hw_unlock(&mu);
+    hw_free(p);
+}
+
+/* With mu held. */
+static struct mempool *pool_new(int device, bool is_default)
+{
+    struct mempool *p = hw_alloc(sizeof *p);
+    p->device = device;
+    p->is_default = is_default;
+    hw_list_init(&p->chunks);
+    p->reuse_events = p->reuse_opportunistic = p->reuse_internal = 1;
+    obj_init(&p->obj, OBJ_MEMPOOL, pool_free);
+    hw_list_push_back(&pools, &p->in_all);
+    return p;
+}
+
+static struct mempool *default_locked(int device)
+{
+    if (!defaults[device])
+        defaults[device] = pool_new(device, true);
+    return defaults[device];
+}
+
+static struct mempool *current_locked(int device)
+{
+    return current[device] ? current[device] : default_locked(device);
+}
+
+struct mempool *mempool_get(CUmemoryPool handle)
+{
+    struct obj *obj = obj_get(handle, OBJ_MEMPOOL);
+    return obj ? hw_container_of(obj, struct mempool, obj) : NULL;
+}
+
+void mempool_unref(struct mempool *p)
+{
+    obj_unref(p ? &p->obj : NULL);
+}
+
+CUmemoryPool mempool_handle(const struct mempool *p)
+{
+    return (CUmemoryPool)p->obj.handle;
+}
+
+int mempool_device(const struct mempool *p)
+{
+    return p->device;
+}
+
+CUresult mempool_create(const CUmemPoolProps *props, CUmemoryPool *out)
+{
+    if (props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED || props->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_peek(props->location.id))
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    hw_lock(&mu);
+    *out = mempool_handle(pool_new(props->location.id, false));
+    hw_unlock(&mu);
+    return CUDA_SUCCESS;
+}
+
+CUmemoryPool mempool_default(int device)
+{
+    hw_lock(&mu);
+    struct mempool *p = default_locked(device);
+    hw_unlock(&mu);
+    return mempool_handle(p);
+}
+
+CUmemoryPool mempool_current(int device)
+{
+    hw_lock(&mu);
+    struct mempool *p = current_locked(device);
+    hw_unlock(&mu);
+    return mempool_handle(p);
+}
+
+CUresult mempool_set_current(int device, CUmemoryPool handle)
+{
+    struct mempool *p = mempool_get(handle);
+    if (!p)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = p->device == device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    hw_lock(&mu);
+    if (!rc)
+        current[device] = p;                     /* no reference: destroying it ends this */
+    hw_unlock(&mu);
+    mempool_unref(p);
+    return rc;
+}
+
+/* --- chunks; with mu held --- */
+
+static struct pool_piece *piece_new(struct pool_chunk *c, uint64_t base, uint64_t bytes)
+{
+    struct pool_piece *piece = hw_alloc(sizeof *piece);
+    piece->chunk = c;
+    piece->base = base;
+    piece->bytes = bytes;
+    return piece;
+}
+
+static struct pool_chunk *chunk_add(struct mempool *p, uint64_t bytes)
+{
+    struct extent *e = mem_chunk_alloc(p->device, bytes);
+    if (!e)
+        return NULL;
+    struct pool_chunk *c = hw_alloc(sizeof *c);
+    c->pool = p;
+    c->extent = e;
+    c->bytes = bytes;
+    hw_list_init(&c->pieces);
+    hw_list_push_back(&p->chunks, &c->in_pool);
+    struct pool_piece *piece = piece_new(c, devheap_base(e), bytes);
+    hw_list_push_back(&c->pieces, &piece->order);
+    treap_insert(&p->free, &piece->by_size, bytes, piece->base);
+    obj_ref(&p->obj);
+    p->reserved += bytes;
+    p->reserved_high = hw_max_u64(p->reserved_high, p->reserved);
+    atomic_fetch_add(&idle_bytes[p->device], bytes);
+    return c;
+}
+
+static bool passed(const struct pool_piece *piece)
+{
+    /* acquire: pairs with the count in finish_locked(), so what the stream did with the memory is over */
+    return !piece->freed_in || atomic_load_explicit(&piece->freed_in->n_done, memory_order_acquire) >= piece->freed_at;
+}
+
+/* Drops the stream references of free pieces whose turn is over. The references are given to *out: a stream may end with its last
+   one, and that takes locks. */
+static void settle(struct pool_piece *piece, struct stream **out)
+{
+    *out = NULL;
+    if (piece->freed_in && passed(piece)) {
+        *out = piece->freed_in;
+        piece->freed_in = NULL;
+    }
+}
+
+enum { MAX_DROPS = 64 };
+struct drops {
+    struct stream *stream[MAX_DROPS];
+    int n_streams;
+    struct obj *pool[MAX_DROPS];
+    int n_pools;
+};
+
+static void drops_finish(struct drops *d)
+{
+    for (int i = 0; i < d->n_streams; i++)
+        stream_unref(d->stream[i]);
+    for (int i = 0; i < d->n_pools; i++)
+        obj_unref(d->pool[i]);
+}
+
+/* A chunk that nobody uses: back to the device. False: a stream has yet to come to a free, or too much to drop at once. */
+static bool chunk_drop(struct pool_chunk *c, struct drops *d)
+{
+    int needed = 0;
+    hw_list_for(it, &c->pieces) {
+        struct pool_piece *piece = hw_list_item(it, struct pool_piece, order);
+        if (piece->used || !passed(piece))
+            return false;
+        needed += piece->freed_in != NULL;
+    }
+    if (d->n_streams + needed > MAX_DROPS || d->n_pools == MAX_DROPS)
+        return false;
+    struct mempool *p = c->pool;
+    hw_list_for_safe(it, &c->pieces) {
+        struct pool_piece *piece = hw_list_item(it, struct pool_piece, order);
+        if (piece->freed_in)
+            d->stream[d->n_streams++] = piece->freed_in;
+        treap_remove(&p->free, &piece->by_size);
+        hw_free(piece);
+    }
+    mem_chunk_free(p->device, c->extent);
+    p->reserved -= c->bytes;
+    atomic_fetch_sub(&idle_bytes[p->device], c->bytes);
+    hw_list_del(&c->in_pool);
+    hw_free(c);
+    d->pool[d->n_pools++] = &p->obj;
+    return true;
+}
+
+static void trim_locked(struct mempool *p, uint64_t keep, struct drops *d)
+{
+    hw_list_for_safe(it, &p->chunks) {
+        struct pool_chunk *c = hw_list_item(it, struct pool_chunk, in_pool);
+        if (p->reserved >= c->bytes && p->reserved - c->bytes >= hw_max_u64(keep, p->used))
+            chunk_drop(c, d);
+    }
+}
+
+void mempool_trim(struct mempool *p, size_t keep)
+{
+    struct drops d = { .n_streams = 0 };
+    hw_lock(&mu);
+    trim_locked(p, keep, &d);
+    hw_unlock(&mu);
+    drops_finish(&d);
+}
+
+/* Every pool of a device that has memory to give. */
+static void trim_device(int device, bool all)
+{
+    struct drops d = { .n_streams = 0 };
+    hw_lock(&mu);
+    hw_list_for(it, &pools) {
+        struct mempool *p = hw_list_item(it, struct mempool, in_all);
+        if (p->device == device)
+            trim_locked(p, all ? 0 : p->threshold, &d);
+    }
+    hw_unlock(&mu);
+    drops_finish(&d);
+}
+
+void mempool_synchronized(int device)
+{
+    if (atomic_load_explicit(&idle_bytes[device], memory_order_relaxed))
+        trim_device(device, false);
+}
+
+CUresult mempool_destroy(CUmemoryPool handle)
+{
+    struct mempool *p = mempool_get(handle);
+    struct drops d = { .n_streams = 0 };
+    if (!p)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (p->is_default || !obj_close(&p->obj)) {
+        mempool_unref(p);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    hw_lock(&mu);
+    p->closed = true;
+    if (current[p->device] == p)
+        current[p->device] = NULL;
+    hw_list_for_safe(it, &p->chunks)
+        chunk_drop(hw_list_item(it, struct pool_chunk, in_pool), &d);
+    hw_unlock(&mu);
+    drops_finish(&d);
+    mempool_unref(p);
+    return CUDA_SUCCESS;
+}
+
+/* --- allocating --- */
+
+static bool may_have(const struct mempool *p, const struct pool_piece *piece, const struct stream *s)
+{
+    return piece->freed_in == s || !piece->freed_in || (p->reuse_opportunistic && passed(piece));
+}
+
+static struct pool_piece *find_locked(struct mempool *p, uint64_t bytes, const struct stream *s)
+{
+    struct treap_node *n = treap_ceil(p->free, bytes, 0);
+    while (n && !may_have(p, piece_of(n), s))
+        n = treap_ceil(p->free, n->key, n->key2 + 1);
+    return n ? piece_of(n) : NULL;
+}
+
+/* Makes a free piece a used one of this size; the rest stays free, with the same past. */
+static void take_locked(struct mempool *p, struct pool_piece *piece, uint64_t bytes, struct stream **drop)
+{
+    treap_remove(&p->free, &piece->by_size);
+    settle(piece, drop);
+    if (piece->bytes > bytes) {
+        struct pool_piece *rest = piece_new(piece->chunk, piece->base + bytes, piece->bytes - bytes);
+        rest->freed_at = piece->freed_at;
+        if ((rest->freed_in = piece->freed_in))
+            stream_ref(rest->freed_in);
+        hw_list_add_before(piece->order.next, &rest->order);
+        treap_insert(&p->free, &rest->by_size, rest->bytes, rest->base);
+        piece->bytes = bytes;
+    }
+    if (piece->freed_in) {                       /* the same stream's: its order is enough */
+        *drop = piece->freed_in;
+        piece->freed_in = NULL;
+    }
+    piece->used = true;
+    piece->chunk->used += bytes;
+    p->used += bytes;
+    p->used_high = hw_max_u64(p->used_high, p->used);
+    atomic_fetch_sub(&idle_bytes[p->device], bytes);
+}
+
+static struct pool_piece *get_piece(struct mempool *p, uint64_t bytes, const struct stream *s)
+{
+    struct stream *drop = NULL;
+    hw_lock(&mu);
+    struct pool_piece *piece = find_locked(p, bytes, s);
+    if (!piece && (chunk_add(p, hw_align_up(bytes, CHUNK)) || chunk_add(p, hw_align_up(bytes, 2u << 20))))
+        piece = find_locked(p, bytes, s);
+    if (piece)
+        take_locked(p, piece, bytes, &drop);
+    hw_unlock(&mu);
+    stream_unref(drop);
+    return piece;
+}
+
+CUresult mempool_alloc(struct mempool *pool, struct stream *s, size_t bytes, CUdeviceptr *out)
+{
+    uint64_t rounded = hw_align_up(bytes, GRAIN);
+    if (bytes == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (rounded < bytes || rounded > (uint64_t)1 << 46)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    struct mempool *p = pool;
+    if (!p) {
+        hw_lock(&mu);
+        p = current_locked(s->ctx->dev->ordinal);
+        hw_unlock(&mu);
+    }
+    struct pool_piece *piece = get_piece(p, rounded, s);
+    if (!piece) {                                /* memory that others have finished with may be enough */
+        trim_device(p->device, true);
+        piece = get_piece(p, rounded, s);
+    }
+    if (!piece) {
+        sched_wait_ctx(s->ctx);
+        trim_device(p->device, true);
+        piece = get_piece(p, rounded, s);
+    }
+    if (!piece)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    mem_add_pooled(s->ctx, p->device, piece, piece->base, bytes);
+    *out = piece->base;
+    return CUDA_SUCCESS;
+}
+
+/* --- freeing --- */
+
+/* Joins a free piece with the neighbour behind it where both have the same past. */
+static void join_next_locked(struct mempool *p, struct pool_piece *a, struct stream **drop)
+{
+    *drop = NULL;
+    if (a->order.next == &a->chunk->pieces)
+        return;
+    struct pool_piece *b = hw_list_item(a->order.next, struct pool_piece, order);
+    if (a->used || b->used || a->freed_in != b->freed_in)
+        return;
+    treap_remove(&p->free, &a->by_size);
+    treap_remove(&p->free, &b->by_size);
+    a->bytes += b->bytes;
+    a->freed_at = hw_max_u64(a->freed_at, b->freed_at);
+    *drop = b->freed_in;
+    hw_list_del(&b->order);
+    hw_free(b);
+    treap_insert(&p->free, &a->by_size, a->bytes, a->base);
+}
+
+/* s: takes over the reference. */
+static void put_piece(struct pool_piece *piece, struct stream *s, uint64_t at)
+{
+    struct mempool *p = piece->chunk->pool;
+    struct drops d = { .n_streams = 0 };
+    struct stream **drop = d.stream;
+    hw_lock(&mu);
+    piece->used = false;
+    piece->freed_in = s;
+    piece->freed_at = at;
+    piece->chunk->used -= piece->bytes;
+    p->used -= piece->bytes;
+    atomic_fetch_add(&idle_bytes[p->device], piece->bytes);
+    treap_insert(&p->free, &piece->by_size, piece->bytes, piece->base);
+    for (struct hw_list *it = piece->order.prev; it != piece->order.next->next; it = it->next) {
+        struct pool_piece *near = hw_list_item(it, struct pool_piece, order);
+        if (it == &piece->chunk->pieces || near->used)
+            continue;
+        settle(near, drop + d.n_streams);        /* two whose turns are over can be joined */
+        d.n_streams += drop[d.n_streams] != NULL;
+    }
+    join_next_locked(p, piece, drop + d.n_streams);
+    d.n_streams += drop[d.n_streams] != NULL;
+    if (piece->order.prev != &piece->chunk->pieces) {
+        struct pool_piece *before = hw_list_item(piece->order.prev, struct pool_piece, order);
+        join_next_locked(p, before, drop + d.n_streams);
+        d.n_streams += drop[d.n_streams] != NULL;
+    }
+    if (p->closed)
+        hw_list_for_safe(it, &p->chunks)
+            chunk_drop(hw_list_item(it, struct pool_chunk, in_pool), &d);
+    hw_unlock(&mu);
+    drops_finish(&d);
+}
+
+void mempool_put_back(struct pool_piece *piece)
+{
+    put_piece(piece, NULL, 0);
+}
+
+CUmemoryPool mempool_of_piece(const struct pool_piece *piece)
+{
+    return mempool_handle(piece->chunk->pool);
+}
+
+CUresult mempool_free(CUdeviceptr ptr, struct stream *s)
+{
+    struct mem_info info;
+    struct pool_piece *piece;
+    if (ptr == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!mem_lookup(ptr, &info) || info.base != ptr || info.variable || info.external || info.kind != MEM_DEVICE)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!info.pool) {
+        sched_wait_stream(s);
+        return mem_free(ptr);
+    }
+    if (!mem_take_pooled(ptr, &piece))
+        return CUDA_ERROR_INVALID_VALUE;
+    /* A command that does nothing: when its turn is over, so is all that may use the memory. */
+    struct cmd *marker = cmd_new(CMD_WAIT);
+    sched_push(s, marker);
+    stream_ref(s);
+    put_piece(piece, s, atomic_load(&s->n_pushed));
+    return CUDA_SUCCESS;
+}
+
+/* --- attributes --- */
+
+CUresult mempool_get_attribute(struct mempool *p, CUmemPool_attribute attribute, void *value)
+{
+    CUresult rc = CUDA_SUCCESS;
+    int *i = value;
+    cuuint64_t *u = value;
+    hw_lock(&mu);
+    switch (attribute) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES: *i = p->reuse_events; break;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC: *i = p->reuse_opportunistic; break;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: *i = p->reuse_internal; break;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: *u = p->threshold; break;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: *u = p->reserved; break;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: *u = p->reserved_high; break;
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT: *u = p->used; break;
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH: *u = p->used_high; break;
+    default: rc = CUDA_ERROR_INVALID_VALUE; break;
+    }
+    hw_unlock(&mu);
+    return rc;
+}
+
+CUresult mempool_set_attribute(struct mempool *p, CUmemPool_attribute attribute, const void *value)
+{
+    CUresult rc = CUDA_SUCCESS;
+    bool is_int = attribute <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
+    int i = 0;
+    cuuint64_t u = 0;
+    memcpy(is_int ? (void *)&i : (void *)&u, value, is_int ? sizeof i : sizeof u);
+    hw_lock(&mu);
+    switch (attribute) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES: p->reuse_events = i != 0; break;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC: p->reuse_opportunistic = i != 0; break;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: p->reuse_internal = i != 0; break;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: p->threshold = u; break;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:      /* the high-water marks can only be begun anew */
+        rc = u ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+        p->reserved_high = rc ? p->reserved_high : p->reserved;
+        break;
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+        rc = u ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+        p->used_high = rc ? p->used_high : p->used;
+        break;
+    default: rc = CUDA_ERROR_INVALID_VALUE; break;
+    }
+    hw_unlock(&mu);
+    return rc;
+}
+
+CUresult mempool_set_access(struct mempool *p, const CUmemAccessDesc *desc, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (!device_peek(desc[i].location.id))
+            return CUDA_ERROR_INVALID_DEVICE;
+        if (desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READ
+            && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+            return CUDA_ERROR_INVALID_VALUE;
+        /* A pool's own device always has access. */
+        if (desc[i].location.id == p->device && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    hw_lock(&mu);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bit = (uint64_t)1 << desc[i].location.id;
+        p->readable = desc[i].flags & CU_MEM_ACCESS_FLAGS_PROT_READ ? p->readable | bit : p->readable & ~bit;
+        p->writable = desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? p->writable | bit : p->writable & ~bit;
+    }
+    hw_unlock(&mu);
+    return CUDA_SUCCESS;
+}
+
+CUresult mempool_access(struct mempool *p, const CUmemLocation *where, CUmemAccess_flags *out)
+{
+    if (where->type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_peek(where->id))
+        return CUDA_ERROR_INVALID_DEVICE;
+    hw_lock(&mu);
+    uint64_t bit = (uint64_t)1 << where->id;
+    *out = where->id == p->device || (p->writable & bit) ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+        : p->readable & bit ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    hw_unlock(&mu);
+    return CUDA_SUCCESS;
+}

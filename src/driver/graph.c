@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs: making them, nodes and edges, copies, questions. */
+#include "driver/graph.h"
+
+#include "base/log.h"
+#include "core/ctx.h"
+#include "core/user_object.h"
+#include "driver/bodies.h"
+
+/* --- handles --- */
+
+void graph_nodes_put(struct node **nodes, size_t n)
+{
+    for (size_t i = 0; nodes && i < n; i++)
+        node_unref(nodes[i]);
+    hw_free(nodes);
+}
+
+CUresult graph_nodes_get(const CUgraphNode *handles, size_t n, struct node ***out)
+{
+    if (n && !handles)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct node **nodes = hw_alloc(sizeof *nodes * (n + 1));
+    for (size_t i = 0; i < n; i++)
+        if (!(nodes[i] = node_get(handles[i]))) {
+            graph_nodes_put(nodes, i);
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    *out = nodes;
+    return CUDA_SUCCESS;
+}
+
+CUresult graph_edges_plain(const CUgraphEdgeData *data, size_t n)
+{
+    static const CUgraphEdgeData plain;
+
+    for (size_t i = 0; data && i < n; i++)
+        if (memcmp(&data[i], &plain, sizeof plain) != 0) {
+            hw_warn("edges of graphs with ports or types are not supported");
+            return CUDA_ERROR_NOT_SUPPORTED;
+        }
+    return CUDA_SUCCESS;
+}
+
+struct node *graph_node_of(CUgraphNode handle, CUgraphNodeType type)
+{
+    struct node *n = node_get(handle);
+
+    if (n && n->params.type == type)
+        return n;
+    node_unref(n);
+    return NULL;
+}
+
+CUresult graph_add_node(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t n, CUresult made, struct node_params *params)
+{
+    struct graph *g = graph_get(graph);
+    struct node **nodes = NULL, *node;
+    CUresult rc = made;
+
+    if (!rc && (!g || !out || (rc = graph_nodes_get(deps, n, &nodes)))) {
+        node_params_fini(params);
+        rc = rc ? rc : CUDA_ERROR_INVALID_VALUE;
+    } else if (!rc && !(rc = graph_add(g, params, nodes, n, &node))) {
+        *out = node_handle(node);
+    }
+    graph_nodes_put(nodes, n);
+    graph_unref(g);
+    return rc;
+}
+
+/* --- life --- */
+
+CUresult do_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
+{
+    if (!phGraph || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    *phGraph = graph_handle(graph_new());
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuGraphDestroy(CUgraph hGraph) { return graph_destroy(hGraph); }
+
+CUresult do_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
+{
+    struct graph *g = graph_get(originalGraph);
+    CUresult rc = g && phGraphClone ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+    if (!rc)
+        *phGraphClone = graph_handle(graph_clone(g));
+    graph_unref(g);
+    return rc;
+}
+
+CUresult do_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph)
+{
+    struct graph *g = graph_get(hClonedGraph);
+    struct node *n = g && phNode ? graph_find_copy(g, hOriginalNode) : NULL;
+
+    if (n)
+        *phNode = node_handle(n);
+    graph_unref(g);
+    return n ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult do_cuGraphDestroyNode(CUgraphNode hNode)
+{
+    struct node *n = node_get(hNode);
+
+    if (!n)
+        return CUDA_ERROR_INVALID_VALUE;
+    graph_remove(n);
+    node_unref(n);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags)
+{
+    struct graph *g = graph_get(hGraph);
+    CUresult rc = g && path ? graph_print_dot(g, path, flags) : CUDA_ERROR_INVALID_VALUE;
+
+    graph_unref(g);
+    return rc;
+}
+
+/* --- questions --- */
+
+/* How every list is given: its length when there is no room; else as much as fits, the rest of the room set to NULL. */
+static void give(struct node *const *nodes, size_t n, CUgraphNode *out, CUgraphEdgeData *data, size_t *count)
+{
+    if (!out) {
+        *count = n;
+        return;
+    }
+    for (size_t i = 0; i < *count; i++)
+        out[i] = i < n ? node_handle(nodes[i]) : NULL;
+    if (data)
+        memset(data, 0, sizeof *data * *count);
+    if (*count > n)
+        *count = n;
+}
+
+CUresult do_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
+{
+    struct node *n = node_get(hNode);
+    CUresult rc = n && type ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+    if (!rc)
+        *type = n->params.type;
+    node_unref(n);
+    return rc;
+}
+
+CUresult do_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+{
+    struct graph *g = graph_get(hGraph);
+    CUresult rc = g && numNodes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+    if (!rc)
+        give(g->nodes.v, g->nodes.n, nodes, NULL, numNodes);
+    graph_unref(g);
+    return rc;
+}
+
+CUresult do_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
+{
+    struct graph *g = graph_get(hGraph);
+    CUresult rc = g && numRootNodes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    HW_VEC(struct node *) roots = {0};
+
+    for (size_t i = 0; !rc && i < g->nodes.n; i++)
+        if (g->nodes.v[i]->deps.n == 0)
+            hw_vec_push(&roots, g->nodes.v[i]);
+    if (!rc)
+        give(roots.v, roots.n, rootNodes, NULL, numRootNodes);
+    hw_vec_fini(&roots);
+    graph_unref(g);
+    return rc;
+}
+
+CUresult do_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData, size_t *numEdges)
+{
+    struct graph *g = graph_get(hGraph);
+    CUresult rc = g && numEdges && !from == !to ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    HW_VEC(struct node *) a = {0}, b = {0};
+
+    for (size_t i = 0; !rc && i < g->nodes.n; i++)
+        for (size_t k = 0; k < g->nodes.v[i]->dependents.n; k++) {
+            hw_vec_push(&a, g->nodes.v[i]);
+            hw_vec_push(&b, g->nodes.v[i]->dependents.v[k]);
+        }
+    if (!rc) {
+        size_t room = *numEdges;
+        give(a.v, a.n, from, edgeData, &room);
+        give(b.v, b.n, to, NULL, numEdges);
+    }
+    hw_vec_fini(&a);
+    hw_vec_fini(&b);
+    graph_unref(g);
+    return rc;
+}
+
+CUresult do_cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges)
+{
+    return do_cuGraphGetEdges_v2(hGraph, from, to, NULL, numEdges);
+}
+
+CUresult do_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData,
+                                          size_t *numDependencies)
+{
+    struct node *n = node_get(hNode);
+    CUresult rc = n && numDependencies ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+    if (!rc)
+        give(n->deps.v, n->deps.n, dependencies, edgeData, numDependencies);
+    node_unref(n);
+    return rc;
+}
+
+CUresult do_cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies)
+{
+    return do_cuGraphNodeGetDependencies_v2(hNode, dependencies, NULL, numDependencies);
+}
+
+CUresult do_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData,
+                                            size_t *numDependentNodes)
+{
+    struct node *n = node_get(hNode);
+    CUresult rc = n && numDependentNodes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+    if (!rc)
+        give(n->dependents.v, n->dependents.n, dependentNodes, edgeData, numDependentNodes);
+    node_unref(n);
+    return rc;
+}
+
+CUresult do_cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes)
+{
+    return do_cuGraphNodeGetDependentNodes_v2(hNode, dependentNodes, NULL, numDependentNodes);
+}
+
+/* --- edges --- */
+
+static CUresult change_edges(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n,
+                             CUresult (*change)(struct graph *, struct node *, struct node *))
+{
+    struct graph *g = graph_get(graph);
+    struct node **a = NULL, **b = NULL;
+    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+
+    if (g && !(rc = graph_nodes_get(from, n, &a)) && !(rc = graph_nodes_get(to, n, &b)))
+        for (size_t i = 0; i < n && !rc; i++)
+            rc = change(g, a[i], b[i]);
+    graph_nodes_put(a, n);
+    graph_nodes_put(b, n);
+    graph_unref(g);
+    return rc;
+}
+
+CUresult do_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+                                      const CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    CUresult rc = graph_edges_plain(edgeData, numDependencies);
+
+    return rc ? rc : change_edges(hGraph, from, to, numDependencies, graph_add_edge);
+}
+
+CUresult do_cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
+{
+    return change_edges(hGraph, from, to, numDependencies, graph_add_edge);
+}
+
+CUresult do_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+                                         const CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    CUresult rc = graph_edges_plain(edgeData, numDependencies);
+
+    return rc ? rc : change_edges(hGraph, from, to, numDependencies, graph_remove_edge);
+}
+
+CUresult do_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
+{
+    return change_edges(hGraph, from, to, numDependencies, graph_remove_edge);
+}
+
+/* --- things of the program's that a graph keeps alive --- */
+
+CUresult do_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount,
+                               unsigned int flags)
+{
+    if (!object_out || !destroy || !initialRefcount || initialRefcount > INT32_MAX || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+        return CUDA_ERROR_INVALID_VALUE;
+    *object_out = user_object_create(ptr, destroy, initialRefcount);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuUserObjectRetain(CUuserObject object, unsigned int count)
+{
+    struct user_object *u = user_object_get(object);
+
+    if (!u || !count || count > INT32_MAX) {
+        user_object_unref(u);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (unsigned i = 1; i < count; i++)         /* the one we have stays too */
+        user_object_ref(u);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuUserObjectRelease(CUuserObject object, unsigned int count)
+{
+    struct user_object *u = user_object_get(object);
+
+    if (!u || !count || count > INT32_MAX) {
+        user_object_unref(u);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (unsigned i = 0; i < count; i++)
+        user_object_unref(u);
+    user_object_unref(u);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags)
+{
+    struct user_object *u = user_object_get(object);
+    struct graph *g = graph_get(graph);
+    CUresult rc = u && g && count && count <= INT32_MAX && flags <= CU_GRAPH_USER_OBJECT_MOVE ? CUDA_SUCCESS
+                                                                                              : CUDA_ERROR_INVALID_VALUE;
+
+    for (unsigned i = 0; !rc && i < count; i++) {
+        if (flags != CU_GRAPH_USER_OBJECT_MOVE)
+            user_object_ref(u);
+        hw_vec_push(&g->users, u);
+    }
+    graph_unref(g);
+    user_object_unref(u);
+    return rc;
+}
+
+CUresult do_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count)
+{
+    struct user_object *u = user_object_get(object);
+    struct graph *g = graph_get(graph);
+    CUresult rc = u && g && count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+    for (size_t i = 0; !rc && i < g->users.n && count; i++)
+        if (g->users.v[i] == u) {
+            g->users.v[i--] = g->users.v[--g->users.n];
+            user_object_unref(u);
+            count--;
+        }
+    graph_unref(g);
+    user_object_unref(u);
+    return rc;
+}

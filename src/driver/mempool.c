@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stream-ordered allocation and the pools it comes from. */
+#include "core/mempool.h"
+
+#include "core/device.h"
+#include "core/stream.h"
+#include "driver/bodies.h"
+
+CUresult do_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
+{
+    if (!pool_out)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_peek(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *pool_out = mempool_default(dev);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
+{
+    if (!pool)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_peek(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *pool = mempool_current(dev);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
+{
+    if (!device_peek(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    return mempool_set_current(dev, pool);
+}
+
+/* The newer calls name a place instead of a device. Only devices have pools here. */
+static CUresult place_check(const CUmemLocation *location, CUmemAllocationType type)
+{
+    if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return device_peek(location->id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult do_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type)
+{
+    CUresult rc = place_check(location, type);
+
+    return rc ? rc : do_cuDeviceGetDefaultMemPool(pool_out, location->id);
+}
+
+CUresult do_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+    CUresult rc = place_check(location, type);
+
+    return rc ? rc : do_cuDeviceGetMemPool(pool, location->id);
+}
+
+CUresult do_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+    CUresult rc = place_check(location, type);
+
+    return rc ? rc : do_cuDeviceSetMemPool(location->id, pool);
+}
+
+/* --- pools --- */
+
+CUresult do_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
+{
+    if (!pool || !poolProps)
+        return CUDA_ERROR_INVALID_VALUE;
+    return mempool_create(poolProps, pool);
+}
+
+CUresult do_cuMemPoolDestroy(CUmemoryPool pool) { return mempool_destroy(pool); }
+
+CUresult do_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
+{
+    struct mempool *p = mempool_get(pool);
+
+    if (!p)
+        return CUDA_ERROR_INVALID_VALUE;
+    mempool_trim(p, minBytesToKeep);
+    mempool_unref(p);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    struct mempool *p = value ? mempool_get(pool) : NULL;
+    CUresult rc = p ? mempool_set_attribute(p, attr, value) : CUDA_ERROR_INVALID_VALUE;
+
+    mempool_unref(p);
+    return rc;
+}
+
+CUresult do_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    struct mempool *p = value ? mempool_get(pool) : NULL;
+    CUresult rc = p ? mempool_get_attribute(p, attr, value) : CUDA_ERROR_INVALID_VALUE;
+
+    mempool_unref(p);
+    return rc;
+}
+
+CUresult do_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
+{
+    struct mempool *p = map && count ? mempool_get(pool) : NULL;
+    CUresult rc = p ? mempool_set_access(p, map, count) : CUDA_ERROR_INVALID_VALUE;
+
+    mempool_unref(p);
+    return rc;
+}
+
+CUresult do_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
+{
+    struct mempool *p = flags && location ? mempool_get(memPool) : NULL;
+    CUresult rc = p ? mempool_access(p, location, flags) : CUDA_ERROR_INVALID_VALUE;
+
+    mempool_unref(p);
+    return rc;
+}
+
+/* --- memory --- */
+
+CUresult do_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+    struct mempool *p = NULL;
+    struct stream *s;
+    CUresult rc;
+
+    if (!dptr || bytesize == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((rc = api_stream(hStream, &s)))
+        return rc;
+    if (!(p = mempool_get(pool)))
+        rc = CUDA_ERROR_INVALID_VALUE;
+    else
+        rc = mempool_alloc(p, s, bytesize, dptr);
+    mempool_unref(p);
+    stream_unref(s);
+    return rc;
+}
+
+CUresult do_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    struct stream *s;
+    CUresult rc;
+
+    if (!dptr || bytesize == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((rc = api_stream(hStream, &s)))
+        return rc;
+    rc = mempool_alloc(NULL, s, bytesize, dptr);
+    stream_unref(s);
+    return rc;
+}
+
+CUresult do_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
+{
+    struct stream *s;
+    CUresult rc;
+
+    if ((rc = api_stream(hStream, &s)))
+        return rc;
+    rc = mempool_free(dptr, s);
+    stream_unref(s);
+    return rc;
+}

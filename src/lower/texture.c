@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Textures and surfaces: tex, tld4, txq, suld, sust, suq. All become the operation TEX with words in and out. */
+#include "kabi/texture.h"
+
+#include "lower/frame.h"
+
+static const enum ptx_type coord_types[] = { PTX_F32, PTX_S32 };
+
+static enum tex_geometry geometry_of(struct lower_ctx *c)
+{
+    switch (lower_mod(c, PTX_C_TEXGEOM)) {
+    case PTX_M_2D: return TEX_2D;
+    case PTX_M_3D: return TEX_3D;
+    case PTX_M_A1D: return TEX_A1D;
+    case PTX_M_A2D: return TEX_A2D;
+    case PTX_M_CUBE: return TEX_CUBE;
+    case PTX_M_ACUBE: return TEX_ACUBE;
+    default: return TEX_1D;
+    }
+}
+
+/* [handle, {coordinates}] of operand k: begins the instruction. */
+static struct ir_inst *begin(struct lower_ctx *c, int k, struct tex_op op)
+{
+    const struct ptx_operand *o = &c->inst->ops[k], *coords = o->n > 1 ? &o->elems[1] : NULL;
+    bool layered = op.geometry == TEX_A1D || op.geometry == TEX_A2D || op.geometry == TEX_ACUBE;
+    struct ir_operand words[TEX_COORDS];
+    unsigned n = !coords ? 0 : coords->kind == PTX_O_VEC ? coords->n : 1;
+    if (o->elems[0].kind != PTX_O_REG || o->imm) {
+        lower_fail(c, "a texture or surface is named by a 64-bit handle in a register; references are not supported");
+        return NULL;
+    }
+    if (n > TEX_COORDS || (op.kind != TEX_QUERY && n == 0)) {
+        lower_fail(c, "the number of coordinates is wrong");
+        return NULL;
+    }
+    for (unsigned w = 0; w < TEX_COORDS; w++) {
+        const struct ptx_operand *e = coords && coords->kind == PTX_O_VEC ? &coords->elems[w] : coords;
+        bool integer = op.integer || (layered && w == 0);
+        words[w] = w < n ? lower_value(c, e, coord_types[integer]) : lower_imm(0);
+    }
+    struct ir_operand handle = lower_value(c, &o->elems[0], PTX_B64);
+    struct ir_inst *i = lower_emit(c, IR_TEX, IR_I32);
+    i->imm = tex_pack(op);
+    ir_inst_src(i, handle);
+    for (unsigned w = 0; w < TEX_COORDS; w++)
+        ir_inst_src(i, words[w]);
+    return i;
+}
+
+static bool sample(struct lower_ctx *c, struct tex_op op)
+{
+    struct ir_operand level = op.level ? lower_src(c, 2, coord_types[op.integer]) : lower_imm(0);
+    const struct ptx_operand *d = &c->inst->ops[0];
+    struct ir_reg *out[TEX_RESULTS];
+    for (unsigned w = 0; w < TEX_RESULTS; w++)
+        out[w] = lower_tmp(c, IR_I32);
+    if (d->n != TEX_RESULTS)
+        return lower_fail(c, "a texture gives four values");
+    struct ir_inst *i = begin(c, 1, op);
+    if (!i)
+        return false;
+    if (op.level)
+        ir_inst_src(i, level);
+    for (unsigned w = 0; w < TEX_RESULTS; w++)
+        ir_inst_dst(i, out[w]);
+    for (unsigned w = 0; w < TEX_RESULTS; w++)
+        if (d->elems[w].kind != PTX_O_SINK)
+            lower_mov(c, lower_def(c, &d->elems[w], c->inst->type), lower_reg(out[w]));
+    return true;
+}
+
+bool lower_TEX(struct lower_ctx *c)
+{
+    return sample(c, (struct tex_op){ .kind = TEX_SAMPLE, .geometry = geometry_of(c), .integer = c->inst->type2 == PTX_S32 });
+}
+
+bool lower_TEX_LEVEL(struct lower_ctx *c)
+{
+    return sample(c, (struct tex_op){ .kind = TEX_SAMPLE, .geometry = geometry_of(c), .integer = c->inst->type2 == PTX_S32, .level = 1 });
+}
+
+bool lower_TLD4(struct lower_ctx *c)
+{
+    enum ptx_mod m = lower_mod(c, PTX_C_TEXCOMP);
+    uint32_t component = m == PTX_M_TEX_G ? 1 : m == PTX_M_TEX_B ? 2 : m == PTX_M_TEX_A ? 3 : 0;
+    return sample(c, (struct tex_op){ .kind = TEX_GATHER, .geometry = geometry_of(c), .component = component & 3 });
+}
+
+bool lower_TXQ(struct lower_ctx *c)
+{
+    struct tex_op op = { .kind = TEX_QUERY, .geometry = TEX_1D };
+    switch (lower_mod(c, PTX_C_TEXQUERY)) {
+    case PTX_M_WIDTH: op.query = TEX_WIDTH; break;
+    case PTX_M_HEIGHT: op.query = TEX_HEIGHT; break;
+    case PTX_M_DEPTH: op.query = TEX_DEPTH; break;
+    case PTX_M_ARRAY_SIZE: op.query = TEX_LAYERS; break;
+    case PTX_M_NUM_MIPMAP_LEVELS: op.query = TEX_LEVELS; break;
+    default: op.query = TEX_NORMALISED; break;
+    }
+    struct ir_reg *out = lower_tmp(c, IR_I32);
+    struct ir_inst *i = begin(c, 1, op);
+    if (!i)
+        return false;
+    ir_inst_dst(i, out);
+    lower_set(c, 0, PTX_B32, lower_reg(out));
+    return true;
+}
+
+bool lower_SUQ(struct lower_ctx *c)
+{
+    return lower_TXQ(c);
+}
+
+/* --- surfaces --- */
+
+static bool surface_op(struct lower_ctx *c, enum tex_kind kind, unsigned n, struct tex_op *out)
+{
+    enum ptx_mod clamp = lower_mod(c, PTX_C_SURFCLAMP);
+    unsigned bytes = ptx_type_bits(c->inst->type) / 8 * n;
+    *out = (struct tex_op){ .kind = kind, .geometry = geometry_of(c), .integer = 1, .bytes = bytes & 31,
+                            .boundary = clamp == PTX_M_ZERO ? TEX_ZERO : clamp == PTX_M_CLAMP ? TEX_CLAMP : TEX_TRAP };
+    return bytes <= 16 || lower_fail(c, "more than 16 bytes at once");
+}
+
+static const struct ptx_operand *parts(struct lower_ctx *c, int k, unsigned *n)
+{
+    const struct ptx_operand *o = &c->inst->ops[k];
+    *n = o->kind == PTX_O_VEC ? o->n : 1;
+    return o->kind == PTX_O_VEC ? o->elems : o;
+}
+
+/* Elements of 1, 2, 4 or 8 bytes lie one behind the other in the words. */
+bool lower_SULD(struct lower_ctx *c)
+{
+    enum ptx_type t = c->inst->type;
+    enum ir_type type = lower_type(t);
+    unsigned n, bits = ptx_type_bits(t);
+    const struct ptx_operand *d = parts(c, 0, &n);
+    struct ir_reg *out[TEX_RESULTS];
+    struct tex_op op;
+    if (!surface_op(c, TEX_LOAD, n, &op))
+        return false;
+    for (unsigned w = 0; w < TEX_RESULTS; w++)
+        out[w] = lower_tmp(c, IR_I32);
+    struct ir_inst *i = begin(c, 1, op);
+    if (!i)
+        return false;
+    for (unsigned w = 0; w < TEX_RESULTS; w++)
+        ir_inst_dst(i, out[w]);
+    for (unsigned k = 0; k < n; k++) {
+        unsigned at = k * bits;
+        struct ir_operand v = lower_reg(out[at / 32]);
+        if (d[k].kind == PTX_O_SINK)
+            continue;
+        if (bits == 64) {
+            struct ir_operand low = lower_resize(c, IR_I64, IR_I32, false, v);
+            struct ir_operand high = lower_resize(c, IR_I64, IR_I32, false, lower_reg(out[at / 32 + 1]));
+            v = lower_op2(c, IR_OR, IR_I64, low, lower_op2(c, IR_SHL, IR_I64, high, lower_imm(32)));
+        } else if (bits < 32) {
+            v = lower_op2(c, IR_SHR_U, IR_I32, v, lower_imm(at % 32));
+            v = lower_resize(c, type, IR_I32, false, v);
+        }
+        lower_mov(c, lower_def(c, &d[k], t), v);
+    }
+    return true;
+}
+
+bool lower_SUST(struct lower_ctx *c)
+{
+    enum ptx_type t = c->inst->type;
+    enum ir_type type = lower_type(t);
+    unsigned n, bits = ptx_type_bits(t), used = 0;
+    const struct ptx_operand *s = parts(c, 1, &n);
+    struct ir_operand words[TEX_RESULTS] = { { 0 } };
+    struct tex_op op;
+    if (!surface_op(c, TEX_STORE, n, &op))
+        return false;
+    for (unsigned k = 0; k < n; k++) {
+        struct ir_operand v = lower_value(c, &s[k], t);
+        unsigned at = k * bits;
+        if (bits == 64) {
+            words[used++] = lower_resize(c, IR_I32, IR_I64, false, v);
+            words[used++] = lower_resize(c, IR_I32, IR_I64, false, lower_op2(c, IR_SHR_U, IR_I64, v, lower_imm(32)));
+            continue;
+        }
+        v = lower_resize(c, IR_I32, type, false, v);
+        if (at % 32) {
+            v = lower_op2(c, IR_SHL, IR_I32, v, lower_imm(at % 32));
+            words[at / 32] = lower_op2(c, IR_OR, IR_I32, words[at / 32], v);
+        } else {
+            words[used++] = v;
+        }
+    }
+    struct ir_inst *i = begin(c, 0, op);
+    if (!i)
+        return false;
+    for (unsigned w = 0; w < used; w++)
+        ir_inst_src(i, words[w]);
+    return true;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What other files need to know of arrays. */
+#ifndef RUNTIME_ARRAY_H
+#define RUNTIME_ARRAY_H
+
+#include "runtime/api.h"
+
+/* The driver's name for a channel format; InvalidChannelDescriptor when there is none. */
+cudaError_t array_format(const struct cudaChannelFormatDesc *d, CUarray_format *format, unsigned *channels);
+/* Bytes of one element. */
+cudaError_t array_texel(cudaArray_const_t array, size_t *out);
+
+#endif
