@@ -20,8 +20,6 @@ typedef uint32_t cuuint32_t;
 extern "C" {
 __device__ int vprintf(const char *, const char *);
 __device__ int printf(const char *, ...); /* clang turns it into vprintf */
-__device__ void free(void *) __attribute__((nothrow));
-__device__ void *malloc(size_t) __attribute__((nothrow, malloc));
 __device__ void __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t charSize);
 /* What <assert.h> calls. */
 __device__ static __inline__ void __assert_fail(const char *message, const char *file, unsigned line, const char *function)
@@ -30,22 +28,8 @@ __device__ static __inline__ void __assert_fail(const char *message, const char 
 }
 }
 
-namespace std {
-__device__ static __inline__ void free(void *p) { ::free(p); }
-__device__ static __inline__ void *malloc(size_t n) { return ::malloc(n); }
-}
-
-/* new and delete in kernels; clang sets them beside the host's of the same name. */
-__device__ inline void *operator new(size_t n) { return ::malloc(n ? n : 1); }
-__device__ inline void *operator new[](size_t n) { return ::malloc(n ? n : 1); }
-__device__ inline void *operator new(size_t, void *p) noexcept { return p; }
-__device__ inline void *operator new[](size_t, void *p) noexcept { return p; }
-__device__ inline void operator delete(void *p) noexcept { ::free(p); }
-__device__ inline void operator delete[](void *p) noexcept { ::free(p); }
-__device__ inline void operator delete(void *, void *) noexcept {}
-__device__ inline void operator delete[](void *, void *) noexcept {}
-__device__ inline void operator delete(void *p, size_t) noexcept { ::free(p); }
-__device__ inline void operator delete[](void *p, size_t) noexcept { ::free(p); }
+/* new and delete in kernels: clang's wrapper of this header sets them beside the host's. */
+#include <new>
 
 /* ---- threadIdx and the like as values ---- */
 

@@ -17,6 +17,12 @@
    become one for host and device alike, and could not be overloaded for the device any more. */
 #include <__clang_cuda_math_forward_declares.h>
 
+/* clang's wrapper of <new>, which <cmath> may include, calls these. */
+extern "C" {
+__attribute__((device)) void free(void *) __attribute__((nothrow));
+__attribute__((device)) void *malloc(__SIZE_TYPE__) __attribute__((nothrow, malloc));
+}
+
 #include <cmath>
 #include <cstdlib>
 #include <limits.h>

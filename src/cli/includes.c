@@ -60,10 +60,12 @@ void cc_add_user_include(struct cc_job *job, const char *dir)
 }
 
 /* Some systems link a toolkit's headers into /usr/local/include. clang cannot be told to leave out one of its standard
-   folders, so all are left out and the others given back in their order. */
-static void add_standard_folders(struct cli_args *args, const char *clang, const char *language)
+   folders, so all are left out and the others given back in their order: the C++ library, for CUDA behind clang's wrappers
+   of it, then clang's own folder, which -nostdlibinc keeps, then the system's. */
+static void add_standard_folders(struct cli_args *args, const char *clang, enum cc_lang lang)
 {
-    char *command = hw_sprintf("'%s' -E -v -x %s /dev/null 2>&1 >/dev/null", clang, language), line[4096];
+    const char *language = lang == CC_LANG_C ? "c" : lang == CC_LANG_CUDA ? "cuda --cuda-host-only -nocudainc -nocudalib" : "c++";
+    char *command = hw_sprintf("'%s' -E -v --cuda-path='%s' -x %s /dev/null 2>&1 >/dev/null", clang, cli_root(), language), line[4096];
     FILE *out = popen(command, "r");
     bool inside = false, after_builtin = false;
     hw_free(command);
@@ -75,7 +77,7 @@ static void add_standard_folders(struct cli_args *args, const char *clang, const
         } else if (strncmp(line, "End of search", 13) == 0) {
             inside = false;
         } else if (inside && line[0] == ' ') {
-            bool builtin = strstr(line, "/lib/clang/") != NULL;  /* clang's own: -nostdlibinc keeps it */
+            bool builtin = strstr(line, "/lib/clang/") && !strstr(line, "/cuda_wrappers");
             after_builtin |= builtin;
             if (!builtin && !is_toolkit(line + 1))
                 cli_addf(args, after_builtin ? "-idirafter%s" : "-cxx-isystem%s", line + 1);
@@ -91,6 +93,6 @@ void cc_add_includes(struct cli_args *args, const struct cc_job *job, const char
     cli_addf(args, "-isystem%s", ours);
     cli_add_all(args, &job->after);
     if (is_toolkit("/usr/local/include"))
-        add_standard_folders(args, clang, lang == CC_LANG_C ? "c" : "c++");
+        add_standard_folders(args, clang, lang);
     hw_free(ours);
 }
