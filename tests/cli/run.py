@@ -339,6 +339,32 @@ int main() { unsigned *d, h[64]; cudaMalloc(&d, sizeof h); k<<<1, 64>>>(d); cuda
     has(box.hostwarp('cc', 'bad.cu', status=1).stderr, 'bad.cu:5:')
 
 
+def test_cc_the_cpp_library_works_beside_and_inside_kernels(box):
+    """Also with the toolkit's headers that some systems have in /usr/local/include out of sight, where that can be arranged."""
+    box.write('lib.cu', """#include <complex>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+struct S { int a; __device__ S(int x) : a(x) {} };
+__global__ void k(int *o) {
+    S *s = new S(3); int *p = new int[4]; p[2] = 4; alignas(S) char b[sizeof(S)]; S *q = new (b) S(5); void *m = std::malloc(8); std::free(m);
+    std::complex<float> x(1, 2), y(3, 4); x *= y;
+    o[0] = s->a + p[2] + q->a + int(x.imag()); delete s; delete[] p;
+}
+int main() { int *d; std::vector<int> h(1); cudaMalloc(&d, 4); k<<<1, 1>>>(d); cudaMemcpy(h.data(), d, 4, cudaMemcpyDeviceToHost);
+    std::printf("%s\\n", std::to_string(h[0]).c_str()); }
+""")
+    hidden = f"mount --bind {box.path}/tmp /usr/local/include && exec {HOSTWARP} cc"
+    alone = subprocess.run(['unshare', '-m', 'mount', '--bind', box.path / 'tmp', '/usr/local/include'], capture_output=True).returncode == 0
+    for std in 'c++14', 'c++17', 'c++20':
+        box.hostwarp('cc', '-std=' + std, 'lib.cu', '-o', 'lib')
+        assert box.run('./lib').stdout == '22\n'
+        if alone:
+            box.run('unshare', '-m', 'sh', '-c', hidden + f' -std={std} lib.cu -o lib', env={'TMPDIR': '/tmp'})
+            assert box.run('./lib').stdout == '22\n'
+
+
 def test_cc_without_clang_says_what_is_missing(box):
     box.write('hello.cu', HELLO)
     has(box.hostwarp('cc', 'hello.cu', env={'HOSTWARP_CLANG': '/nowhere/clang++'}, status=1).stderr, '/nowhere/clang++')
