@@ -333,7 +333,10 @@ def test_the_timeline_is_smooth_with_100000_bars(box):
 HEAD = '''
 #include <cstdio>
 #include <cstdlib>
+#include <atomic>
 #include <vector>
+static std::atomic<int> gate_open;
+static void gate(void *) { while (!gate_open) ; }
 __global__ void busy(float *p, int n) { for (int i = 0; i < n; i++) p[threadIdx.x] = p[threadIdx.x] * 0.5f + i; }
 int main() {
     const size_t MB = 1 << 20;
@@ -353,8 +356,9 @@ ADVICE = {
                      'for (int i = 0; i < 40; i++) cudaMemcpy(d, pageable.data(), MB, cudaMemcpyHostToDevice);'),
     'allocation-in-loop': ('for (int i = 0; i < 20; i++) { float *p; cudaMalloc(&p, MB); cudaFree(p); }',
                            'float *p[20]; for (int i = 0; i < 20; i++) cudaMalloc(&p[i], MB); for (int i = 0; i < 20; i++) cudaFree(p[i]);'),
-    'legacy-stream': ('for (int i = 0; i < 6; i++) { busy<<<1, 32, 0, s[i % 2]>>>(d, 100000); busy<<<1, 32>>>(d, 100000); }',
-                      'for (int i = 0; i < 6; i++) { busy<<<1, 32, 0, q>>>(d, 100000); busy<<<1, 32>>>(d, 100000); }'),
+    # the gate stays shut until everything is queued, so that every wait is one however slow this thread is
+    'legacy-stream': ('cudaLaunchHostFunc(s[0], gate, 0); for (int i = 0; i < 6; i++) { busy<<<1, 32, 0, s[i % 2]>>>(d, 10); busy<<<1, 32>>>(d, 10); } gate_open = 1;',
+                      'cudaLaunchHostFunc(q, gate, 0); for (int i = 0; i < 6; i++) { busy<<<1, 32, 0, q>>>(d, 10); busy<<<1, 32>>>(d, 10); } gate_open = 1;'),
     'pinned-much': ('for (int i = 0; i < 3; i++) cudaHostAlloc((void **)&h, 12 * MB, 0);',
                     'for (int i = 0; i < 3; i++) { cudaHostAlloc((void **)&h, 12 * MB, 0); cudaFreeHost(h); }'),
 }
