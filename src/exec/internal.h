@@ -59,4 +59,8 @@ static inline struct exec_launch *exec_launch_of(const struct kabi_block *block)
     return hw_container_of(block->launch, struct exec_launch, kl);
 }
 
+/* services.c: judge addresses; saving.c: the same for generated code, with every register kept */
+kabi_access_fn exec_access, exec_access_saving;
+kabi_access_lanes_fn exec_access_lanes, exec_access_lanes_saving;
+
 #endif

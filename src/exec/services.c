@@ -181,10 +181,11 @@ static _Thread_local struct {
     uint64_t base, end, epoch;
 } known;
 
-static void service_access(struct kabi_block *block, uint64_t addr, uint32_t align, uint32_t line)
+void exec_access(struct kabi_block *block, uint64_t addr, uint64_t what)
 {
-    if (addr & (align - 1))
-        exec_fault_raise(EXEC_FAULT_MISALIGNED, addr, line);
+    addr += (uint64_t)kabi_access_offset(what);
+    if (addr & (kabi_access_align(what) - 1))
+        exec_fault_raise(EXEC_FAULT_MISALIGNED, addr, kabi_access_line(what));
     uint64_t epoch = atomic_load_explicit(&exec_memory_epoch, memory_order_acquire);
     if (addr >> HW_WINDOW_SHIFT == HW_WINDOW_TAG || (addr - known.base < known.end - known.base && known.epoch == epoch))
         return;
@@ -198,14 +199,21 @@ static void service_access(struct kabi_block *block, uint64_t addr, uint32_t ali
     if (!found && (exec_area_owns(&mine->shared, addr) || exec_area_owns(&mine->local, addr)))
         return;
     if (!found)
-        exec_fault_raise(EXEC_FAULT_ADDRESS, addr, line);
+        exec_fault_raise(EXEC_FAULT_ADDRESS, addr, kabi_access_line(what));
     known.base = base;
     known.end = end;
     known.epoch = epoch;
 }
 
+void exec_access_lanes(struct kabi_block *block, const uint64_t *addrs, uint64_t active, uint64_t what)
+{
+    for (; active; active &= active - 1)
+        exec_access(block, addrs[__builtin_ctzll(active)], what);
+}
+
 const struct kabi_services exec_services = {
-    .access = service_access,
+    .access = exec_access_saving,
+    .access_lanes = exec_access_lanes_saving,
     .vprintf_ = exec_vprintf,
     .assertfail = service_assert,
     .trap = service_trap,

@@ -424,6 +424,7 @@ static void emit_block(struct emit *e, int b)
         if (e->is_source[b])
             masks_store(e, e->cur[b], e->m);
     }
+    guard_block(e, blk->ir);
     for (size_t j = 0; j + 1 < blk->ir->insts.n; j++)
         emit_inst(e, blk->ir->insts.v[j]);
     emit_terminator(e, ir_block_term(blk->ir));
@@ -518,6 +519,7 @@ static void add_attribute(struct emit *e, LLVMValueRef fn, LLVMAttributeIndex at
 static void open_function(struct emit *e)
 {
     add_attribute(e, e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind");
+    add_attribute(e, e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noredzone");     /* guards call without LLVM's knowledge */
     LLVMAddTargetDependentFunctionAttr(e->fn, "prefer-vector-width", "512");
     memset(e->env, 0, sizeof e->env);
     memset(e->slot, 0, e->p->n_regs * sizeof *e->slot);

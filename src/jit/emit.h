@@ -18,6 +18,7 @@
 enum emit_env { ENV_PARAMS, ENV_GLOBALS, ENV_SERVICES, ENV_SHARED, ENV_LOCAL, ENV_CTAID_X, ENV_CTAID_Y, ENV_CTAID_Z, ENV_NCTAID_X, ENV_NCTAID_Y,
                 ENV_NCTAID_Z, ENV_SMID, ENV_GRIDID, ENV_SHARED_BYTES, ENV_SHARED_STATIC, ENV_COUNT };
 
+struct guard_group;
 enum emit_tag { TAG_GLOBAL, TAG_SHARED, TAG_LOCAL, TAG_FRAME, TAG_COUNT };      /* memory that never overlaps */
 
 struct emit {
@@ -53,6 +54,7 @@ struct emit {
     int at;                                      /* block */
     LLVMValueRef m[PLAN_MAX_CHUNKS];             /* its mask; m[0] NULL: all lanes */
     const struct ir_inst *inst;
+    HW_VEC(struct guard_group *) guards;         /* of this block's accesses (guard.c) */
 
     /* frame layout, the same for all regions; bytes */
     uint32_t *reg_offset, *mask_offset, *cur_offset;          /* UINT32_MAX: not in the frame */
@@ -115,6 +117,13 @@ LLVMValueRef lanes_array(struct emit *e, LLVMTypeRef t);                        
 void lanes_put(struct emit *e, struct lanes *l, LLVMValueRef array, LLVMTypeRef t, LLVMValueRef value);
 LLVMValueRef lanes_vector(struct emit *e, LLVMValueRef array, LLVMTypeRef t);    /* after the loop */
 
+/* guard.c: may a kernel touch this memory, and is it aligned? Comes before the access. */
+void guard_block(struct emit *e, const struct ir_block *b);                      /* first: which accesses one check serves */
+void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr);
+void guard_scalar_if(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef any);    /* any: i1, or NULL: always */
+void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsigned chunk, bool group);
+void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk);
+
 /* one instruction each */
 LLVMValueRef op_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);    /* arith.c: NULL: not this family */
 LLVMValueRef float_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk); /* float.c */
@@ -129,7 +138,7 @@ void emit_load(struct emit *e, const struct ir_inst *i);
 void emit_store(struct emit *e, const struct ir_inst *i);
 LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk);
 LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk); /* <W x i64> */
-void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr);
+static inline unsigned element_bytes(const struct ir_inst *i) { return ir_type_bits(i->type) / 8; }
 LLVMAtomicOrdering llvm_order(enum ir_order o);
 enum emit_tag space_tag(uint8_t space);
 void emit_atomic(struct emit *e, const struct ir_inst *i);                       /* atomic.c */

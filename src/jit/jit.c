@@ -208,6 +208,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
             hw_free(e.symbols.v[i]);
     }
     hw_vec_fini(&e.symbols);
+    hw_vec_fini(&e.guards);
     LLVMDisposeModule(e.mod);
     LLVMContextDispose(e.cx);
     plan_free(p);

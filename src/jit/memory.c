@@ -5,11 +5,6 @@
  */
 #include "jit/emit.h"
 
-#include "base/options.h"
-#include "base/os.h"
-
-static unsigned element_bytes(const struct ir_inst *i) { return ir_type_bits(i->type) / 8; }
-
 enum emit_tag space_tag(uint8_t space)
 {
     return space == IR_SHARED ? TAG_SHARED : space == IR_LOCAL ? TAG_LOCAL : TAG_GLOBAL;
@@ -102,99 +97,6 @@ static LLVMValueRef offset_ptr(struct emit *e, LLVMValueRef p, uint64_t bytes)
 static bool ordered(const struct ir_inst *i)
 {
     return (i->flags & IR_VOLATILE) || i->order != IR_WEAK;
-}
-
-/* ---- guards: is this memory a kernel may touch, and aligned?  One rotate, shift and comparison when it is. ---- */
-
-static bool guarded(const struct ir_inst *i)
-{
-    return hw_options()->guard && (i->space == IR_GENERIC || i->space == IR_GLOBAL);
-}
-
-static unsigned access_align(const struct ir_inst *i)
-{
-    unsigned n = i->op == IR_LD ? i->n_dst : i->op == IR_ST ? i->n_src - 1u : 1;
-    return element_bytes(i) * n;
-}
-
-/* i1 or <W x i1>: something is wrong, or must be looked up. The low bits that alignment wants clear go to the top. */
-static LLVMValueRef doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRef a, unsigned lanes)
-{
-    unsigned k = (unsigned)__builtin_ctz(access_align(i));
-    if (k)
-        a = intrinsic3(e, "llvm.fshr", ty_int(e, 64, lanes), a, a, k_int(e, 64, lanes, k));
-    a = LLVMBuildLShr(e->b, a, k_int(e, 64, lanes, HW_WINDOW_SHIFT - k), "");
-    return LLVMBuildICmp(e->b, LLVMIntNE, a, k_int(e, 64, lanes, HW_WINDOW_TAG), "");
-}
-
-static void ask(struct emit *e, const struct ir_inst *i, LLVMValueRef addr)
-{
-    LLVMTypeRef i32 = ty_int(e, 32, 1), types[] = { ty_ptr(e), ty_int(e, 64, 1), i32, i32 };
-    LLVMValueRef args[] = { e->block, addr, k_int(e, 32, 1, access_align(i)), k_int(e, 32, 1, i->ptx_line) };
-    LLVMValueRef at = k_int(e, 64, 1, offsetof(struct kabi_services, access));
-    LLVMValueRef fn = LLVMBuildLoad2(e->b, ty_ptr(e), LLVMBuildGEP2(e->b, ty_int(e, 8, 1), env(e, ENV_SERVICES), &at, 1, ""), "");
-    LLVMBuildCall2(e->b, LLVMFunctionType(LLVMVoidTypeInContext(e->cx), types, 4, false), fn, args, 4, "");
-}
-
-/* Branches to a cold block; the caller fills it and ends with guard_end(). */
-static LLVMBasicBlockRef guard_begin(struct emit *e, LLVMValueRef bad)
-{
-    LLVMBasicBlockRef cold = LLVMAppendBasicBlockInContext(e->cx, e->fn, "doubt"), fine = LLVMAppendBasicBlockInContext(e->cx, e->fn, "fine");
-    LLVMValueRef br = LLVMBuildCondBr(e->b, bad, cold, fine);
-    LLVMMetadataRef weights[] = { LLVMMDStringInContext2(e->cx, "branch_weights", 14), LLVMValueAsMetadata(k_int(e, 32, 1, 1)),
-                                  LLVMValueAsMetadata(k_int(e, 32, 1, 100000)) };
-    LLVMSetMetadata(br, LLVMGetMDKindIDInContext(e->cx, "prof", 4), LLVMMetadataAsValue(e->cx, LLVMMDNodeInContext2(e->cx, weights, 3)));
-    LLVMPositionBuilderAtEnd(e->b, cold);
-    return fine;
-}
-
-static void guard_end(struct emit *e, LLVMBasicBlockRef fine)
-{
-    LLVMBuildBr(e->b, fine);
-    LLVMPositionBuilderAtEnd(e->b, fine);
-}
-
-void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr)
-{
-    if (!guarded(i))
-        return;
-    LLVMValueRef a = LLVMBuildPtrToInt(e->b, ptr, ty_int(e, 64, 1), "");
-    LLVMBasicBlockRef fine = guard_begin(e, doubtful(e, i, a, 1));
-    ask(e, i, a);
-    guard_end(e, fine);
-}
-
-static void ask_lanes(struct emit *e, const struct ir_inst *i, unsigned chunk)
-{
-    LLVMValueRef addresses = lanes_spill(e, v_address(e, i, chunk));
-    struct lanes l;
-    lanes_begin(e, &l, chunk);
-    ask(e, i, lanes_get(e, &l, addresses, ty_int(e, 64, 1)));
-    lanes_end(e, &l);
-}
-
-/* Neighbouring lanes: the first stands for all, of the whole group where that is one row. When it is doubtful every active
-   lane is looked at, since the first may be off. */
-static void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsigned chunk, bool group)
-{
-    if (!guarded(i) || (group && chunk > 0))
-        return;
-    LLVMValueRef a = LLVMBuildPtrToInt(e->b, ptr, ty_int(e, 64, 1), "");
-    LLVMBasicBlockRef fine = guard_begin(e, doubtful(e, i, a, 1));
-    for (unsigned c = chunk; c < (group ? e->C : chunk + 1); c++)
-        ask_lanes(e, i, c);
-    guard_end(e, fine);
-}
-
-static void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk)
-{
-    if (!guarded(i))
-        return;
-    LLVMValueRef bad = LLVMBuildAnd(e->b, doubtful(e, i, addresses, e->W), mask_or_all(e, chunk), "");
-    LLVMTypeRef bits = ty_int(e, e->W, 1);
-    LLVMBasicBlockRef fine = guard_begin(e, LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, bad, bits), LLVMConstNull(bits), ""));
-    ask_lanes(e, i, chunk);
-    guard_end(e, fine);
 }
 
 /* Only integers may be atomic accesses: floats go through their bits. */
@@ -502,16 +404,14 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
     unsigned n = i->n_dst, bytes = element_bytes(i);
     if (s->kind == SHAPE_AFFINE && lane_step(e, i, s) == 0) {
         LLVMValueRef p = u_address(e, i, chunk);
-        bool maybe_empty = e->m[0] && !s->group;
-        if (maybe_empty) {                                /* this chunk may have no active lane while the group has */
+        LLVMValueRef any = NULL;
+        if (e->m[0] && !s->group) {                       /* this chunk may have no active lane while the group has */
             LLVMTypeRef bits = ty_int(e, e->W, 1);
-            LLVMValueRef any = LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, e->m[chunk], bits), LLVMConstNull(bits), "");
-            p = LLVMBuildSelect(e->b, any, p, e->safe, "");
+            any = LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, e->m[chunk], bits), LLVMConstNull(bits), "");
         }
-        if (maybe_empty)
-            guard_row(e, i, p, chunk, false);             /* e->safe is doubtful; then no lane is asked about */
-        else
-            guard_scalar(e, i, p);
+        guard_scalar_if(e, i, p, any);
+        if (any)
+            p = LLVMBuildSelect(e->b, any, p, e->safe, "");
         for (unsigned k = 0; k < n; k++)
             set_uniform(e, i, (int)k, chunk, scalar_load(e, i, offset_ptr(e, p, (uint64_t)k * bytes)));
     } else if (ordered(i)) {

@@ -16,7 +16,20 @@ typedef void kabi_assertfail_fn(struct kabi_block *block, const char *message, c
                                 const char *function, uint32_t thread);
 /* code: a KABI_TRAP_*; line: line in the PTX text, 0 when unknown; addr: for memory faults. */
 typedef void kabi_trap_fn(struct kabi_block *block, uint32_t code, uint32_t line, uint64_t addr);
-typedef void kabi_access_fn(struct kabi_block *block, uint64_t addr, uint32_t align, uint32_t line);
+/*
+ * Addresses that generated code could not judge: these return only if all is well. They change no register but the
+ * flags, so that code around a guard need not save any; x86-64 code calls them with an inline `call`.
+ * what: kabi_access_pack().
+ */
+typedef void kabi_access_fn(struct kabi_block *block, uint64_t addr, uint64_t what);
+typedef void kabi_access_lanes_fn(struct kabi_block *block, const uint64_t *addrs, uint64_t active, uint64_t what);
+static inline uint64_t kabi_access_pack(uint32_t line, unsigned align_log2, int32_t offset)
+{
+    return (uint64_t)line | (uint64_t)align_log2 << 32 | (uint64_t)(uint32_t)offset << 40;      /* offset: 24 bits */
+}
+static inline uint32_t kabi_access_line(uint64_t what) { return (uint32_t)what; }
+static inline uint64_t kabi_access_align(uint64_t what) { return (uint64_t)1 << (what >> 32 & 15); }
+static inline int64_t kabi_access_offset(uint64_t what) { return (int64_t)what >> 40; }
 typedef void *kabi_malloc_fn(struct kabi_block *block, uint64_t bytes);
 typedef void kabi_free_fn(struct kabi_block *block, void *p);
 /* op: tex_pack(); args: TEX_ARGS words; results: TEX_RESULTS words (kabi/texture.h). */

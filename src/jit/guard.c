@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Guards: is this memory a kernel may touch, and aligned? One rotate, shift and comparison when it is. The rest is asked of
+ * the engine, by a call that changes no register.
+ */
+#include "jit/emit.h"
+
+#include "base/options.h"
+#include "base/os.h"
+
+/*
+ * Accesses of one block at constant distances from one register: the first one's check serves them all. The window's ends
+ * are never mapped, so that what lies near an address that could be touched is in the window too, or faults.
+ */
+struct guard_group {
+    const struct ir_inst *member[16];            /* the first leads */
+    unsigned n;
+};
+enum { NEAR = 64 * 1024, LOOK_AHEAD = 512 };
+
+static bool guarded(const struct ir_inst *i)
+{
+    return hw_options()->guard && (i->space == IR_GENERIC || i->space == IR_GLOBAL);
+}
+
+static unsigned access_align(const struct ir_inst *i)
+{
+    unsigned n = i->op == IR_LD ? i->n_dst : i->op == IR_ST ? i->n_src - 1u : 1;
+    return element_bytes(i) * n;
+}
+
+static bool groups(const struct ir_inst *i)
+{
+    return (i->op == IR_LD || i->op == IR_ST) && guarded(i) && i->src[0].kind == IR_REG && !(i->flags & IR_OUTGOING);
+}
+
+static bool served(const struct ir_inst *lead, const struct ir_inst *i)
+{
+    int64_t apart = i->imm - lead->imm;
+    return groups(i) && i->src[0].reg == lead->src[0].reg && i->space == lead->space && access_align(i) == access_align(lead) &&
+        apart > -NEAR && apart < NEAR && apart % access_align(i) == 0;
+}
+
+static bool defines(const struct ir_inst *i, const struct ir_reg *r)
+{
+    for (int k = 0; k < i->n_dst; k++)
+        if (i->dst[k] == r)
+            return true;
+    return false;
+}
+
+static const struct guard_group *group_of(struct emit *e, const struct ir_inst *i)
+{
+    for (size_t g = 0; g < e->guards.n; g++)
+        for (unsigned k = 0; k < e->guards.v[g]->n; k++)
+            if (e->guards.v[g]->member[k] == i)
+                return e->guards.v[g];
+    return NULL;
+}
+
+void guard_block(struct emit *e, const struct ir_block *b)
+{
+    e->guards.n = 0;
+    for (size_t j = 0; j < b->insts.n; j++) {
+        const struct ir_inst *lead = b->insts.v[j];
+        if (!groups(lead) || group_of(e, lead))
+            continue;
+        struct guard_group *g = hw_arena_alloc(&e->arena, sizeof *g);
+        g->n = 0;
+        g->member[g->n++] = lead;
+        for (size_t k = j + 1; k < b->insts.n && k < j + LOOK_AHEAD && g->n < HW_LEN(g->member) && !defines(b->insts.v[k - 1], lead->src[0].reg); k++)
+            if (served(lead, b->insts.v[k]))
+                g->member[g->n++] = b->insts.v[k];
+        hw_vec_push(&e->guards, g);
+    }
+}
+
+/* Another access's check has seen to this one. */
+static bool done_before(struct emit *e, const struct ir_inst *i)
+{
+    const struct guard_group *g = group_of(e, i);
+    return !guarded(i) || (g && g->member[0] != i);
+}
+
+/* i1 or <W x i1>: something is wrong, or must be looked up. The low bits that alignment wants clear go to the top. */
+static LLVMValueRef doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRef a, unsigned lanes)
+{
+    unsigned k = (unsigned)__builtin_ctz(access_align(i));
+    if (k)
+        a = intrinsic3(e, "llvm.fshr", ty_int(e, 64, lanes), a, a, k_int(e, 64, lanes, k));
+    a = LLVMBuildLShr(e->b, a, k_int(e, 64, lanes, HW_WINDOW_SHIFT - k), "");
+    return LLVMBuildICmp(e->b, LLVMIntNE, a, k_int(e, 64, lanes, HW_WINDOW_TAG), "");
+}
+
+/* The services change no register and no memory that generated code knows of. */
+static void call_saving(struct emit *e, size_t service, LLVMValueRef *args, LLVMTypeRef *types, unsigned n)
+{
+    LLVMValueRef at = k_int(e, 64, 1, service);
+    LLVMValueRef fn = LLVMBuildLoad2(e->b, ty_ptr(e), LLVMBuildGEP2(e->b, ty_int(e, 8, 1), env(e, ENV_SERVICES), &at, 1, ""), "");
+    LLVMTypeRef none = LLVMVoidTypeInContext(e->cx);
+#if defined(__x86_64__)
+    static const char code[] = "callq *$0", *const constraints[] = {
+        [3] = "r,{rdi},{rsi},{rdx},~{dirflag},~{fpsr},~{flags}", [4] = "r,{rdi},{rsi},{rdx},{rcx},~{dirflag},~{fpsr},~{flags}",
+    };
+    LLVMTypeRef all_types[5] = { ty_ptr(e) };
+    LLVMValueRef all[5] = { fn };
+    for (unsigned k = 0; k < n; k++) {
+        all_types[k + 1] = types[k];
+        all[k + 1] = args[k];
+    }
+    LLVMTypeRef type = LLVMFunctionType(none, all_types, n + 1, false);
+    LLVMValueRef stub = LLVMGetInlineAsm(type, code, sizeof code - 1, constraints[n], strlen(constraints[n]), true, false, LLVMInlineAsmDialectATT, false);
+    LLVMValueRef call = LLVMBuildCall2(e->b, type, stub, all, n + 1, "");
+    enum { READS_ARGUMENTS = 1, CHANGES_ITS_OWN = 3 << 2 };          /* LLVM's memory(argmem: read, inaccessiblemem: readwrite) */
+    LLVMAttributeRef memory = LLVMCreateEnumAttribute(e->cx, LLVMGetEnumAttributeKindForName("memory", 6), READS_ARGUMENTS | CHANGES_ITS_OWN);
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, memory);
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->cx, LLVMGetEnumAttributeKindForName("nounwind", 8), 0));
+#else
+    LLVMBuildCall2(e->b, LLVMFunctionType(none, types, n, false), fn, args, n, "");
+#endif
+}
+
+/* What is asked about: the access itself and those that its check serves. */
+static unsigned asked(struct emit *e, const struct ir_inst *i, uint64_t what[16])
+{
+    const struct guard_group *g = group_of(e, i);
+    unsigned n = 0, align = (unsigned)__builtin_ctz(access_align(i));
+    for (unsigned k = 0; k < (g ? g->n : 1); k++) {
+        const struct ir_inst *m = g ? g->member[k] : i;
+        what[n++] = kabi_access_pack(m->ptx_line, align, (int32_t)(m->imm - i->imm));
+    }
+    return n;
+}
+
+static void ask(struct emit *e, const struct ir_inst *i, LLVMValueRef addr)
+{
+    LLVMTypeRef i64 = ty_int(e, 64, 1), types[] = { ty_ptr(e), i64, i64 };
+    uint64_t what[16];
+    for (unsigned k = 0, n = asked(e, i, what); k < n; k++) {
+        LLVMValueRef args[] = { e->block, addr, k_int(e, 64, 1, what[k]) };
+        call_saving(e, offsetof(struct kabi_services, access), args, types, 3);
+    }
+}
+
+static void ask_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk)
+{
+    LLVMTypeRef i64 = ty_int(e, 64, 1), types[] = { ty_ptr(e), ty_ptr(e), i64, i64 };
+    LLVMValueRef array = lanes_spill(e, addresses), active = LLVMBuildZExt(e->b, mask_bits(e, mask_or_all(e, chunk)), i64, "");
+    uint64_t what[16];
+    for (unsigned k = 0, n = asked(e, i, what); k < n; k++) {
+        LLVMValueRef args[] = { e->block, array, active, k_int(e, 64, 1, what[k]) };
+        call_saving(e, offsetof(struct kabi_services, access_lanes), args, types, 4);
+    }
+}
+
+/* Branches to a cold block; the caller fills it and ends with guard_end(). */
+static LLVMBasicBlockRef guard_begin(struct emit *e, LLVMValueRef bad)
+{
+    LLVMBasicBlockRef cold = LLVMAppendBasicBlockInContext(e->cx, e->fn, "doubt"), fine = LLVMAppendBasicBlockInContext(e->cx, e->fn, "fine");
+    LLVMValueRef br = LLVMBuildCondBr(e->b, bad, cold, fine);
+    LLVMMetadataRef weights[] = { LLVMMDStringInContext2(e->cx, "branch_weights", 14), LLVMValueAsMetadata(k_int(e, 32, 1, 1)),
+                                  LLVMValueAsMetadata(k_int(e, 32, 1, 100000)) };
+    LLVMSetMetadata(br, LLVMGetMDKindIDInContext(e->cx, "prof", 4), LLVMMetadataAsValue(e->cx, LLVMMDNodeInContext2(e->cx, weights, 3)));
+    LLVMPositionBuilderAtEnd(e->b, cold);
+    return fine;
+}
+
+static void guard_end(struct emit *e, LLVMBasicBlockRef fine)
+{
+    LLVMBuildBr(e->b, fine);
+    LLVMPositionBuilderAtEnd(e->b, fine);
+}
+
+void guard_scalar_if(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef any)
+{
+    if (done_before(e, i))
+        return;
+    LLVMValueRef a = LLVMBuildPtrToInt(e->b, ptr, ty_int(e, 64, 1), ""), bad = doubtful(e, i, a, 1);
+    LLVMBasicBlockRef fine = guard_begin(e, any ? LLVMBuildAnd(e->b, bad, any, "") : bad);
+    ask(e, i, a);
+    guard_end(e, fine);
+}
+
+void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr)
+{
+    guard_scalar_if(e, i, ptr, NULL);
+}
+
+/* Neighbouring lanes: the first stands for all, of the whole group where that is one row. When it is doubtful every active
+   lane is looked at, since the first may be off. */
+void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsigned chunk, bool group)
+{
+    if (done_before(e, i) || (group && chunk > 0))
+        return;
+    LLVMValueRef a = LLVMBuildPtrToInt(e->b, ptr, ty_int(e, 64, 1), "");
+    LLVMBasicBlockRef fine = guard_begin(e, doubtful(e, i, a, 1));
+    for (unsigned c = chunk; c < (group ? e->C : chunk + 1); c++)
+        ask_lanes(e, i, v_address(e, i, c), c);
+    guard_end(e, fine);
+}
+
+void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk)
+{
+    if (done_before(e, i))
+        return;
+    LLVMValueRef bad = LLVMBuildAnd(e->b, doubtful(e, i, addresses, e->W), mask_or_all(e, chunk), "");
+    LLVMTypeRef bits = ty_int(e, e->W, 1);
+    LLVMBasicBlockRef fine = guard_begin(e, LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, bad, bits), LLVMConstNull(bits), ""));
+    ask_lanes(e, i, addresses, chunk);
+    guard_end(e, fine);
+}
