@@ -42,9 +42,9 @@ struct exec_engine {
     struct hw_list ready HW_GUARDED_BY(mu);
     struct hw_list runners HW_GUARDED_BY(mu);    /* threads inside jobs */
     unsigned n_threads HW_GUARDED_BY(mu);
-    unsigned n_active HW_GUARDED_BY(mu);         /* workers inside jobs; helpers do not count */
+    unsigned n_active HW_GUARDED_BY(mu);         /* of them: workers, and host threads that help */
     bool watchdog_started HW_GUARDED_BY(mu);
-    unsigned n_stuck HW_GUARDED_BY(mu);          /* workers; the watchdog's count */
+    unsigned n_stuck HW_GUARDED_BY(mu);          /* the watchdog's count */
     _Atomic unsigned n_ready;                    /* length of ready; written under mu */
     _Atomic int top;                             /* priority of its first, INT_MAX when empty; written under mu */
     _Atomic unsigned n_parked, n_spinning;
@@ -180,8 +180,7 @@ static void enter_locked(struct exec_engine *e, struct exec_job *job, struct exe
     r->job = job;
     r->engine = e;
     hw_list_push_back(&e->runners, &r->link);
-    if (r->worker)
-        e->n_active++;
+    e->n_active++;
 }
 
 /* The job to work on. Threads beyond the engine's number only go where nobody is, or where the watchdog asks for more. */
@@ -257,6 +256,17 @@ static void drop_returned(struct exec_job *job)
     job->returned = NULL;
 }
 
+/*
+ * Waking is a tree: who submits wakes two threads, and each that takes a job while there is more to do wakes two more. A job of
+ * many tiny pieces is over before all threads are awake, and nobody pays for waking them all. Threads that spin need no waking,
+ * and when one of them takes a job it looks here too, so a job that came meanwhile is not left behind.
+ */
+static void wake_two(struct exec_engine *e)
+{
+    if (atomic_load(&e->n_parked))
+        hw_futex_wake(&e->wake, 2);
+}
+
 /* Leaves; the last to leave finishes the job. */
 static void leave(struct exec_engine *e, struct exec_runner *r)
 {
@@ -267,9 +277,13 @@ static void leave(struct exec_engine *e, struct exec_runner *r)
         unqueue_locked(e, job);
     bool last = !job->queued && job->users == 0;
     hw_list_del(&r->link);
-    if (r->worker)
-        e->n_active--;
+    e->n_active--;
+    bool next = !r->worker && e->n_ready > 0;
     hw_unlock(&e->mu);
+    if (next) {                                  /* it kept a worker from starting these; pairs with park() */
+        atomic_fetch_add(&e->wake, 1);
+        wake_two(e);
+    }
     if (last) {
         drop_returned(job);                      /* a cancelled job may have some */
         job->done(job);
@@ -307,7 +321,7 @@ bool exec_join(struct exec_job *job, struct exec_runner *r)
     if (job->no_help)
         return false;
     hw_lock(&e->mu);
-    bool ok = job->queued && has_pieces(job) && !stopping;
+    bool ok = job->queued && has_pieces(job) && !stopping && (e->n_active < e->config.n_threads || job->users == 0);
     if (ok) {
         memset(r, 0, sizeof *r);
         enter_locked(e, job, r);
@@ -350,17 +364,6 @@ static struct exec_job *spin(struct exec_engine *e)
             hw_cpu_relax();
     atomic_fetch_sub(&e->n_spinning, 1);
     return job;
-}
-
-/*
- * Waking is a tree: who submits wakes two threads, and each that takes a job while there is more to do wakes two more. A job of
- * many tiny pieces is over before all threads are awake, and nobody pays for waking them all. Threads that spin need no waking,
- * and when one of them takes a job it looks here too, so a job that came meanwhile is not left behind.
- */
-static void wake_two(struct exec_engine *e)
-{
-    if (atomic_load(&e->n_parked))
-        hw_futex_wake(&e->wake, 2);
 }
 
 static void wake_more(struct exec_engine *e, struct exec_job *job)
@@ -487,7 +490,7 @@ static bool watch_runners_locked(struct exec_engine *e)
             r->job->fresh_tick = tick;
         if (ticks < STUCK_TICKS)
             continue;
-        e->n_stuck += r->worker != NULL;
+        e->n_stuck++;
         return_rest_locked(e, r);
         end_stuck(e, r, ticks);
     }
