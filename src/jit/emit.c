@@ -156,7 +156,9 @@ static void deliver(struct emit *e, int b, LLVMValueRef *m)
 /* The group stops in this state; if all of the block's stop with the same answer, the region returns it. */
 static void group_stops(struct emit *e, LLVMValueRef state, int32_t answer)
 {
-    if (e->p->regions.n > 1) {
+    if (e->p->lockstep) {                                 /* all groups give the same answer */
+        LLVMBuildStore(e->b, k_int(e, 32, 1, (uint64_t)(int64_t)answer), e->common);
+    } else if (e->p->regions.n > 1) {
         LLVMTypeRef i32 = ty_int(e, 32, 1);
         LLVMBuildStore(e->b, state, frame_state_ptr(e, e->warp));
         LLVMValueRef so_far = LLVMBuildLoad2(e->b, i32, e->common, ""), mine = k_int(e, 32, 1, (uint64_t)(int64_t)answer);
@@ -444,6 +446,8 @@ static void sum_reduction(struct emit *e, const struct ir_inst *i)
     LLVMValueRef g = LLVMBuildPhi(e->b, i32, ""), sum = LLVMBuildPhi(e->b, i32, "");
     LLVMValueRef state = LLVMBuildLoad2(e->b, i32, frame_state_ptr(e, g), "");
     LLVMValueRef here = LLVMBuildICmp(e->b, LLVMIntEQ, state, k_int(e, 32, 1, (uint64_t)e->region), "");
+    if (e->p->lockstep)
+        here = k_int(e, 1, 1, 1);
     LLVMValueRef part = LLVMBuildLoad2(e->b, i32, frame_red_ptr(e, g), "");
     LLVMValueRef more = LLVMBuildAdd(e->b, sum, LLVMBuildSelect(e->b, here, part, k_int(e, 32, 1, 0), ""), "");
     LLVMValueRef next = LLVMBuildAdd(e->b, g, k_int(e, 32, 1, 1), "");
@@ -570,6 +574,10 @@ static void finish_function(struct emit *e)
         return;
     }
     LLVMValueRef common = LLVMBuildLoad2(e->b, i32, e->common, "");
+    if (e->p->lockstep) {
+        LLVMBuildRet(e->b, common);
+        return;
+    }
     LLVMBasicBlockRef all = new_bb(e, "all"), out = new_bb(e, "out");
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSGE, common, LLVMConstNull(i32), ""), all, out);
     LLVMPositionBuilderAtEnd(e->b, all);                  /* every warp arrived: the barrier is complete, clear ARRIVED */
@@ -605,7 +613,7 @@ static void emit_region(struct emit *e, int region)
     e->next = new_bb(e, "next");
     LLVMPositionBuilderAtEnd(e->b, e->head);
     LLVMValueRef phi = e->warp = LLVMBuildPhi(e->b, i32, "w");
-    if (p->regions.n > 1) {
+    if (p->regions.n > 1 && !p->lockstep) {
         LLVMBasicBlockRef skip = new_bb(e, "skip");
         LLVMValueRef state = LLVMBuildLoad2(e->b, i32, frame_state_ptr(e, e->warp), "");
         LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, state, k_int(e, 32, 1, (uint64_t)region), ""), warp, skip);

@@ -4,6 +4,7 @@
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
@@ -14,6 +15,14 @@ static char *cpu, *features, *id;
 
 static void init(void)
 {
+    /* A guard ends a basic block; LLVM would sink what was computed before it behind it and keep every operand alive meanwhile. */
+    static const char *const options[] = { "hostwarp", "-disable-machine-sink" };
+    LLVMParseCommandLineOptions(HW_LEN(options), options, NULL);
+    if (getenv("HW_OPTS")) {
+        const char *argv[16] = { "hostwarp" }; int n = 1;
+        for (char *t = strtok(strdup(getenv("HW_OPTS")), " "); t; t = strtok(NULL, " ")) argv[n++] = t;
+        LLVMParseCommandLineOptions(n, argv, NULL);
+    }
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     LLVMInitializeNativeAsmParser();

@@ -27,6 +27,7 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
     plan_spins(p);
     plan_regions(p);
     plan_shapes(p);
+    plan_lockstep(p);
     plan_masks(p);
 #ifndef NDEBUG
     if (!ir_verify(p->func, diag)) {

@@ -101,6 +101,7 @@ struct plan {
     HW_VEC(struct plan_region) regions;
     bool irreducible;
     bool uses_warp_ops;
+    bool lockstep;               /* all groups of a block stop at the same barriers, plain ones */
     bool needs_fair;             /* this build could hang: a thread may wait for one that runs after it */
 };
 
@@ -120,6 +121,7 @@ void plan_webs(struct plan *p);                                  /* webs.c: one 
 void plan_live(struct plan *p);                                  /* live.c */
 void plan_regions(struct plan *p);                               /* regions.c: before shapes: remat; resume points */
 void plan_shapes(struct plan *p);                                /* shape.c: shapes, divergence, classes, blends */
+void plan_lockstep(struct plan *p);                              /* lockstep.c: do groups ever part between barriers? */
 void plan_masks(struct plan *p);                                 /* masks.c: mask sources, pending blocks, region contents */
 
 /* cfg.c */
