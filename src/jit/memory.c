@@ -382,6 +382,21 @@ static void store_all_steps(struct emit *e, const struct ir_inst *i, LLVMValueRe
             store_steps(e, i, v[k], offset_ptr(e, ptr, k * bytes), step);
 }
 
+/* Has the next block's piece of memory fetched, front to back. */
+static void fetch_next(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n)
+{
+    struct plan_fetch f;
+    if (!plan_fetch(e->p, i, e->p->lanes * n * element_bytes(i), &f))
+        return;
+    LLVMTypeRef overload = ty_ptr(e), i64 = ty_int(e, 64, 1);
+    LLVMValueRef at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, e->warp, i64, ""), k_int(e, 64, 1, (uint64_t)f.per_group), "");
+    LLVMValueRef p = LLVMBuildGEP2(e->b, ty_int(e, 8, 1), offset_ptr(e, row, (uint64_t)(f.bytes + f.first)), &at, 1, "");
+    for (unsigned line = 0; line < e->W * n * element_bytes(i); line += 64) {
+        LLVMValueRef args[] = { offset_ptr(e, p, line), k_int(e, 32, 1, 0), k_int(e, 32, 1, 3), k_int(e, 32, 1, 1) };
+        intrinsic(e, "llvm.prefetch", &overload, 1, args, 4);
+    }
+}
+
 static void load_lane_by_lane(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
     LLVMTypeRef t = ty_scalar(e, i->type), i64 = ty_int(e, 64, 1);
@@ -420,6 +435,7 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
         LLVMValueRef row = u_address(e, i, chunk);
         guard_row(e, i, row, chunk, s->group);
         LLVMValueRef wide = wide_load(e, i, row, chunk, n);
+        fetch_next(e, i, row, n);
         for (unsigned k = 0; k < n; k++)
             set_varying(e, i, (int)k, chunk, deinterleave(e, wide, n, k));
     } else if (steps(e, s)) {

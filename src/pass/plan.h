@@ -136,6 +136,12 @@ bool plan_stops(const struct ir_inst *term);
 /* True when a definition in block must keep other lanes' values: then the register is VARYING. */
 bool plan_blends(const struct plan *p, const struct plan_reg *r, int block);
 
+/* next.c: a row of group g, and that at row + bytes + first + g * per_group, to be fetched for the next block; false: nothing to gain */
+struct plan_fetch {
+    int64_t bytes, first, per_group;
+};
+bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_bytes, struct plan_fetch *out);
+
 /* shape.c: the shape an instruction's result has, given its operands' */
 struct shape plan_operand_shape(const struct plan *p, const struct ir_operand *o);
 
