@@ -99,8 +99,8 @@ static void run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl,
 static void run_block(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
 {
     int32_t r = KABI_MIXED;
-    if (k->frame_bytes)
-        memset(block->frame, 0, k->header_bytes ? k->header_bytes : sizeof(uint32_t) * k->n_warps);
+    if (k->header_bytes)
+        memset(block->frame, 0, k->header_bytes);
     if (!k->fair)
         for (r = 0; r >= 0;)
             r = k->regions[r](kl, block, block->frame);

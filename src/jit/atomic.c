@@ -119,11 +119,55 @@ static void aggregated(struct emit *e, const struct ir_inst *i)
     one_lane(e, i, u_address(e, i, 0), sum, NULL);
 }
 
+/* A vector in memory whose elements are read one by one; volatile, lest LLVM puts them through shuffles instead. */
+static LLVMValueRef spread(struct emit *e, LLVMValueRef v)
+{
+    LLVMValueRef array = entry_alloca(e, LLVMTypeOf(v), "spread");
+    LLVMSetVolatile(LLVMBuildStore(e->b, v, array), true);
+    return array;
+}
+
+static LLVMValueRef spread_get(struct emit *e, LLVMValueRef array, LLVMTypeRef t, unsigned lane)
+{
+    LLVMValueRef at = k_int(e, 32, 1, lane), v = LLVMBuildLoad2(e->b, t, LLVMBuildGEP2(e->b, t, array, &at, 1, ""), "");
+    LLVMSetVolatile(v, true);
+    return v;
+}
+
+/*
+ * Shared memory belongs to this OS thread: plain loads and stores, lane after lane, without a loop. Lanes that are off get their
+ * own word to change, which nobody reads.
+ */
+static void shared_lanes(struct emit *e, const struct ir_inst *i, unsigned chunk, bool unused)
+{
+    LLVMTypeRef t = ty_scalar(e, i->type), i64 = ty_int(e, 64, 1);
+    LLVMValueRef addresses = v_address(e, i, chunk), operand[3] = { 0 }, old = LLVMGetPoison(LLVMVectorType(t, e->W));
+    if (e->m[0]) {
+        addresses = LLVMBuildPtrToInt(e->b, address_pointers(e, i, addresses), ty_int(e, 64, e->W), "");
+        addresses = LLVMBuildSelect(e->b, e->m[chunk], addresses, splat(e, LLVMBuildPtrToInt(e->b, e->safe, i64, ""), e->W), "");
+    }
+    addresses = spread(e, addresses);
+    for (int k = 1; k < i->n_src; k++)
+        if (i->src[k].kind == IR_REG)
+            operand[k] = spread(e, v_operand(e, &i->src[k], i->type, chunk));
+    for (unsigned l = 0; l < e->W; l++) {
+        LLVMValueRef x[3] = { 0 }, p = e->m[0] ? LLVMBuildIntToPtr(e->b, spread_get(e, addresses, i64, l), ty_ptr(e), "")
+                                               : address_pointers(e, i, spread_get(e, addresses, address_type(e, i, 1), l));
+        for (int k = 1; k < i->n_src; k++)
+            x[k] = operand[k] ? spread_get(e, operand[k], t, l) : u_operand(e, &i->src[k], i->type, chunk);
+        LLVMValueRef was = one_lane(e, i, p, x[1], x[2]);
+        if (!unused)
+            old = LLVMBuildInsertElement(e->b, old, was, k_int(e, 32, 1, l), "");
+    }
+    if (!unused)
+        set_varying(e, i, 0, chunk, old);
+}
+
 void emit_atomic(struct emit *e, const struct ir_inst *i)
 {
     struct shape s = o_shape(e, &i->src[0]);
     bool unused = i->n_dst == 0 || !i->dst[0] || dst_reg(e, i, 0)->n_uses == 0;
-    LLVMTypeRef t = ty_scalar(e, i->type), i64 = ty_int(e, 64, 1);
+    LLVMTypeRef t = ty_scalar(e, i->type);
     if (e->W == 1) {
         LLVMValueRef y = i->n_src > 2 ? u_operand(e, &i->src[2], i->type, 0) : NULL;
         LLVMValueRef old = one_lane(e, i, u_address(e, i, 0), u_operand(e, &i->src[1], i->type, 0), y);
@@ -135,13 +179,18 @@ void emit_atomic(struct emit *e, const struct ir_inst *i)
         aggregated(e, i);
         return;
     }
+    if (i->space == IR_SHARED && ir_type_bits(i->type) <= 32) {
+        for (unsigned c = 0; c < e->C; c++)
+            shared_lanes(e, i, c, unused);
+        return;
+    }
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef addresses = lanes_spill(e, v_address(e, i, c)), results = unused ? NULL : lanes_array(e, t);
         LLVMValueRef xs = lanes_spill(e, v_operand(e, &i->src[1], i->type, c));
         LLVMValueRef ys = i->n_src > 2 ? lanes_spill(e, v_operand(e, &i->src[2], i->type, c)) : NULL;
         struct lanes l;
         lanes_begin(e, &l, c);
-        LLVMValueRef p = LLVMBuildIntToPtr(e->b, lanes_get(e, &l, addresses, i64), ty_ptr(e), "");
+        LLVMValueRef p = address_pointers(e, i, lanes_get(e, &l, addresses, address_type(e, i, 1)));
         LLVMValueRef old = one_lane(e, i, p, lanes_get(e, &l, xs, t), ys ? lanes_get(e, &l, ys, t) : NULL);
         if (results)
             lanes_put(e, &l, results, t, old);

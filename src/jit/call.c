@@ -69,6 +69,9 @@ LLVMValueRef math_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *s
 {
     enum ir_math id = (enum ir_math)i->imm;
     unsigned n = math_n_src(id);
+    LLVMValueRef value = inline_math(e, id, src, lanes);
+    if (value)
+        return value;
     if (math_is_vector(id))
         return vector_math(e, id, src, n, lanes);
     char name[MATH_SYMBOL_MAX];

@@ -413,6 +413,48 @@ static void emit_terminator(struct emit *e, const struct ir_inst *i)
     }
 }
 
+static void emit_insts(struct emit *e, const struct plan_block *blk)
+{
+    for (size_t j = 0; j + 1 < blk->ir->insts.n; j++)
+        emit_inst(e, blk->ir->insts.v[j]);
+}
+
+/*
+ * Most of the time all lanes are on: of blocks with memory accesses there is a version for that, without masks and blends.
+ */
+static bool worth_two_versions(struct emit *e, const struct plan_block *blk)
+{
+    enum { MOST = 600 };
+    bool touches = false;
+    for (size_t j = 0; j + 1 < blk->ir->insts.n; j++)
+        touches |= ir_op_info[blk->ir->insts.v[j]->op].props & IR_PROP_MEM;
+    if (!touches || !e->m[0] || e->W == 1 || e->p->opt.function || e->doubled + blk->ir->insts.n > MOST)
+        return false;
+    e->doubled += (unsigned)blk->ir->insts.n;
+    return true;
+}
+
+static void emit_two_versions(struct emit *e, const struct plan_block *blk)
+{
+    LLVMValueRef m[PLAN_MAX_CHUNKS], all = e->m[0];
+    LLVMTypeRef bits = ty_int(e, e->W, 1);
+    for (unsigned c = 0; c < e->C; c++) {
+        m[c] = e->m[c];
+        all = c ? LLVMBuildAnd(e->b, all, m[c], "") : all;
+    }
+    LLVMBasicBlockRef full = new_bb(e, "full"), part = new_bb(e, "part"), both = new_bb(e, "both");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, cast_to(e, all, bits), LLVMConstAllOnes(bits), ""), full, part);
+    LLVMPositionBuilderAtEnd(e->b, full);
+    e->m[0] = NULL;
+    emit_insts(e, blk);
+    LLVMBuildBr(e->b, both);
+    LLVMPositionBuilderAtEnd(e->b, part);
+    memcpy(e->m, m, sizeof *m * e->C);
+    emit_insts(e, blk);
+    LLVMBuildBr(e->b, both);
+    LLVMPositionBuilderAtEnd(e->b, both);
+}
+
 static void emit_block(struct emit *e, int b)
 {
     const struct plan_block *blk = &e->p->blocks[b];
@@ -427,8 +469,10 @@ static void emit_block(struct emit *e, int b)
             masks_store(e, e->cur[b], e->m);
     }
     guard_block(e, blk->ir);
-    for (size_t j = 0; j + 1 < blk->ir->insts.n; j++)
-        emit_inst(e, blk->ir->insts.v[j]);
+    if (worth_two_versions(e, blk))
+        emit_two_versions(e, blk);
+    else
+        emit_insts(e, blk);
     emit_terminator(e, ir_block_term(blk->ir));
 }
 

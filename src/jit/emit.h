@@ -50,6 +50,8 @@ struct emit {
     LLVMValueRef red;                            /* this region's barrier reduction */
     bool *rematerialised;
 
+    unsigned doubled;                            /* instructions that have two versions */
+
     /* the place being written */
     int at;                                      /* block */
     LLVMValueRef m[PLAN_MAX_CHUNKS];             /* its mask; m[0] NULL: all lanes */
@@ -129,6 +131,7 @@ LLVMValueRef op_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src
 LLVMValueRef float_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk); /* float.c */
 LLVMValueRef approx_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes);                /* approx.c */
 LLVMValueRef convert_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);/* convert.c */
+LLVMValueRef inline_math(struct emit *e, enum ir_math id, LLVMValueRef *src, unsigned lanes);                          /* inline.c: NULL: a call */
 LLVMValueRef math_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);  /* call.c */
 LLVMValueRef lane_calls(struct emit *e, const char *symbol, LLVMTypeRef result, LLVMValueRef *src, LLVMTypeRef *types, unsigned n, unsigned lanes, unsigned chunk);
 LLVMValueRef flush(struct emit *e, LLVMValueRef v, enum ir_type t, unsigned lanes);                                   /* subnormal to zero */
@@ -137,7 +140,9 @@ void emit_address(struct emit *e, const struct ir_inst *i);                     
 void emit_load(struct emit *e, const struct ir_inst *i);
 void emit_store(struct emit *e, const struct ir_inst *i);
 LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk);
-LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk); /* <W x i64> */
+LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk); /* <W x i64>; of shared memory <W x i32> offsets */
+LLVMTypeRef address_type(struct emit *e, const struct ir_inst *i, unsigned lanes);
+LLVMValueRef address_pointers(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses);       /* of one lane or all */
 static inline unsigned element_bytes(const struct ir_inst *i) { return ir_type_bits(i->type) / 8; }
 LLVMAtomicOrdering llvm_order(enum ir_order o);
 enum emit_tag space_tag(uint8_t space);

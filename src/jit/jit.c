@@ -199,6 +199,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
         out->bars_offset = e.bars_offset;
         out->warpops_offset = e.warpops_offset;
         out->fair = p->opt.fair;
+        out->lockstep = p->lockstep;
         for (size_t i = 0; i < e.symbols.n; i++)
             hw_vec_push(&out->symbols, e.symbols.v[i]);
         hw_debug("compiled %s for %ux%ux%u threads, %ux%u lanes%s, in %.1f ms", f->name, req->ntid[0], req->ntid[1], req->ntid[2], e.W, e.C,

@@ -21,6 +21,7 @@ struct math_row {
 #define SLEEF(name, variant) #name, #variant, false, NULL
 #define SLEEF_FIXED(name, variant) #name, #variant, true, NULL
 #define SCALAR(name) NULL, NULL, false, (void (*)(void))hw_math_##name
+#define INLINE(name) NULL, NULL, false, (void (*)(void))hw_math_##name
 #define MATH(id, name, signature, body, ulp) [IR_MATH_##id] = { name, signature, body, ulp },
 static const struct math_row math_rows[IR_MATH_COUNT] = {
 #include "ir/math.def"
@@ -29,6 +30,7 @@ static const struct math_row math_rows[IR_MATH_COUNT] = {
 #undef SLEEF
 #undef SLEEF_FIXED
 #undef SCALAR
+#undef INLINE
 
 static enum ir_type type_of_letter(char c)
 {

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 static const long double PI_L = 3.141592653589793238462643383279502884L;
 static const long double SQRT_PI_L = 1.772453850905516027298167483341145183L;
@@ -258,4 +259,68 @@ double hw_math_y1(double x)
 double hw_math_yn(int32_t n, double x)
 {
     return n < 0 || x < 0 ? NAN : (double)ynl(n, x);
+}
+
+/* ---- what jit/inline.c writes into the code: the same steps in the same order ---- */
+
+static float polynomial(const float *k, int n, float x)
+{
+    float y = k[n - 1];
+
+    for (int i = n - 2; i >= 0; i--)
+        y = fmaf(y, x, k[i]);
+    return y;
+}
+
+static uint32_t bits_of(float x)
+{
+    uint32_t u;
+
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static float float_of(uint32_t u)
+{
+    float x;
+
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+static float power_of_two(int32_t n)
+{
+    return float_of((uint32_t)(n + 127) << 23);
+}
+
+float hw_math_expf(float x)
+{
+    x = x > EXPF_HIGH ? EXPF_HIGH : x;
+    x = x < EXPF_LOW ? EXPF_LOW : x;
+    float t = fmaf(x, EXPF_LOG2E, EXPF_MAGIC), n = t - EXPF_MAGIC;
+    int32_t k = (int32_t)(bits_of(t) - bits_of(EXPF_MAGIC));
+    float r = fmaf(n, LN2F_LOW, fmaf(n, -LN2F_HIGH, x));
+    float y = fmaf(polynomial(expf_poly, EXPF_TERMS, r), r * r, r) + 1.0f;
+
+    if (x != x)
+        return y;
+    y *= power_of_two(k >> 1);
+    return y * power_of_two(k - (k >> 1));
+}
+
+float hw_math_logf(float x)
+{
+    bool small = x < 0x1p-126f;
+    uint32_t bits = bits_of(small ? x * 0x1p23f : x);
+    int32_t k = (int32_t)(bits - LOGF_SQRT_HALF) >> 23;
+    float f = float_of(bits - ((uint32_t)k << 23)) - 1.0f, n = (float)(small ? k - 23 : k);
+    float t = fmaf(polynomial(logf_poly, LOGF_TERMS, f), f, -0.5f);
+    float y = fmaf(f * f, t, fmaf(n, -LN2F_LOW, f));
+
+    y = fmaf(n, LN2F_HIGH, y);
+    if (x == 0)
+        return -INFINITY;
+    if (!(x >= 0))
+        return float_of(0x7fffffffu);
+    return x == INFINITY ? INFINITY : y;
 }

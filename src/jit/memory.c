@@ -68,8 +68,30 @@ LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
     return LLVMBuildIntToPtr(e->b, a, ty_ptr(e), "");
 }
 
+/* Shared memory is small: its offsets are 32-bit numbers, of which a vector holds twice as many as of addresses. */
+LLVMTypeRef address_type(struct emit *e, const struct ir_inst *i, unsigned lanes)
+{
+    return ty_int(e, i->space == IR_SHARED ? 32 : 64, lanes);
+}
+
+LLVMValueRef address_pointers(struct emit *e, const struct ir_inst *i, LLVMValueRef a)
+{
+    if (i->space == IR_SHARED)
+        return LLVMBuildGEP2(e->b, ty_int(e, 8, 1), env(e, ENV_SHARED), &a, 1, "");
+    bool vector = LLVMGetTypeKind(LLVMTypeOf(a)) == LLVMVectorTypeKind;
+    return LLVMBuildIntToPtr(e->b, a, vector ? LLVMVectorType(ty_ptr(e), e->W) : ty_ptr(e), "");
+}
+
 LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
+    if (i->space == IR_SHARED) {
+        LLVMValueRef offsets = v_operand(e, &i->src[0], src_type(i, 0), chunk);
+        LLVMTypeRef t = address_type(e, i, e->W);
+        if (LLVMTypeOf(offsets) != t)
+            offsets = LLVMBuildTrunc(e->b, offsets, t, "");
+        uint64_t k = constant_offset(e, i);
+        return k ? LLVMBuildAdd(e->b, offsets, k_int(e, 32, e->W, k), "") : offsets;
+    }
     LLVMValueRef a = to_i64(e, v_operand(e, &i->src[0], src_type(i, 0), chunk), e->W);
     if (constant_offset(e, i))
         a = LLVMBuildAdd(e->b, a, k_int(e, 64, e->W, constant_offset(e, i)), "");
@@ -79,11 +101,6 @@ LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
     if (i->space == IR_LOCAL && e->W > 1)
         a = LLVMBuildAdd(e->b, a, k_lanes(e, 64, e->W, 0, (int64_t)e->p->func->local_bytes), "");
     return a;
-}
-
-static LLVMValueRef v_pointers(struct emit *e, LLVMValueRef addresses)
-{
-    return LLVMBuildIntToPtr(e->b, addresses, e->W > 1 ? LLVMVectorType(ty_ptr(e), e->W) : ty_ptr(e), "");
 }
 
 static LLVMValueRef offset_ptr(struct emit *e, LLVMValueRef p, uint64_t bytes)
@@ -201,14 +218,14 @@ static LLVMValueRef interleave(struct emit *e, LLVMValueRef *v, unsigned n)
 static LLVMValueRef gather(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef addresses, unsigned chunk)
 {
     LLVMTypeRef overloads[] = { t, LLVMVectorType(ty_ptr(e), e->W) };
-    LLVMValueRef args[] = { v_pointers(e, addresses), k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk), LLVMGetPoison(t) };
+    LLVMValueRef args[] = { address_pointers(e, i, addresses), k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk), LLVMGetPoison(t) };
     return tagged(e, i, intrinsic(e, "llvm.masked.gather", overloads, 2, args, 4));
 }
 
 static void scatter(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLVMValueRef addresses, unsigned chunk)
 {
     LLVMTypeRef overloads[] = { LLVMTypeOf(value), LLVMVectorType(ty_ptr(e), e->W) };
-    LLVMValueRef args[] = { value, v_pointers(e, addresses), k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk) };
+    LLVMValueRef args[] = { value, address_pointers(e, i, addresses), k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk) };
     tagged(e, i, intrinsic(e, "llvm.masked.scatter", overloads, 2, args, 4));
 }
 
@@ -227,9 +244,9 @@ static LLVMValueRef make_pairs(struct emit *e, LLVMValueRef *v)
     return LLVMBuildBitCast(e->b, interleave(e, v, 2), ty_int(e, 64, e->W), "");
 }
 
-static LLVMValueRef v_offset(struct emit *e, LLVMValueRef addresses, uint64_t bytes)
+static LLVMValueRef v_offset(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, uint64_t bytes)
 {
-    return bytes ? LLVMBuildAdd(e->b, addresses, k_int(e, 64, e->W, bytes), "") : addresses;
+    return bytes ? LLVMBuildAdd(e->b, addresses, k_int(e, i->space == IR_SHARED ? 32 : 64, e->W, bytes), "") : addresses;
 }
 
 /* n elements for each lane. */
@@ -238,10 +255,10 @@ static void gather_all(struct emit *e, const struct ir_inst *i, LLVMValueRef add
     unsigned n = i->n_dst, bytes = element_bytes(i);
     if (in_pairs(i, n))
         for (unsigned k = 0; k < n; k += 2)
-            split_pairs(e, i, gather(e, i, ty_int(e, 64, e->W), v_offset(e, addresses, k * bytes), chunk), out + k);
+            split_pairs(e, i, gather(e, i, ty_int(e, 64, e->W), v_offset(e, i, addresses, k * bytes), chunk), out + k);
     else
         for (unsigned k = 0; k < n; k++)
-            out[k] = gather(e, i, ty(e, i->type, e->W), v_offset(e, addresses, k * bytes), chunk);
+            out[k] = gather(e, i, ty(e, i->type, e->W), v_offset(e, i, addresses, k * bytes), chunk);
 }
 
 static void scatter_all(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, LLVMValueRef addresses, unsigned chunk)
@@ -249,10 +266,10 @@ static void scatter_all(struct emit *e, const struct ir_inst *i, LLVMValueRef *v
     unsigned n = i->n_src - 1u, bytes = element_bytes(i);
     if (in_pairs(i, n))
         for (unsigned k = 0; k < n; k += 2)
-            scatter(e, i, make_pairs(e, v + k), v_offset(e, addresses, k * bytes), chunk);
+            scatter(e, i, make_pairs(e, v + k), v_offset(e, i, addresses, k * bytes), chunk);
     else
         for (unsigned k = 0; k < n; k++)
-            scatter(e, i, v[k], v_offset(e, addresses, k * bytes), chunk);
+            scatter(e, i, v[k], v_offset(e, i, addresses, k * bytes), chunk);
 }
 
 /* The address's step from lane to lane in bytes, for AFFINE addresses. */
@@ -270,11 +287,12 @@ struct fork {
     LLVMBasicBlockRef slow, join, ends[2];
 };
 
-static LLVMValueRef fork_begin(struct emit *e, struct fork *f, LLVMValueRef addresses, uint64_t step, unsigned chunk)
+static LLVMValueRef fork_begin(struct emit *e, const struct ir_inst *i, struct fork *f, LLVMValueRef addresses, uint64_t step, unsigned chunk)
 {
+    unsigned width = i->space == IR_SHARED ? 32 : 64;
     LLVMTypeRef bits = ty_int(e, e->W, 1);
     LLVMValueRef first = LLVMBuildExtractElement(e->b, addresses, k_int(e, 32, 1, 0), "");
-    LLVMValueRef want = LLVMBuildAdd(e->b, splat(e, first, e->W), k_lanes(e, 64, e->W, 0, (int64_t)step), "");
+    LLVMValueRef want = LLVMBuildAdd(e->b, splat(e, first, e->W), k_lanes(e, width, e->W, 0, (int64_t)step), "");
     LLVMValueRef same = LLVMBuildICmp(e->b, LLVMIntEQ, addresses, want, "");
     if (e->m[0])
         same = LLVMBuildOr(e->b, same, LLVMBuildNot(e->b, e->m[chunk], ""), "");
@@ -284,7 +302,7 @@ static LLVMValueRef fork_begin(struct emit *e, struct fork *f, LLVMValueRef addr
     f->join = LLVMAppendBasicBlockInContext(e->cx, e->fn, "joined");
     LLVMBuildCondBr(e->b, all, fast, f->slow);
     LLVMPositionBuilderAtEnd(e->b, fast);
-    return LLVMBuildIntToPtr(e->b, first, ty_ptr(e), "");
+    return address_pointers(e, i, first);
 }
 
 /* One side is written: on to the slow one, and after that to where they meet. */
@@ -300,7 +318,7 @@ static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chu
     unsigned n = i->n_dst, bytes = element_bytes(i);
     LLVMValueRef a = v_address(e, i, chunk), v[2][IR_MAX_DST];
     struct fork f;
-    LLVMValueRef row = fork_begin(e, &f, a, n * bytes, chunk);
+    LLVMValueRef row = fork_begin(e, i, &f, a, n * bytes, chunk);
     guard_row(e, i, row, chunk, false);
     LLVMValueRef wide = wide_load(e, i, row, chunk, n);
     for (unsigned k = 0; k < n; k++)
@@ -324,7 +342,7 @@ static void store_scattered(struct emit *e, const struct ir_inst *i, LLVMValueRe
     unsigned n = i->n_src - 1u, bytes = element_bytes(i);
     LLVMValueRef a = v_address(e, i, chunk);
     struct fork f;
-    LLVMValueRef ptr = fork_begin(e, &f, a, n * bytes, chunk);
+    LLVMValueRef ptr = fork_begin(e, i, &f, a, n * bytes, chunk);
     guard_row(e, i, ptr, chunk, false);
     wide_store(e, i, interleave(e, v, n), ptr, chunk, n);
     fork_next(e, &f, 0);
@@ -392,20 +410,20 @@ static void fetch_next(struct emit *e, const struct ir_inst *i, LLVMValueRef row
     LLVMValueRef at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, e->warp, i64, ""), k_int(e, 64, 1, (uint64_t)f.per_group), "");
     LLVMValueRef p = LLVMBuildGEP2(e->b, ty_int(e, 8, 1), offset_ptr(e, row, (uint64_t)(f.bytes + f.first)), &at, 1, "");
     for (unsigned line = 0; line < e->W * n * element_bytes(i); line += 64) {
-        LLVMValueRef args[] = { offset_ptr(e, p, line), k_int(e, 32, 1, 0), k_int(e, 32, 1, 3), k_int(e, 32, 1, 1) };
+        LLVMValueRef args[] = { offset_ptr(e, p, line), k_int(e, 32, 1, i->op == IR_ST), k_int(e, 32, 1, 3), k_int(e, 32, 1, 1) };
         intrinsic(e, "llvm.prefetch", &overload, 1, args, 4);
     }
 }
 
 static void load_lane_by_lane(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
-    LLVMTypeRef t = ty_scalar(e, i->type), i64 = ty_int(e, 64, 1);
+    LLVMTypeRef t = ty_scalar(e, i->type);
     LLVMValueRef array[IR_MAX_DST], addresses = lanes_spill(e, v_address(e, i, chunk));
     for (int k = 0; k < i->n_dst; k++)
         array[k] = lanes_array(e, t);
     struct lanes l;
     lanes_begin(e, &l, chunk);
-    LLVMValueRef p = LLVMBuildIntToPtr(e->b, lanes_get(e, &l, addresses, i64), ty_ptr(e), "");
+    LLVMValueRef p = address_pointers(e, i, lanes_get(e, &l, addresses, address_type(e, i, 1)));
     guard_scalar(e, i, p);
     for (int k = 0; k < i->n_dst; k++)
         lanes_put(e, &l, array[k], t, scalar_load(e, i, offset_ptr(e, p, (uint64_t)k * element_bytes(i))));
@@ -483,13 +501,13 @@ void emit_load(struct emit *e, const struct ir_inst *i)
 /* One store per active lane, lowest lane first: of several to one address the highest lane's stays. */
 static void store_lane_by_lane(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
-    LLVMTypeRef t = ty_scalar(e, i->type), i64 = ty_int(e, 64, 1);
+    LLVMTypeRef t = ty_scalar(e, i->type);
     LLVMValueRef array[IR_MAX_SRC], addresses = lanes_spill(e, v_address(e, i, chunk));
     for (int k = 1; k < i->n_src; k++)
         array[k] = lanes_spill(e, v_operand(e, &i->src[k], i->type, chunk));
     struct lanes l;
     lanes_begin(e, &l, chunk);
-    LLVMValueRef p = LLVMBuildIntToPtr(e->b, lanes_get(e, &l, addresses, i64), ty_ptr(e), "");
+    LLVMValueRef p = address_pointers(e, i, lanes_get(e, &l, addresses, address_type(e, i, 1)));
     guard_scalar(e, i, p);
     for (int k = 1; k < i->n_src; k++)
         scalar_store(e, i, lanes_get(e, &l, array[k], t), offset_ptr(e, p, (uint64_t)(k - 1) * element_bytes(i)));
@@ -534,6 +552,7 @@ static void store_chunk(struct emit *e, const struct ir_inst *i, const struct sh
     if (affine && lane_step(e, i, s) == (int64_t)(n * bytes)) {
         LLVMValueRef row = u_address(e, i, chunk);
         guard_row(e, i, row, chunk, s->group);
+        fetch_next(e, i, row, n);
         wide_store(e, i, interleave(e, v, n), row, chunk, n);
         return;
     }

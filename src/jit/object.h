@@ -8,7 +8,7 @@
 #include "base/vec.h"
 
 struct object {
-    uint32_t n_regions, n_groups, frame_bytes, local_bytes, shared_static, width, chunks, bars_offset, warpops_offset, fair;
+    uint32_t n_regions, n_groups, frame_bytes, local_bytes, shared_static, width, chunks, bars_offset, warpops_offset, fair, lockstep;
     HW_VEC(char *) symbols;      /* outside functions the code needs */
     void *code;                  /* ELF object file */
     size_t code_bytes;

@@ -93,7 +93,7 @@ bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_byte
     struct shape s = plan_operand_shape(p, &i->src[0]);
     int64_t span = (int64_t)p->groups * row_bytes;
     int n;
-    if (i->op != IR_LD || (i->space != IR_GENERIC && i->space != IR_GLOBAL) || !s.group || !step_known(p, &i->src[0], &out->bytes)
+    if ((i->space != IR_GENERIC && i->space != IR_GLOBAL) || !s.group || !step_known(p, &i->src[0], &out->bytes)
         || llabs(out->bytes) < LINE || llabs(out->bytes) > FAR || p->groups < 2)
         return false;
     int at = series(p, i, span, &n);

@@ -272,6 +272,8 @@ static uint64_t call_math(enum ir_math id, const uint64_t *a)
         return (uint32_t)((int32_t(*)(double, double))fn)(x[0], x[1]);
     if (math_src_type(id, 0) == IR_I32)
         return from_double(IR_F64, ((double (*)(int32_t, double))fn)((int32_t)a[0], x[1]));
+    if (math_result_type(id) == IR_F32)
+        return from_double(IR_F32, (double)((float (*)(float))fn)((float)x[0]));
     switch (math_n_src(id)) {
     case 1: return from_double(IR_F64, ((double (*)(double))fn)(x[0]));
     case 2: return from_double(IR_F64, ((double (*)(double, double))fn)(x[0], x[1]));

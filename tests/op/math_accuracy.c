@@ -113,6 +113,8 @@ static double call_scalar(enum ir_math id, void *fn, const struct point *p)
         return ((int32_t(*)(double, double))fn)(a[0], a[1]);
     if (math_src_type(id, 0) == IR_I32)
         return ((double (*)(int32_t, double))fn)((int32_t)a[0], a[1]);
+    if (math_result_type(id) == IR_F32)
+        return (double)((float (*)(float))fn)((float)a[0]);
     switch (math_n_src(id)) {
     case 1:
         return ((double (*)(double))fn)(a[0]);

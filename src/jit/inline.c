@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Math functions written into the code: no call, so that nothing has to be kept in memory around it. Each is the body of the
+ * same name in mathlib.c, step by step; tests hold the two against each other at every width.
+ */
+#include "jit/emit.h"
+#include "jit/math.h"
+#include "jit/mathlib.h"
+
+static LLVMValueRef k_float(struct emit *e, float value, unsigned lanes)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return k_bits(e, IR_F32, lanes, bits);
+}
+
+static LLVMValueRef fma3(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c)
+{
+    return intrinsic3(e, "llvm.fma", LLVMTypeOf(a), a, b, c);
+}
+
+/* Horner's rule, highest coefficient last. */
+static LLVMValueRef polynomial(struct emit *e, const float *k, unsigned n, LLVMValueRef x, unsigned lanes)
+{
+    LLVMValueRef y = k_float(e, k[n - 1], lanes);
+    for (unsigned i = n - 1; i-- > 0;)
+        y = fma3(e, y, x, k_float(e, k[i], lanes));
+    return y;
+}
+
+/* 2^n for n in -126..127 */
+static LLVMValueRef power_of_two(struct emit *e, LLVMValueRef n, unsigned lanes)
+{
+    LLVMValueRef biased = LLVMBuildAdd(e->b, n, k_int(e, 32, lanes, 127), "");
+    return cast_to(e, LLVMBuildShl(e->b, biased, k_int(e, 32, lanes, 23), ""), ty(e, IR_F32, lanes));
+}
+
+static LLVMValueRef inline_expf(struct emit *e, LLVMValueRef x, unsigned lanes)
+{
+    LLVMTypeRef i32 = ty_int(e, 32, lanes);
+    LLVMValueRef high = k_float(e, EXPF_HIGH, lanes), low = k_float(e, EXPF_LOW, lanes), magic = k_float(e, EXPF_MAGIC, lanes);
+    x = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGT, x, high, ""), high, x, "");
+    x = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, x, low, ""), low, x, "");
+    LLVMValueRef t = fma3(e, x, k_float(e, EXPF_LOG2E, lanes), magic), n = LLVMBuildFSub(e->b, t, magic, "");
+    LLVMValueRef k = LLVMBuildSub(e->b, cast_to(e, t, i32), cast_to(e, magic, i32), "");
+    LLVMValueRef r = fma3(e, n, k_float(e, LN2F_LOW, lanes), fma3(e, n, k_float(e, -LN2F_HIGH, lanes), x));
+    LLVMValueRef q = polynomial(e, expf_poly, EXPF_TERMS, r, lanes);
+    LLVMValueRef y = LLVMBuildFAdd(e->b, fma3(e, q, LLVMBuildFMul(e->b, r, r, ""), r), k_float(e, 1, lanes), "");
+    LLVMValueRef half = LLVMBuildAShr(e->b, k, k_int(e, 32, lanes, 1), "");
+    y = LLVMBuildFMul(e->b, y, power_of_two(e, half, lanes), "");
+    return LLVMBuildFMul(e->b, y, power_of_two(e, LLVMBuildSub(e->b, k, half, ""), lanes), "");
+}
+
+static LLVMValueRef inline_logf(struct emit *e, LLVMValueRef x, unsigned lanes)
+{
+    LLVMTypeRef i32 = ty_int(e, 32, lanes), f32 = ty(e, IR_F32, lanes);
+    LLVMValueRef zero = k_float(e, 0, lanes), small = LLVMBuildFCmp(e->b, LLVMRealOLT, x, k_float(e, 0x1p-126f, lanes), "");
+    LLVMValueRef scaled = LLVMBuildSelect(e->b, small, LLVMBuildFMul(e->b, x, k_float(e, 0x1p23f, lanes), ""), x, "");
+    LLVMValueRef bits = cast_to(e, scaled, i32);
+    LLVMValueRef k = LLVMBuildAShr(e->b, LLVMBuildSub(e->b, bits, k_int(e, 32, lanes, LOGF_SQRT_HALF), ""), k_int(e, 32, lanes, 23), "");
+    LLVMValueRef m = cast_to(e, LLVMBuildSub(e->b, bits, LLVMBuildShl(e->b, k, k_int(e, 32, lanes, 23), ""), ""), f32);
+    k = LLVMBuildSelect(e->b, small, LLVMBuildSub(e->b, k, k_int(e, 32, lanes, 23), ""), k, "");
+    LLVMValueRef n = LLVMBuildSIToFP(e->b, k, f32, ""), f = LLVMBuildFSub(e->b, m, k_float(e, 1, lanes), "");
+    LLVMValueRef t = fma3(e, polynomial(e, logf_poly, LOGF_TERMS, f, lanes), f, k_float(e, -0.5f, lanes));
+    LLVMValueRef y = fma3(e, LLVMBuildFMul(e->b, f, f, ""), t, fma3(e, n, k_float(e, -LN2F_LOW, lanes), f));
+    y = fma3(e, n, k_float(e, LN2F_HIGH, lanes), y);
+    LLVMValueRef infinity = k_bits(e, IR_F32, lanes, 0x7f800000u);
+    y = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOEQ, x, zero, ""), k_bits(e, IR_F32, lanes, 0xff800000u), y, "");
+    y = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealULT, x, zero, ""), k_bits(e, IR_F32, lanes, 0x7fffffffu), y, "");
+    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOEQ, x, infinity, ""), infinity, y, "");
+}
+
+LLVMValueRef inline_math(struct emit *e, enum ir_math id, LLVMValueRef *src, unsigned lanes)
+{
+    switch (id) {
+    case IR_MATH_EXPF: return inline_expf(e, src[0], lanes);
+    case IR_MATH_LOGF: return inline_logf(e, src[0], lanes);
+    default: return NULL;
+    }
+}
