@@ -469,6 +469,7 @@ static void emit_block(struct emit *e, int b)
             masks_store(e, e->cur[b], e->m);
     }
     guard_block(e, blk->ir);
+    records_block(e, blk->ir);
     if (worth_two_versions(e, blk))
         emit_two_versions(e, blk);
     else

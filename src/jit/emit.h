@@ -19,6 +19,7 @@ enum emit_env { ENV_PARAMS, ENV_GLOBALS, ENV_SERVICES, ENV_SHARED, ENV_LOCAL, EN
                 ENV_NCTAID_Z, ENV_SMID, ENV_GRIDID, ENV_SHARED_BYTES, ENV_SHARED_STATIC, ENV_COUNT };
 
 struct guard_group;
+struct record;
 enum emit_tag { TAG_GLOBAL, TAG_SHARED, TAG_LOCAL, TAG_FRAME, TAG_COUNT };      /* memory that never overlaps */
 
 struct emit {
@@ -56,6 +57,7 @@ struct emit {
     int at;                                      /* block */
     LLVMValueRef m[PLAN_MAX_CHUNKS];             /* its mask; m[0] NULL: all lanes */
     const struct ir_inst *inst;
+    HW_VEC(struct record *) records;             /* records.c */
     HW_VEC(struct guard_group *) guards;         /* of this block's accesses (guard.c) */
 
     /* frame layout, the same for all regions; bytes */
@@ -125,6 +127,11 @@ void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr);
 void guard_scalar_if(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef any);    /* any: i1, or NULL: always */
 void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsigned chunk, bool group);
 void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk);
+
+/* records.c: stores that fill records together */
+void records_block(struct emit *e, const struct ir_block *b);
+bool record_store(struct emit *e, const struct ir_inst *i);                      /* false: a store for itself */
+void store_row(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigned n, unsigned chunk);  /* memory.c: n elements of each lane, from i's address on */
 
 /* one instruction each */
 LLVMValueRef op_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);    /* arith.c: NULL: not this family */

@@ -210,6 +210,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
     }
     hw_vec_fini(&e.symbols);
     hw_vec_fini(&e.guards);
+    hw_vec_fini(&e.records);
     LLVMDisposeModule(e.mod);
     LLVMContextDispose(e.cx);
     plan_free(p);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stores to all fields of a record in shared memory, one after the other: s[4 * t], s[4 * t + 1], ... Each alone would be sixteen
+ * scalar stores; together they fill one piece of memory, and shuffles put the fields in its order.
+ */
+#include "jit/emit.h"
+
+struct record {
+    const struct ir_inst *field[8];              /* by offset */
+    const struct ir_inst *last;                  /* the one that comes last: all are stored there */
+    unsigned n;
+};
+enum { LOOK_AHEAD = 64 };
+
+static bool simple_store(const struct ir_inst *i)
+{
+    return i->op == IR_ST && i->space == IR_SHARED && i->n_src == 2 && i->src[0].kind == IR_REG && !(i->flags & IR_VOLATILE) && i->order == IR_WEAK;
+}
+
+/* The register that an address is made of by adding constants. */
+static const struct ir_reg *root_of(const struct plan *p, const struct ir_reg *r, int64_t *offset)
+{
+    for (int depth = 0; depth < 8; depth++) {
+        const struct ir_inst *d = p->regs[r->id].def;
+        if (!d || (d->op != IR_ADD && d->op != IR_MOV) || (d->op == IR_ADD && d->src[0].kind == d->src[1].kind))
+            break;
+        int k = d->src[0].kind == IR_REG ? 0 : 1;
+        if (d->src[k].kind != IR_REG)
+            break;
+        if (d->op == IR_ADD)
+            *offset += (int64_t)d->src[1 - k].imm;
+        r = d->src[k].reg;
+    }
+    return r;
+}
+
+/* One thread's stores a and b cannot meet: the record of a is `bytes` long and begins at most that much before it. */
+static bool apart(const struct plan *p, const struct ir_inst *a, const struct ir_inst *b, int64_t bytes)
+{
+    int64_t at_a = a->imm, at_b = b->imm;
+    if (root_of(p, a->src[0].reg, &at_a) != root_of(p, b->src[0].reg, &at_b))
+        return false;
+    int64_t d = at_b - at_a;
+    return d >= bytes || d <= -bytes - 8;
+}
+
+static bool defines(const struct ir_inst *i, const struct ir_reg *r)
+{
+    for (int k = 0; k < i->n_dst; k++)
+        if (i->dst[k] == r)
+            return true;
+    return false;
+}
+
+/* What may lie between two stores that become one. */
+static bool harmless(const struct plan *p, const struct ir_inst *i, const struct ir_inst *first, int64_t bytes)
+{
+    if (ir_op_info[i->op].props & IR_PROP_PURE)
+        return true;
+    if (i->op == IR_LD || i->op == IR_ST)
+        return i->space == IR_GLOBAL || i->space == IR_CONST || i->space == IR_LOCAL || (simple_store(i) && apart(p, first, i, bytes));
+    return false;
+}
+
+static bool collect(struct emit *e, const struct ir_block *b, size_t at, struct record *out)
+{
+    const struct ir_inst *first = b->insts.v[at];
+    struct shape s = o_shape(e, &first->src[0]);
+    unsigned bytes = element_bytes(first);
+    if (s.kind != SHAPE_AFFINE || s.stride <= 0 || s.stride % bytes || (bytes != 4 && bytes != 8))
+        return false;
+    unsigned n = (unsigned)(s.stride / bytes), have = 0;
+    if (n != 2 && n != 4)
+        return false;
+    *out = (struct record){ .n = n };
+    for (size_t j = at; j < b->insts.n - 1 && j < at + LOOK_AHEAD; j++) {
+        const struct ir_inst *i = b->insts.v[j];
+        int64_t d = (i->imm - first->imm) / (int64_t)bytes;
+        if (simple_store(i) && i->src[0].reg == first->src[0].reg && i->type == first->type && (i->imm - first->imm) % bytes == 0 && d >= 0 && d < n) {
+            if (out->field[d])
+                return false;
+            out->field[d] = out->last = i;
+            if (++have == n)
+                return true;
+        } else if (!harmless(e->p, i, first, s.stride)) {
+            return false;
+        }
+        if (defines(i, first->src[0].reg))
+            return false;
+        for (unsigned k = 0; k < n; k++)
+            if (out->field[k] && out->field[k]->src[1].kind == IR_REG && defines(i, out->field[k]->src[1].reg))
+                return false;
+    }
+    return false;
+}
+
+static struct record *record_of(struct emit *e, const struct ir_inst *i)
+{
+    for (size_t r = 0; r < e->records.n; r++)
+        for (unsigned k = 0; k < e->records.v[r]->n; k++)
+            if (e->records.v[r]->field[k] == i)
+                return e->records.v[r];
+    return NULL;
+}
+
+void records_block(struct emit *e, const struct ir_block *b)
+{
+    struct record found;
+    e->records.n = 0;
+    for (size_t j = 0; e->W > 1 && j + 1 < b->insts.n; j++) {
+        if (!simple_store(b->insts.v[j]) || record_of(e, b->insts.v[j]) || !collect(e, b, j, &found))
+            continue;
+        struct record *r = hw_arena_alloc(&e->arena, sizeof *r);
+        *r = found;
+        hw_vec_push(&e->records, r);
+    }
+}
+
+bool record_store(struct emit *e, const struct ir_inst *i)
+{
+    const struct record *r = record_of(e, i);
+    if (!r)
+        return false;
+    for (unsigned c = 0; r->last == i && c < e->C; c++) {
+        LLVMValueRef v[8];
+        for (unsigned k = 0; k < r->n; k++)
+            v[k] = v_operand(e, &r->field[k]->src[1], i->type, c);
+        store_row(e, r->field[0], v, r->n, c);
+    }
+    return true;
+}
