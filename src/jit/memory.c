@@ -4,6 +4,7 @@
  * are neighbours, gathers and scatters elsewhere, and one access per lane, in order, where volatile or an order asks for it.
  */
 #include "jit/emit.h"
+#include "jit/target.h"
 
 enum emit_tag space_tag(uint8_t space)
 {
@@ -453,9 +454,10 @@ static void store_scattered(struct emit *e, const struct ir_inst *i, LLVMValueRe
 }
 
 /* All lanes, a known step apart: scalar accesses at constant offsets cost less than computing addresses for a gather. */
-static bool steps(struct emit *e, const struct shape *s)
+static bool steps(struct emit *e, const struct ir_inst *i, const struct shape *s)
 {
-    return s->kind == SHAPE_AFFINE && !e->m[0];
+    bool gather = i->op == IR_LD && i->space == IR_SHARED && element_bytes(i) == 4 && i->n_dst == 1 && e->W == 16 && target_gathers();
+    return s->kind == SHAPE_AFFINE && !e->m[0] && !gather;
 }
 
 static LLVMValueRef load_steps(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef ptr, int64_t step)
@@ -557,7 +559,7 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
         fetch_next(e, i, row, n);
         for (unsigned k = 0; k < n; k++)
             set_varying(e, i, (int)k, chunk, deinterleave(e, wide, n, k));
-    } else if (steps(e, s)) {
+    } else if (steps(e, i, s)) {
         LLVMValueRef v[IR_MAX_DST];
         guard_lanes(e, i, v_address(e, i, chunk), chunk);
         load_all_steps(e, i, u_address(e, i, chunk), lane_step(e, i, s), v);
@@ -663,7 +665,7 @@ static void store_chunk(struct emit *e, const struct ir_inst *i, const struct sh
     }
     LLVMValueRef a = v_address(e, i, chunk);
     guard_lanes(e, i, a, chunk);
-    if (steps(e, s))
+    if (steps(e, i, s))
         store_all_steps(e, i, v, u_address(e, i, chunk), lane_step(e, i, s));
     else
         scatter_all(e, i, v, a, chunk);

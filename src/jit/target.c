@@ -8,27 +8,76 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
+#include "base/os.h"
 #include "jit/jit.h"
 
 static char *cpu, *features, *id;
+static bool gathers;
+
+/*
+ * Gather instructions are microcode on some CPUs, and slower than scalar loads since some mitigations. Which is faster here, for
+ * 16 words of a small table? Takes a few microseconds.
+ */
+#if defined(__x86_64__)
+enum { GATHER_WORDS = 16, GATHER_ROUNDS = 64 };
+
+__attribute__((target("avx512f"), noinline)) static uint64_t time_gather(const float *table, const int32_t *at, float *out)
+{
+    uint64_t begin = hw_now_ns();
+    for (int r = 0; r < GATHER_ROUNDS; r++)
+        _mm512_storeu_ps(out + r % 4 * GATHER_WORDS, _mm512_i32gather_ps(_mm512_loadu_si512(at + r % 4 * GATHER_WORDS), table, 4));
+    return hw_now_ns() - begin;
+}
+
+__attribute__((target("avx512f"), noinline)) static uint64_t time_loads(const float *table, const volatile int32_t *at, float *out)
+{
+    uint64_t begin = hw_now_ns();
+    for (int r = 0; r < GATHER_ROUNDS; r++) {
+        const volatile int32_t *a = at + r % 4 * GATHER_WORDS;
+        __m512 v = _mm512_setr_ps(table[a[0]], table[a[1]], table[a[2]], table[a[3]], table[a[4]], table[a[5]], table[a[6]], table[a[7]], table[a[8]],
+                                  table[a[9]], table[a[10]], table[a[11]], table[a[12]], table[a[13]], table[a[14]], table[a[15]]);
+        _mm512_storeu_ps(out + r % 4 * GATHER_WORDS, v);
+    }
+    return hw_now_ns() - begin;
+}
+
+static bool measure_gathers(void)
+{
+    float table[256] = { 0 }, out[4 * GATHER_WORDS];
+    int32_t at[4 * GATHER_WORDS];
+    uint64_t best[2] = { UINT64_MAX, UINT64_MAX };
+    if (target_best_width() < 16)
+        return false;
+    for (int i = 0; i < 4 * GATHER_WORDS; i++)
+        at[i] = i * 37 % 256;
+    for (int r = 0; r < 8; r++) {
+        best[0] = hw_min_u64(best[0], time_gather(table, at, out));
+        best[1] = hw_min_u64(best[1], time_loads(table, at, out));
+    }
+    return best[0] < best[1];
+}
+#else
+static bool measure_gathers(void) { return false; }
+#endif
+
+bool target_gathers(void) { return gathers; }
 
 static void init(void)
 {
     /* A guard ends a basic block; LLVM would sink what was computed before it behind it and keep every operand alive meanwhile. */
     static const char *const options[] = { "hostwarp", "-disable-machine-sink" };
     LLVMParseCommandLineOptions(HW_LEN(options), options, NULL);
-    if (getenv("HW_OPTS")) {
-        const char *argv[16] = { "hostwarp" }; int n = 1;
-        for (char *t = strtok(strdup(getenv("HW_OPTS")), " "); t; t = strtok(NULL, " ")) argv[n++] = t;
-        LLVMParseCommandLineOptions(n, argv, NULL);
-    }
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     LLVMInitializeNativeAsmParser();
     cpu = LLVMGetHostCPUName();
     features = LLVMGetHostCPUFeatures();
-    id = hw_sprintf("%s %s", cpu, features);
+    gathers = measure_gathers();
+    id = hw_sprintf("%s %s%s", cpu, features, gathers ? " gathers" : "");
 }
 
 static void init_once(void)

@@ -96,6 +96,9 @@ bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_byte
     if ((i->space != IR_GENERIC && i->space != IR_GLOBAL) || !s.group || !step_known(p, &i->src[0], &out->bytes)
         || llabs(out->bytes) < LINE || llabs(out->bytes) > FAR || p->groups < 2)
         return false;
+    out->first = out->per_group = 0;
+    if (p->opt.ntid[1] > 1 && p->opt.ntid[0] <= p->lanes)        /* short rows of a tile, each somewhere else */
+        return true;
     int at = series(p, i, span, &n);
     if (n < 2 || at >= n)
         return false;
