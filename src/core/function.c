@@ -15,6 +15,7 @@ enum { USUAL_REGS = 32 };
 struct function_shape {
     uint32_t block[3];
     bool small_grid;
+    uint32_t whole;
     bool compiling;
     CUresult error;
     struct kabi_kernel *kernel;
@@ -161,11 +162,11 @@ CUresult function_param_info(const struct function *f, size_t index, size_t *out
 
 /* --- code --- */
 
-static struct function_shape *find_shape(struct function *f, const uint32_t block[3], bool small_grid)
+static struct function_shape *find_shape(struct function *f, const uint32_t block[3], bool small_grid, uint32_t whole)
 {
     for (size_t i = 0; i < f->shapes.n; i++) {
         struct function_shape *s = f->shapes.v[i];
-        if (memcmp(s->block, block, sizeof s->block) == 0 && s->small_grid == small_grid)
+        if (memcmp(s->block, block, sizeof s->block) == 0 && s->small_grid == small_grid && s->whole == whole)
             return s;
     }
     return NULL;
@@ -175,7 +176,7 @@ static struct function_shape *find_shape(struct function *f, const uint32_t bloc
 static void compile(struct function *f, struct function_shape *s)
 {
     struct diag diag = { 0 };
-    struct jit_request req = { .ntid = { s->block[0], s->block[1], s->block[2] }, .small_grid = s->small_grid };
+    struct jit_request req = { .ntid = { s->block[0], s->block[1], s->block[2] }, .small_grid = s->small_grid, .whole = s->whole };
     hw_assert_no_locks("a kernel is compiled");
     struct kabi_kernel *kernel = jit_compile(f->ir, &req, &diag);
     if (!kernel)
@@ -189,7 +190,22 @@ static void compile(struct function *f, struct function_shape *s)
     hw_unlock(&f->module->mu);
 }
 
-CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const struct kabi_kernel **out)
+/* Which of the sizes among the parameters are multiples of 32. */
+static uint32_t whole_sizes_locked(struct function *f, const void *params)
+{
+    uint32_t whole = 0;
+    if (!f->sizes_known)
+        f->n_sizes = jit_sizes(f->ir, f->sizes);
+    f->sizes_known = true;
+    for (uint32_t k = 0; k < f->n_sizes; k++) {
+        uint32_t low;                            /* the low bits come first */
+        memcpy(&low, (const char *)params + f->sizes[k].offset, sizeof low);
+        whole |= (uint32_t)(low % 32 == 0) << k;
+    }
+    return whole;
+}
+
+CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params, const struct kabi_kernel **out)
 {
     if (f->native) {
         *out = f->native;
@@ -197,11 +213,13 @@ CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_
     }
     bool small_grid = (uint64_t)grid[0] * block[0] < ((uint64_t)1 << 31), ours = false;
     hw_lock(&f->module->mu);
-    struct function_shape *s = find_shape(f, block, small_grid);
+    uint32_t whole = whole_sizes_locked(f, params);
+    struct function_shape *s = find_shape(f, block, small_grid, whole);
     if (!s) {
         s = hw_alloc(sizeof *s);
         memcpy(s->block, block, sizeof s->block);
         s->small_grid = small_grid;
+        s->whole = whole;
         s->compiling = ours = true;
         hw_vec_push(&f->shapes, s);
     }

@@ -148,7 +148,7 @@ CUresult launch_check(struct function *f, const struct launch_config *config)
 static CUresult finish_cmd(struct cmd *c, struct function *f, const struct launch_config *config)
 {
     const struct kabi_kernel *kernel;
-    CUresult rc = function_code(f, config->grid, config->block, &kernel);
+    CUresult rc = function_code(f, config->grid, config->block, c->params, &kernel);
     if (rc) {
         cmd_drop(c);
         return rc;

@@ -7,6 +7,7 @@
 #include "base/lock.h"
 #include "base/vec.h"
 #include "core/obj.h"
+#include "jit/jit.h"
 #include "kabi/kabi.h"
 
 #include <cuda.h>
@@ -37,6 +38,9 @@ struct function {
     _Atomic int carveout;
     _Atomic int cache_config;                    /* CUfunc_cache, a hint */
     _Atomic uint32_t block_ns;                   /* how long a block took lately: the engine's */
+    uint32_t n_sizes;                            /* module->mu, and the next two */
+    bool sizes_known;
+    struct jit_size sizes[JIT_SIZES];            /* parameters on which the choice of code depends */
     HW_VEC(struct function_shape *) shapes;      /* module->mu */
 };
 
@@ -91,7 +95,7 @@ CUresult function_param_info(const struct function *f, size_t index, size_t *out
 static inline CUfunction function_handle(const struct function *f) { return (CUfunction)f->obj.handle; }
 
 /* Code for one block shape, compiled when first asked for. Call with no lock held. */
-CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const struct kabi_kernel **out);
+CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params, const struct kabi_kernel **out);
 
 /* Tests and tools: a module of kernels that are already machine code. The kernels must outlive it. */
 struct module_native {

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "jit/jit.h"
 
+#include <stdio.h>
+
 #include <dlfcn.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
@@ -51,6 +53,7 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_str_fini(&text);
     hw_hash_add(&h, req->ntid, sizeof req->ntid);
     hw_hash_u64(&h, req->small_grid);
+    hw_hash_u64(&h, req->whole);
     hw_hash_u64(&h, hw_options()->guard);
     hw_hash_u64(&h, width);
     hw_hash_u64(&h, f->local_bytes);
@@ -72,7 +75,10 @@ static bool wants_dump(const char *what)
 
 static void dump(const struct ir_func *f, const struct jit_request *req, const char *ending, const char *text, size_t n)
 {
-    char *path = hw_sprintf("%s/%.100s.%ux%ux%u.%s", hw_options()->dump_dir, f->name, req->ntid[0], req->ntid[1], req->ntid[2], ending);
+    char whole[16] = "";
+    if (req->whole)                              /* made for sizes that are multiples of 32: bits say which */
+        snprintf(whole, sizeof whole, ".w%x", req->whole);
+    char *path = hw_sprintf("%s/%.100s.%ux%ux%u%s.%s", hw_options()->dump_dir, f->name, req->ntid[0], req->ntid[1], req->ntid[2], whole, ending);
     hw_mkdirs(hw_options()->dump_dir);
     if (!hw_file_write(path, text, n))
         hw_warn("cannot write %s", path);
@@ -153,12 +159,26 @@ out:
     return ok;
 }
 
+unsigned jit_sizes(const struct ir_func *func, struct jit_size out[JIT_SIZES])
+{
+    struct plan_size sizes[PLAN_SIZES];
+    static_assert((int)JIT_SIZES == (int)PLAN_SIZES, "");
+    unsigned n = plan_sizes(func, sizes, PLAN_SIZES);
+    for (unsigned k = 0; k < n; k++)
+        out[k] = (struct jit_size){ sizes[k].offset, sizes[k].bytes };
+    return n;
+}
+
 /* The build that was asked for, unless the kernel needs another: turns where threads wait for each other, the scalar one for
    irreducible control flow. */
 static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct diag *diag)
 {
     struct plan_options opt = { .ntid = { req->ntid[0], req->ntid[1], req->ntid[2] }, .small_grid = req->small_grid, .width = width,
                                 .chunks = width == 1 ? 1 : PLAN_LANES / width };
+    struct plan_size sizes[PLAN_SIZES];
+    for (unsigned k = 0, n = plan_sizes(f, sizes, PLAN_SIZES); k < n; k++)
+        if (req->whole >> k & 1)
+            opt.whole[opt.n_whole++] = sizes[k].offset;
     if (f->callees.n)
         opt.local_stride = (uint32_t)hw_align_up(f->local_bytes, 16) + CALL_STACK_BYTES;
     bool alone = req->ntid[0] * req->ntid[1] * req->ntid[2] == 1;
@@ -217,10 +237,24 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
     return ok;
 }
 
-struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_request *req, struct diag *diag)
+/* Do threads wait for each other one by one in the code that is right for any sizes? Else there is nothing to gain from knowing them. */
+static bool sizes_matter(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct diag *diag)
+{
+    struct jit_request any = *req;
+    any.whole = 0;
+    struct plan *p = req->whole && width > 1 ? make_plan(f, &any, width, warp_ops, diag) : NULL;
+    bool matter = p && p->opt.fair;
+    plan_free(p);
+    return matter;
+}
+
+struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_request *request, struct diag *diag)
 {
     bool warp_ops;
-    unsigned width = pick_width(f, req, &warp_ops);
+    unsigned width = pick_width(f, request, &warp_ops);
+    struct jit_request chosen = *request, *req = &chosen;
+    if (!sizes_matter(f, req, width, warp_ops, diag))
+        chosen.whole = 0;
     struct hw_hash key = make_key(f, req, width);
     struct kabi_kernel *k = object_link(&key, NULL, f->name, diag);
     if (k)

@@ -10,8 +10,16 @@
 struct jit_request {
     uint32_t ntid[3];            /* the block's shape: code is made for exactly this one */
     bool small_grid;             /* the grid has fewer than 2^31 threads in x: blockIdx.x * blockDim.x + threadIdx.x cannot wrap */
+    uint32_t whole;              /* bits: which of the kernel's sizes are multiples of 32 */
     uint32_t width;              /* lanes per vector: 1, 4, 8, 16; 0 = HOSTWARP_WIDTH or what suits this CPU */
 };
+
+/* Parameters that the kernel compares with; code differs with whether they are multiples of 32. */
+enum { JIT_SIZES = 8 };
+struct jit_size {
+    uint32_t offset, bytes;      /* 4 or 8 */
+};
+unsigned jit_sizes(const struct ir_func *func, struct jit_size out[JIT_SIZES]);
 
 /* Compiles, or takes the object from the cache on disk. Thread-safe; slow (milliseconds): call with no lock held.
    NULL: the reason is in diag. */

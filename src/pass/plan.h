@@ -74,9 +74,17 @@ struct plan_region {
     bits_word *blocks;
 };
 
+/* sizes.c: parameters that are compared with, by where they lie in the parameter buffer */
+enum { PLAN_SIZES = 8 };
+struct plan_size {
+    uint32_t offset, bytes;
+};
+unsigned plan_sizes(const struct ir_func *f, struct plan_size *out, unsigned most);
+
 struct plan_options {
     uint32_t ntid[3];
     bool small_grid;
+    uint32_t n_whole, whole[PLAN_SIZES];     /* offsets of those that are multiples of PLAN_LANES */
     uint32_t width, chunks;
     bool function;               /* a callee: its lanes and their mask come from the caller */
     uint32_t local_stride;       /* bytes of local memory per thread; 0: what this function itself needs */

@@ -243,6 +243,17 @@ static struct shape load_shape(const struct plan *p, const struct ir_inst *i, co
     return uniform(addr->group);
 }
 
+static struct shape param_shape(const struct plan *p, const struct ir_inst *i)
+{
+    struct shape s = uniform(true);
+    for (uint32_t k = 0; k < p->opt.n_whole; k++)
+        if (p->opt.whole[k] == (uint64_t)i->imm && (i->type == IR_I32 || i->type == IR_I64)) {
+            s.align = PLAN_LANES;
+            s.zero = PLAN_LANES - 1;
+        }
+    return s;
+}
+
 static struct shape result_shape(const struct plan *p, const struct ir_inst *i, int dst)
 {
     struct shape s[IR_MAX_SRC];
@@ -315,7 +326,8 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
             return join(s[1], s[2]);
         return default_shape(s, 3);
     case IR_SREG: return sreg_shape(p, i->imm);
-    case IR_PARAM: case IR_PARAMADDR: case IR_VARADDR: return uniform(true);
+    case IR_PARAM: return param_shape(p, i);
+    case IR_PARAMADDR: case IR_VARADDR: return uniform(true);
     case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED:
         s[0].align = 1;
         s[0].umax = UNBOUNDED;

@@ -117,7 +117,7 @@ static struct ir_reg *global_index(void)
 static void run(const uint32_t ntid[3], uint32_t blocks, void *params, unsigned width)
 {
     struct diag diag = { 0 };
-    struct jit_request req = { { ntid[0], ntid[1], ntid[2] }, true, width };
+    struct jit_request req = { .ntid = { ntid[0], ntid[1], ntid[2] }, .small_grid = true, .width = width };
     struct kabi_kernel *k = jit_compile(fn, &req, &diag);
     if (!k) {
         print_error("%s", diag.text.s);
