@@ -85,7 +85,7 @@ struct ir_operand {
     uint64_t imm;                /* bit pattern; floats as their bits */
 };
 
-enum { IR_MAX_DST = 8, IR_MAX_SRC = 9 };
+enum { IR_MAX_DST = 8, IR_MAX_SRC = 10 };
 
 struct ir_block;
 struct ir_inst {

@@ -4,6 +4,7 @@
 #define LOWER_FRAME_H
 
 #include "base/hash.h"
+#include "kabi/mma.h"
 #include "lower/lower_internal.h"
 
 /* A .param variable of a call: registers where every access has its own place, else bytes of local memory. */
@@ -82,9 +83,25 @@ struct ir_operand lower_half_add(struct lower_ctx *c, enum ptx_type t, struct ir
 /* compare.c: the IR comparison for a PTX one, -1: no such thing */
 int lower_cmp_of(enum ptx_mod cmp, enum ptx_type t);
 
+/* matrix.c: registers of an operand in braces, or NULL and an error when there are not `want` of them */
+const struct ptx_operand *lower_fragment(struct lower_ctx *c, int k, unsigned want);
+int lower_mma_type(enum ptx_type t);                                        /* enum kabi_mma_type, or -1 */
+void lower_mma(struct lower_ctx *c, struct kabi_mma m, const struct ir_operand *a, const struct ir_operand *b, const struct ir_operand *sum,
+               struct ir_operand *d);
+void lower_sums_from_f16(struct lower_ctx *c, const struct ir_operand *regs, unsigned n, struct ir_operand *out);
+void lower_sums_to_f16(struct lower_ctx *c, const struct ir_operand *sums, unsigned n, struct ir_operand *out);
+
 /* sreg.c */
 struct ir_operand lower_sreg(struct lower_ctx *c, const char *name);
 enum ir_type lower_sreg_type(const char *name);
+/* mem.c: where operand k points: addr + offset in a space; addr is I64, or an I32 register in shared and local memory. */
+struct lower_place {
+    enum ir_space space;
+    struct ir_operand addr;
+    int64_t offset;
+    const struct ptx_var *param; /* a .param variable at a constant offset: no memory at all */
+};
+bool lower_find_place(struct lower_ctx *c, int k, struct lower_place *out);
 /* mem.c: operand k, an address in shared memory, as an I32. */
 bool lower_shared_address(struct lower_ctx *c, int k, struct ir_operand *out);
 

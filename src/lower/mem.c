@@ -2,14 +2,6 @@
 /* Loads, stores, atomics and fences. */
 #include "lower/frame.h"
 
-/* Where a memory operand points: a register or constant plus an offset, in a space. */
-struct place {
-    enum ir_space space;
-    struct ir_operand addr;
-    int64_t offset;
-    const struct ptx_var *param; /* a .param variable at a constant offset: no memory at all */
-};
-
 static int space_of_mod(enum ptx_mod mod)
 {
     switch (mod) {
@@ -33,7 +25,7 @@ static enum ir_space space_of_var(const struct ptx_var *v)
     }
 }
 
-static bool place_var(struct lower_ctx *c, const struct ptx_operand *o, int space, struct place *out)
+static bool place_var(struct lower_ctx *c, const struct ptx_operand *o, int space, struct lower_place *out)
 {
     const struct ptx_var *v = o->elems[0].var;
     enum ir_space home = space_of_var(v);
@@ -55,7 +47,7 @@ static bool place_var(struct lower_ctx *c, const struct ptx_operand *o, int spac
     return !c->failed;
 }
 
-static bool place_in(struct lower_ctx *c, int k, int space, struct place *out)
+static bool place_in(struct lower_ctx *c, int k, int space, struct lower_place *out)
 {
     const struct ptx_operand *o = &c->inst->ops[k], *base = &o->elems[0];
     memset(out, 0, sizeof *out);
@@ -77,14 +69,14 @@ static bool place_in(struct lower_ctx *c, int k, int space, struct place *out)
     return true;
 }
 
-static bool find_place(struct lower_ctx *c, int k, struct place *out)
+bool lower_find_place(struct lower_ctx *c, int k, struct lower_place *out)
 {
     return place_in(c, k, space_of_mod(lower_mod(c, PTX_C_SPACE)), out);
 }
 
 bool lower_shared_address(struct lower_ctx *c, int k, struct ir_operand *out)
 {
-    struct place at;
+    struct lower_place at;
     int space = lower_mod(c, PTX_C_SPACE) == PTX_M_NONE && c->inst->ops[k].elems[0].kind != PTX_O_VAR ? IR_GENERIC : IR_SHARED;
     if (!place_in(c, k, space, &at))
         return false;
@@ -143,7 +135,7 @@ static const struct ptx_operand *elements(struct lower_ctx *c, int k, unsigned *
     return o->kind == PTX_O_VEC ? o->elems : o;
 }
 
-static bool load_param(struct lower_ctx *c, const struct place *at)
+static bool load_param(struct lower_ctx *c, const struct lower_place *at)
 {
     unsigned n, bytes = ptx_type_bits(c->inst->type) / 8;
     const struct ptx_operand *d = elements(c, 0, &n);
@@ -170,9 +162,9 @@ static bool load_param(struct lower_ctx *c, const struct place *at)
 
 static bool load(struct lower_ctx *c)
 {
-    struct place at;
+    struct lower_place at;
     unsigned n;
-    if (!find_place(c, 1, &at))
+    if (!lower_find_place(c, 1, &at))
         return false;
     if (at.param)
         return load_param(c, &at);
@@ -191,7 +183,7 @@ static bool load(struct lower_ctx *c)
 bool lower_LD(struct lower_ctx *c) { return load(c); }
 bool lower_LDU(struct lower_ctx *c) { return load(c); }
 
-static bool store_param(struct lower_ctx *c, const struct place *at)
+static bool store_param(struct lower_ctx *c, const struct lower_place *at)
 {
     unsigned n, bytes = ptx_type_bits(c->inst->type) / 8;
     const struct ptx_operand *s = elements(c, 1, &n);
@@ -207,10 +199,10 @@ static bool store_param(struct lower_ctx *c, const struct place *at)
 
 bool lower_ST(struct lower_ctx *c)
 {
-    struct place at;
+    struct lower_place at;
     unsigned n;
     struct ir_operand values[8];
-    if (!find_place(c, 0, &at))
+    if (!lower_find_place(c, 0, &at))
         return false;
     if (at.param)
         return store_param(c, &at);
@@ -275,10 +267,10 @@ static bool atomic(struct lower_ctx *c, int first, enum ptx_mod op)
 {
     enum ptx_type t = c->inst->type;
     int atom = atom_of(op, t);
-    struct place at;
+    struct lower_place at;
     if (atom < 0)
         return lower_fail(c, "this operation does not exist for .%s", ptx_type_info[t].text);
-    if (!find_place(c, first, &at))
+    if (!lower_find_place(c, first, &at))
         return false;
     if (at.param || (at.space != IR_GENERIC && at.space != IR_GLOBAL && at.space != IR_SHARED))
         return lower_fail(c, "atomic operations work on global and shared memory");
@@ -304,7 +296,7 @@ bool lower_ATOM(struct lower_ctx *c) { return atomic(c, 1, lower_mod(c, PTX_C_AT
 bool lower_ATOM_CAS(struct lower_ctx *c) { return atomic(c, 1, PTX_M_CAS); }
 bool lower_RED(struct lower_ctx *c) { return atomic(c, 0, lower_mod(c, PTX_C_REDOP)); }
 
-static struct ir_inst *access_at(struct lower_ctx *c, enum ir_op op, enum ir_type type, const struct place *at, int64_t offset)
+static struct ir_inst *access_at(struct lower_ctx *c, enum ir_op op, enum ir_type type, const struct lower_place *at, int64_t offset)
 {
     struct ir_inst *i = lower_emit(c, op, type);
     i->space = (uint8_t)at->space;
@@ -318,8 +310,8 @@ static bool atomic_half(struct lower_ctx *c, int first)
 {
     enum ptx_type t = c->inst->type;
     enum ir_type type = ir_type_of_bits(ptx_type_bits(t));
-    struct place at;
-    if (!find_place(c, first, &at))
+    struct lower_place at;
+    if (!lower_find_place(c, first, &at))
         return false;
     if (at.param || (at.space != IR_GENERIC && at.space != IR_GLOBAL && at.space != IR_SHARED))
         return lower_fail(c, "atomic operations work on global and shared memory");
@@ -355,7 +347,7 @@ bool lower_RED_H(struct lower_ctx *c) { return atomic_half(c, 0); }
 
 /* One word of a copy of which only the first src_bytes are read; the rest is zero. Bytes of a word that is read in part
    lie in the same aligned word of memory, so reading all of it does no harm. */
-static struct ir_operand copy_word(struct lower_ctx *c, const struct place *from, unsigned word, struct ir_operand src_bytes)
+static struct ir_operand copy_word(struct lower_ctx *c, const struct lower_place *from, unsigned word, struct ir_operand src_bytes)
 {
     struct ir_reg *value = lower_tmp(c, IR_I32);
     struct ir_block *read = lower_new_block(c, NULL), *next = lower_new_block(c, NULL);
@@ -376,7 +368,7 @@ static struct ir_operand copy_word(struct lower_ctx *c, const struct place *from
 bool lower_CP_ASYNC(struct lower_ctx *c)
 {
     int64_t bytes = c->inst->ops[2].imm;
-    struct place to, from;
+    struct lower_place to, from;
     struct ir_operand values[4];
     bool partial = lower_has_op(c, 3);
     if (bytes != 4 && bytes != 8 && bytes != 16)

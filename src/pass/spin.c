@@ -127,6 +127,7 @@ static int kind_of(const struct ir_inst *i)
     case IR_MATCH: return i->imm ? KABI_WARP_MATCH_ALL : KABI_WARP_MATCH_ANY;
     case IR_ACTIVEMASK: return KABI_WARP_ACTIVEMASK;
     case IR_WARPSYNC: return KABI_WARP_SYNC;
+    case IR_MMA: return KABI_WARP_MMA + (int)i->imm;
     default: break;
     }
     switch (i->imm) {

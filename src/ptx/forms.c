@@ -130,7 +130,7 @@ static void read_types(struct ptx_row *row, const char *s)
         size_t n = strcspn(s, "|/");
         struct entry *e = lookup(word_table, s, n);
         assert(e->text && e->b && row->n_types < 4);
-        row->types[row->n_types] |= (uint32_t)1 << e->b;
+        row->types[row->n_types] |= (uint64_t)1 << e->b;
         s += n;
         if (*s != '|')
             row->n_types++;
