@@ -419,6 +419,18 @@ bool lower_MEMBAR(struct lower_ctx *c)
     return true;
 }
 
+/* There is one way to memory: ordering the others is an ordinary fence. */
+static bool proxy_fence(struct lower_ctx *c)
+{
+    struct ir_inst *i = lower_emit(c, IR_FENCE, IR_VOID);
+    i->scope = IR_SYS;
+    i->order = IR_ACQ_REL;
+    return true;
+}
+
+bool lower_FENCE_PROXY(struct lower_ctx *c) { return proxy_fence(c); }
+bool lower_FENCE_MBARRIER(struct lower_ctx *c) { return proxy_fence(c); }
+
 bool lower_FENCE(struct lower_ctx *c)
 {
     struct ir_inst *i = lower_emit(c, IR_FENCE, IR_VOID);

@@ -61,7 +61,7 @@ enum {
     PTX_ANYKIND = 4,             /* only the size of a register matters, not integer or float */
     PTX_TERM = 8,                /* control does not go on to the next instruction */
     PTX_BRANCH = 16,             /* lower/ turns its guard into the condition of the branch */
-    PTX_EACH = 64,               /* registers in braces each have the type: fragments of matrices */
+    PTX_EACH = 128,              /* registers in braces each have the type: fragments of matrices */
     PTX_TODO = 32,               /* parsed, never lowered */
     PTX_COORDS = 64,             /* an address may have coordinates: [handle, {x, y}] */
 };
