@@ -62,6 +62,7 @@ struct ptx_parser {
     int nesting;                 /* of expressions and operands: bounds recursion */
     uint64_t n_regs;
     uint64_t n_semicolons;       /* passed so far: tells whether a failed statement was read to its end */
+    bool selectors;              /* operands may be parts of registers */
     bool lists;                  /* '(' starts a list of operands, not a constant */
     bool bad_version;
 };

@@ -154,6 +154,8 @@ static bool check_item(struct check *c, const struct ptx_item *item, const struc
     }
     if (item->kind != PTX_I_VALUE)
         return true;
+    if ((o->negated && want != PTX_PRED) || (o->minus && want == PTX_PRED))
+        return wrong(c, o, "", o->minus ? "negated with '-'" : "negated with '!'", want);
     if (o->kind == PTX_O_VEC)
         return check_vector(c, item, o, want);
     if (item->vector && vector_size(c->inst) > 1)
