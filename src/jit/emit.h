@@ -155,6 +155,7 @@ static inline unsigned element_bytes(const struct ir_inst *i) { return ir_type_b
 LLVMAtomicOrdering llvm_order(enum ir_order o);
 enum emit_tag space_tag(uint8_t space);
 void emit_atomic(struct emit *e, const struct ir_inst *i);                       /* atomic.c */
+void emit_atomic_wide(struct emit *e, const struct ir_inst *i);                  /* wide.c */
 void emit_fence(struct emit *e, const struct ir_inst *i);
 bool emit_warp(struct emit *e, const struct ir_inst *i);                         /* warp.c: shfl, vote, ...; false: not possible in this build */
 void emit_mma(struct emit *e, const struct ir_inst *i);                          /* mma.c */

@@ -205,6 +205,8 @@ bool lower_has_op(struct lower_ctx *c, int k)
 struct ir_reg *lower_ptx_reg(struct lower_ctx *c, const struct ptx_reg *r)
 {
     struct ir_reg **slot = &c->frame->regs[r->id];
+    if (ptx_type_bits(r->type) > 64)
+        lower_fail(c, "registers of .%s cannot be used here", ptx_type_info[r->type].text);
     if (!*slot)
         *slot = ir_reg_new(c->f, ir_type_of_bits(ptx_type_bits(r->type)), r->name);
     return *slot;

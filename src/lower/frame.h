@@ -24,12 +24,15 @@ struct lower_frame {
     const struct ptx_func *func;
     struct lower_frame *caller;
     struct ir_reg **regs;        /* by ptx_reg.id, made when first used */
+    struct ir_reg **highs;       /* the upper halves of registers of 128 bits; NULL: there are none yet */
     struct lower_slot *slots;    /* by ptx_var.id */
     int64_t *local_at;           /* by ptx_var.id: place of .local variables, -1 until used */
     struct ir_block **blocks;    /* by instruction index: the block that starts there, for labels */
     struct ir_block *leave;      /* where ret goes; NULL in the kernel */
     struct hw_arena arena;
 };
+
+enum { LOWER_RESERVED_SHARED = 1024, LOWER_STACK_BYTES = 8192 };
 
 /* Memory of the kernel. */
 struct lower_layout {
@@ -39,6 +42,10 @@ struct lower_layout {
     uint64_t dynamic_at;         /* where .extern .shared begins */
     uint64_t local_top, local_max;   /* a stack: callees that follow each other share their bytes */
     bool uses_carry;
+    bool uses_stack;             /* alloca and its like */
+    bool uses_reserved;
+    uint64_t reserved_at;        /* LOWER_RESERVED_SHARED bytes of shared memory */
+    size_t grid_places;          /* index in module->vars + 1 of where grids meet, 0: no kernel has asked; the same for all kernels */
 };
 
 /* lower.c */
@@ -73,6 +80,9 @@ bool lower_indirect(struct lower_ctx *c, const struct ptx_operand *target, const
                     const struct ptx_operand *rets, unsigned n_rets);
 bool lower_callees(struct lower_ctx *c);
 
+/* stack.c: room for alloca, in kernels that use it */
+void lower_stack_init(struct lower_ctx *c);
+
 /* convert.c */
 struct ir_operand lower_round_half(struct lower_ctx *c, enum ir_type half, enum ir_type from, struct ir_operand a, enum ir_rnd rnd);
 struct ir_operand lower_saturate(struct lower_ctx *c, enum ir_type type, struct ir_operand a);
@@ -102,6 +112,9 @@ struct lower_place {
     const struct ptx_var *param; /* a .param variable at a constant offset: no memory at all */
 };
 bool lower_find_place(struct lower_ctx *c, int k, struct lower_place *out);
+bool lower_set_order(struct lower_ctx *c, struct ir_inst *i);               /* .volatile, .relaxed.gpu and the like of a load or store */
+enum ir_order lower_atom_order(struct lower_ctx *c);
+enum ir_scope lower_scope(struct lower_ctx *c, enum ir_scope dflt);
 /* mem.c: operand k, an address in shared memory, as an I32. */
 bool lower_shared_address(struct lower_ctx *c, int k, struct ir_operand *out);
 

@@ -89,7 +89,7 @@ bool lower_shared_address(struct lower_ctx *c, int k, struct ir_operand *out)
     return true;
 }
 
-static enum ir_scope scope_of(struct lower_ctx *c, enum ir_scope dflt)
+enum ir_scope lower_scope(struct lower_ctx *c, enum ir_scope dflt)
 {
     switch (lower_mod(c, PTX_C_SCOPE)) {
     case PTX_M_CTA: return IR_CTA;
@@ -101,7 +101,7 @@ static enum ir_scope scope_of(struct lower_ctx *c, enum ir_scope dflt)
 }
 
 /* .volatile, .relaxed.gpu and the like. */
-static bool set_order(struct lower_ctx *c, struct ir_inst *i)
+bool lower_set_order(struct lower_ctx *c, struct ir_inst *i)
 {
     bool has_scope = lower_mod(c, PTX_C_SCOPE) != PTX_M_NONE;
     bool is_load = i->op == IR_LD;
@@ -123,7 +123,7 @@ static bool set_order(struct lower_ctx *c, struct ir_inst *i)
     }
     if (!has_scope)
         return lower_fail(c, "a scope is missing");
-    i->scope = (uint8_t)scope_of(c, IR_SYS);
+    i->scope = (uint8_t)lower_scope(c, IR_SYS);
     return true;
 }
 
@@ -177,7 +177,7 @@ static bool load(struct lower_ctx *c)
         ir_inst_dst(i, lower_def(c, &d[e], c->inst->type));
     if (lower_has(c, PTX_M_NC) || at.space == IR_CONST || c->inst->form == PTX_LDU)
         i->flags |= IR_NONCOHERENT;
-    return set_order(c, i);
+    return lower_set_order(c, i);
 }
 
 bool lower_LD(struct lower_ctx *c) { return load(c); }
@@ -217,7 +217,7 @@ bool lower_ST(struct lower_ctx *c)
     ir_inst_src(i, at.addr);
     for (unsigned e = 0; e < n; e++)
         ir_inst_src(i, values[e]);
-    return set_order(c, i);
+    return lower_set_order(c, i);
 }
 
 /* Hints only. */
@@ -252,7 +252,7 @@ static int atom_of(enum ptx_mod op, enum ptx_type t)
     }
 }
 
-static enum ir_order atom_order(struct lower_ctx *c)
+enum ir_order lower_atom_order(struct lower_ctx *c)
 {
     switch (lower_mod(c, PTX_C_ATOMSEM)) {
     case PTX_M_ACQUIRE: return IR_ACQUIRE;
@@ -281,8 +281,8 @@ static bool atomic(struct lower_ctx *c, int first, enum ptx_mod op)
     i->atom = (uint8_t)atom;
     i->space = (uint8_t)at.space;
     i->imm = at.offset;
-    i->order = (uint8_t)atom_order(c);
-    i->scope = (uint8_t)scope_of(c, IR_GPU);
+    i->order = (uint8_t)lower_atom_order(c);
+    i->scope = (uint8_t)lower_scope(c, IR_GPU);
     ir_inst_src(i, at.addr);
     ir_inst_src(i, a);
     if (op == PTX_M_CAS)
@@ -321,14 +321,14 @@ static bool atomic_half(struct lower_ctx *c, int first)
     struct ir_inst *ld = access_at(c, IR_LD, type, &at, 0);
     ir_inst_dst(ld, seen);
     ld->order = IR_RELAXED;
-    ld->scope = (uint8_t)scope_of(c, IR_GPU);
+    ld->scope = (uint8_t)lower_scope(c, IR_GPU);
     lower_br(c, again);
     c->block = again;
     struct ir_operand sum = lower_half_add(c, t, lower_reg(seen), b);
     struct ir_inst *cas = access_at(c, IR_ATOM, type, &at, 0);
     cas->atom = IR_ATOM_CAS;
-    cas->order = (uint8_t)atom_order(c);
-    cas->scope = (uint8_t)scope_of(c, IR_GPU);
+    cas->order = (uint8_t)lower_atom_order(c);
+    cas->scope = (uint8_t)lower_scope(c, IR_GPU);
     ir_inst_src(cas, lower_reg(seen));
     ir_inst_src(cas, sum);
     ir_inst_dst(cas, got);
@@ -434,7 +434,7 @@ bool lower_FENCE_MBARRIER(struct lower_ctx *c) { return proxy_fence(c); }
 bool lower_FENCE(struct lower_ctx *c)
 {
     struct ir_inst *i = lower_emit(c, IR_FENCE, IR_VOID);
-    i->scope = (uint8_t)scope_of(c, IR_SYS);
+    i->scope = (uint8_t)lower_scope(c, IR_SYS);
     switch (lower_mod(c, PTX_C_FENCESEM)) {
     case PTX_M_SC: i->order = IR_SEQ_CST; break;
     case PTX_M_ACQUIRE: i->order = IR_ACQUIRE; break;
