@@ -99,6 +99,7 @@ struct ir_inst {
     struct ir_block *target[2];  /* TERM only */
     uint32_t ptx_line;           /* line in the PTX text */
     uint32_t src_file, src_line; /* from .loc, 0 when absent */
+    uint32_t home_file, home_line;   /* the .loc before in the function's own file, for code that is inlined from a header */
 };
 
 struct ir_block {

@@ -34,6 +34,8 @@ struct ir_inst *lower_emit(struct lower_ctx *c, enum ir_op op, enum ir_type type
         i->ptx_line = (uint32_t)c->inst->line;
         i->src_file = c->inst->src_line ? c->inst->src_file : 0;
         i->src_line = c->inst->src_line;
+        i->home_file = c->inst->home_file;
+        i->home_line = c->inst->home_line;
     }
     ir_block_add(c->block, i);
     c->n_insts++;
