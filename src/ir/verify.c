@@ -30,6 +30,9 @@ static enum ir_type src_type(const struct ir_inst *i, int k)
     case IR_PACK: case IR_EXTRACT: return i->type2;
     case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED: case IR_LOCAL_TO_GENERIC: case IR_GENERIC_TO_LOCAL: return IR_I64;
     case IR_ISSPACE: return IR_I64;
+    case IR_TILE_LD: case IR_TILE_ST:
+        if (k == 1)
+            return IR_I64; /* fallthrough */
     case IR_LD: case IR_ST: case IR_ATOM: case IR_ATOM2:
         if (k > 0)
             return i->type;

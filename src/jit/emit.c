@@ -111,6 +111,7 @@ void emit_inst(struct emit *e, const struct ir_inst *i)
     case IR_LD: emit_load(e, i); break;
     case IR_ST: emit_store(e, i); break;
     case IR_ATOM: emit_atomic(e, i); break;
+    case IR_TILE_LD: case IR_TILE_ST: emit_tile(e, i); break;
     case IR_ATOM2: emit_atomic_wide(e, i); break;
     case IR_FENCE: emit_fence(e, i); break;
     case IR_SHFL: case IR_VOTE: case IR_MATCH: case IR_REDUX: case IR_ACTIVEMASK: case IR_WARPSYNC: emit_warp(e, i); break;

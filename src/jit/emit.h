@@ -158,6 +158,8 @@ void emit_atomic(struct emit *e, const struct ir_inst *i);                      
 void emit_atomic_wide(struct emit *e, const struct ir_inst *i);                  /* wide.c */
 void emit_fence(struct emit *e, const struct ir_inst *i);
 bool emit_warp(struct emit *e, const struct ir_inst *i);                         /* warp.c: shfl, vote, ...; false: not possible in this build */
+void emit_tile(struct emit *e, const struct ir_inst *i);                         /* tile.c */
+LLVMValueRef mma_array(struct emit *e);                                          /* mma.c: [register][lane] */
 void emit_mma(struct emit *e, const struct ir_inst *i);                          /* mma.c */
 void emit_service(struct emit *e, const struct ir_inst *i);                      /* call.c: vprintf, malloc, ... */
 void emit_texture(struct emit *e, const struct ir_inst *i);                      /* texture.c */

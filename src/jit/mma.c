@@ -117,6 +117,14 @@ static LLVMValueRef function_of(struct emit *e, const struct ir_inst *i, LLVMTyp
     return fn;
 }
 
+/* One for all of a function's products and tiles, big enough for f64. */
+LLVMValueRef mma_array(struct emit *e)
+{
+    if (!e->mma)
+        e->mma = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, LANES), KABI_MMA_OPERANDS), "mma");
+    return e->mma;
+}
+
 void emit_mma(struct emit *e, const struct ir_inst *i)
 {
     unsigned bits = ir_type_bits(i->type);
@@ -126,9 +134,7 @@ void emit_mma(struct emit *e, const struct ir_inst *i)
         diag_error(e->diag, (int)i->ptx_line, 0, "kernel %s: mma exchanges values between lanes, which the scalar build cannot do", e->p->func->name);
         return;
     }
-    if (!e->mma)                                          /* one for all of them, big enough for f64 */
-        e->mma = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, LANES), KABI_MMA_OPERANDS), "mma");
-    LLVMValueRef array = e->mma;
+    LLVMValueRef array = mma_array(e);
     for (unsigned k = 0; k < i->n_src; k++)
         for (unsigned c = 0; c < e->C; c++)
             LLVMBuildStore(e->b, v_operand(e, &i->src[k], i->type, c), register_at(e, array, part, k * e->C + c));

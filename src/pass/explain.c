@@ -201,8 +201,8 @@ static void explain_branches(struct hw_str *out, const struct plan *p, const str
 
 /* ---- memory ---- */
 
-enum access { UNIFORM, VECTOR, STRIDED, GATHERED, BY_LANE, ONCE, ACCESS_COUNT };
-static const char *const access_words[] = { "uniform", "vector", "strided", "gathered", "lane by lane", "one lane" };
+enum access { UNIFORM, VECTOR, STRIDED, GATHERED, BY_LANE, ONCE, TILE, ACCESS_COUNT };
+static const char *const access_words[] = { "uniform", "vector", "strided", "gathered", "lane by lane", "one lane", "tile" };
 
 static int64_t lane_step(const struct plan *p, const struct ir_inst *i, const struct shape *s)
 {
@@ -235,6 +235,10 @@ static void explain_memory(struct hw_str *out, const struct plan *p, const struc
         for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
             const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
             bool atomic = i->op == IR_ATOM || i->op == IR_ATOM2;
+            if (i->op == IR_TILE_LD || i->op == IR_TILE_ST) {
+                count[TILE]++;
+                add_line(&lines, names, i, i->op == IR_TILE_LD ? "load   a tile of a matrix, by the whole warp" : "store  a tile of a matrix, by the whole warp");
+            }
             if (i->op != IR_LD && i->op != IR_ST && !atomic)
                 continue;
             int64_t step = 0;
