@@ -48,6 +48,14 @@ struct lower_layout {
     size_t grid_places;          /* index in module->vars + 1 of where grids meet, 0: no kernel has asked; the same for all kernels */
 };
 
+/* Where an operand points: addr + offset in a space; addr is I64, or an I32 register in shared and local memory. */
+struct lower_place {
+    enum ir_space space;
+    struct ir_operand addr;
+    int64_t offset;
+    const struct ptx_var *param; /* a .param variable at a constant offset: no memory at all */
+};
+
 /* lower.c */
 void lower_close_blocks(struct lower_ctx *c);
 bool lower_body(struct lower_ctx *c);                                       /* the function of c->frame */
@@ -101,17 +109,15 @@ void lower_mma(struct lower_ctx *c, struct kabi_mma m, const struct ir_operand *
 void lower_sums_from_f16(struct lower_ctx *c, const struct ir_operand *regs, unsigned n, struct ir_operand *out);
 void lower_sums_to_f16(struct lower_ctx *c, const struct ir_operand *sums, unsigned n, struct ir_operand *out);
 
+/* mbarrier.c: that many bytes (I64) have come */
+void lower_mbarrier_complete(struct lower_ctx *c, const struct lower_place *bar, struct ir_operand bytes);
+
 /* sreg.c */
 struct ir_operand lower_sreg(struct lower_ctx *c, const char *name);
 enum ir_type lower_sreg_type(const char *name);
-/* mem.c: where operand k points: addr + offset in a space; addr is I64, or an I32 register in shared and local memory. */
-struct lower_place {
-    enum ir_space space;
-    struct ir_operand addr;
-    int64_t offset;
-    const struct ptx_var *param; /* a .param variable at a constant offset: no memory at all */
-};
+/* mem.c: where operand k points */
 bool lower_find_place(struct lower_ctx *c, int k, struct lower_place *out);
+bool lower_place_in(struct lower_ctx *c, int k, int space, struct lower_place *out);   /* of instructions with two spaces: enum ir_space */
 bool lower_set_order(struct lower_ctx *c, struct ir_inst *i);               /* .volatile, .relaxed.gpu and the like of a load or store */
 enum ir_order lower_atom_order(struct lower_ctx *c);
 enum ir_scope lower_scope(struct lower_ctx *c, enum ir_scope dflt);

@@ -138,6 +138,12 @@ bool lower_MBARRIER_TX(struct lower_ctx *c)
     return true;
 }
 
+void lower_mbarrier_complete(struct lower_ctx *c, const struct lower_place *bar, struct ir_operand bytes)
+{
+    struct change ch = { .tx = lower_op1(c, IR_NEG, IR_I64, bytes) };
+    change_word(c, bar, &ch);
+}
+
 /* cp.async has copied when it returns: what is left is the arrival. Without .noinc it only takes back what it added itself. */
 bool lower_CP_MBARRIER(struct lower_ctx *c)
 {

@@ -47,7 +47,7 @@ static bool place_var(struct lower_ctx *c, const struct ptx_operand *o, int spac
     return !c->failed;
 }
 
-static bool place_in(struct lower_ctx *c, int k, int space, struct lower_place *out)
+bool lower_place_in(struct lower_ctx *c, int k, int space, struct lower_place *out)
 {
     const struct ptx_operand *o = &c->inst->ops[k], *base = &o->elems[0];
     memset(out, 0, sizeof *out);
@@ -71,14 +71,14 @@ static bool place_in(struct lower_ctx *c, int k, int space, struct lower_place *
 
 bool lower_find_place(struct lower_ctx *c, int k, struct lower_place *out)
 {
-    return place_in(c, k, space_of_mod(lower_mod(c, PTX_C_SPACE)), out);
+    return lower_place_in(c, k, space_of_mod(lower_mod(c, PTX_C_SPACE)), out);
 }
 
 bool lower_shared_address(struct lower_ctx *c, int k, struct ir_operand *out)
 {
     struct lower_place at;
     int space = lower_mod(c, PTX_C_SPACE) == PTX_M_NONE && c->inst->ops[k].elems[0].kind != PTX_O_VAR ? IR_GENERIC : IR_SHARED;
-    if (!place_in(c, k, space, &at))
+    if (!lower_place_in(c, k, space, &at))
         return false;
     bool wide = at.addr.kind == IR_REG && at.addr.reg->type == IR_I64;
     if (space == IR_GENERIC)
@@ -373,7 +373,7 @@ bool lower_CP_ASYNC(struct lower_ctx *c)
     bool partial = lower_has_op(c, 3);
     if (bytes != 4 && bytes != 8 && bytes != 16)
         return lower_fail(c, "4, 8 or 16 bytes are copied, not %lld", (long long)bytes);
-    if (!place_in(c, 0, IR_SHARED, &to) || !place_in(c, 1, IR_GLOBAL, &from))
+    if (!lower_place_in(c, 0, IR_SHARED, &to) || !lower_place_in(c, 1, IR_GLOBAL, &from))
         return false;
     unsigned n = (unsigned)bytes / 4;
     if (partial) {
