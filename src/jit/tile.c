@@ -198,8 +198,8 @@ static void warp_values(struct emit *e, const struct ir_inst *i, struct tile *t)
         t->base = u_address(e, &access, 0);
     } else {
         for (unsigned c = 0; c < e->C; c++)
-            v[c] = v_address(e, &access, c);
-        t->base = LLVMBuildIntToPtr(e->b, of_first_lane(e, v), ty_ptr(e), "");
+            v[c] = i->space == IR_SHARED ? LLVMBuildZExt(e->b, v_address(e, &access, c), ty_int(e, 64, e->W), "") : v_address(e, &access, c);
+        t->base = address_pointers(e, &access, of_first_lane(e, v));
     }
     if (shape_group_uniform(&ldm)) {
         t->ldm = u_operand(e, &i->src[1], IR_I64, 0);

@@ -62,7 +62,7 @@ void emit_atomic_wide(struct emit *e, const struct ir_inst *i)
         lanes_begin(e, &l, c);
         for (unsigned k = 0; k < n; k++)
             src[k] = lanes_get(e, &l, spilled[k], i64);
-        LLVMValueRef ptr = LLVMBuildIntToPtr(e->b, lanes_get(e, &l, addresses, i64), ty_ptr(e), "");
+        LLVMValueRef ptr = address_pointers(e, i, lanes_get(e, &l, addresses, address_type(e, i, 1)));
         LLVMValueRef old = one_lane(e, i, ptr, src);
         for (unsigned k = 0; k < i->n_dst; k++)
             lanes_put(e, &l, out[k], i64, half(e, old, k));

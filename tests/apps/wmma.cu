@@ -33,24 +33,25 @@ __global__ void product(const Mem *a, const Mem *b, const Acc *c, Acc *d)
     wmma::store_matrix_sync(d + warp * M * N, sum, a_col ? M : N, how);
 }
 
-/* The same of half, all in shared memory. */
-__global__ void in_shared(const half *a, const half *b, half *d)
+/* The same of half, all in shared memory, at places that only memory knows. */
+__global__ void in_shared(const half *a, const half *b, half *d, const int *at)
 {
-    __shared__ half sa[256], sb[256], sd[256];
+    __shared__ __align__(32) half sa[512], sb[512], sd[512];
+    const int skip = at[threadIdx.x];
     wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;
     wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> fb;
     wmma::fragment<wmma::accumulator, 16, 16, 16, half> sum;
     for (int i = threadIdx.x; i < 256; i += 32)
-        sa[i] = a[i], sb[i] = b[i];
+        sa[i + skip] = a[i], sb[i] = b[i];
     __syncthreads();
-    wmma::load_matrix_sync(fa, sa, 16);
+    wmma::load_matrix_sync(fa, sa + skip, 16 + skip - at[0]);
     wmma::load_matrix_sync(fb, sb, 16);
     wmma::fill_fragment(sum, __float2half(0.0f));
     wmma::mma_sync(sum, fa, fb, sum);
-    wmma::store_matrix_sync(sd, sum, 16, wmma::mem_row_major);
+    wmma::store_matrix_sync(sd + skip, sum, 16, wmma::mem_row_major);
     __syncthreads();
     for (int i = threadIdx.x; i < 256; i += 32)
-        d[i] = sd[i];
+        d[i] = sd[i + skip];
 }
 
 static unsigned seed = 1;
@@ -117,13 +118,16 @@ template <int M, int N, int K, class T, class Mem, class Acc> static void layout
 static void check_shared()
 {
     half *a, *b, *d;
-    int wrong = 0;
+    int wrong = 0, *at;
+    cudaMallocManaged(&at, 32 * sizeof *at);
+    for (int i = 0; i < 32; i++)
+        at[i] = 128;
     cudaMallocManaged(&a, 512);
     cudaMallocManaged(&b, 512);
     cudaMallocManaged(&d, 512);
     for (int i = 0; i < 256; i++)
         a[i] = (half)(float)(next(9) - 4), b[i] = (half)(float)(next(9) - 4);
-    in_shared<<<1, 32>>>(a, b, d);
+    in_shared<<<1, 32>>>(a, b, d, at);
     cudaError_t rc = cudaDeviceSynchronize();
     for (int i = 0; i < 256 && rc == cudaSuccess; i++) {
         float want = 0;
