@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libcuda.so.1 of hostwarp exports besides CUDA: ranges and marks for the profiler, and the place where other libraries
-   report their own calls to it. All of it does nothing, quickly, when no profiler listens. */
+/* What libcuda.so.1 of hostwarp exports besides CUDA: ranges and marks for the profiler, the place where other libraries
+   report their own calls to it, and an account of how kernels are lowered. What is for the profiler does nothing, quickly, when none
+   listens. */
 #ifndef HOSTWARP_H
 #define HOSTWARP_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -22,6 +24,10 @@ void hostwarp_prof_mark(const char *text);
    stay where it is. leave gets what enter answered, on the same thread. */
 uint64_t hostwarp_prof_api_enter(const char *name, const void *caller);
 void hostwarp_prof_api_leave(uint64_t token, int result);
+
+/* What becomes of the kernels of a PTX text, in words: how they are lowered, and why. block: the shape of a block, for kernels that
+   name none themselves. write gets the whole text, or the error's. 0, or 1 when there was one. */
+int hostwarp_explain(const char *ptx, size_t bytes, const unsigned block[3], void (*write)(void *data, const char *text), void *data);
 
 #ifdef __cplusplus
 }

@@ -348,6 +348,26 @@ static int build_program(struct work *w)
     return status;
 }
 
+static bool is_ptx(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".ptx") == 0;
+}
+
+static int explain(struct work *w, const struct cc_item *item)
+{
+    if (is_ptx(item->text))
+        return cc_explain(w->job, item->text, item->text);
+    if (item->lang != CC_LANG_CUDA)
+        return fprintf(stderr, "hostwarp cc: %s has no device code\n", item->text), CLI_OK;
+    char *ptx = temp_name(w, item->text, ".ptx");
+    int status = ptx ? device_pass(w, item->text, ptx) : CLI_FAIL;
+    if (status == 0 && !w->job->dryrun)
+        status = cc_explain(w->job, ptx, item->text);
+    hw_free(ptx);
+    return status;
+}
+
 static int one_output(struct work *w, const struct cc_item *item)
 {
     static const char *const endings[] = { [CC_STAGE_OBJECT] = ".o", [CC_STAGE_PTX] = ".ptx", [CC_STAGE_FATBIN] = ".fatbin" };
@@ -358,6 +378,8 @@ static int one_output(struct work *w, const struct cc_item *item)
         return host_pass(w, item, NULL, "-E", job->output);
     if (job->stage == CC_STAGE_DEPS)
         return host_pass(w, item, NULL, NULL, job->output);
+    if (job->stage == CC_STAGE_EXPLAIN)
+        return explain(w, item);
     char *out = job->output ? hw_strdup(job->output) : with_ending(base_name(item->text), endings[job->stage]);
     int status;
     if (job->stage == CC_STAGE_OBJECT)
@@ -402,7 +424,7 @@ static bool check_inputs(struct cc_job *job)
             cli_error("%s is a folder", item->text);
             return false;
         }
-        if (item->lang == CC_LANG_AUTO && job->stage != CC_STAGE_LINK) {
+        if (item->lang == CC_LANG_AUTO && job->stage != CC_STAGE_LINK && !(job->stage == CC_STAGE_EXPLAIN && is_ptx(item->text))) {
             cli_error("%s: what language is it? Say -x cu, -x c++ or -x c before it", item->text);
             return false;
         }

@@ -7,7 +7,7 @@
 
 enum cc_lang { CC_LANG_AUTO, CC_LANG_CUDA, CC_LANG_CXX, CC_LANG_C, CC_LANG_ASM, CC_LANG_LINK };
 enum cc_stage { CC_STAGE_LINK, CC_STAGE_OBJECT, CC_STAGE_PREPROCESS, CC_STAGE_PTX, CC_STAGE_FATBIN, CC_STAGE_DEPS, CC_STAGE_LIB,
-                CC_STAGE_DLINK };
+                CC_STAGE_DLINK, CC_STAGE_EXPLAIN };
 enum cc_cudart { CC_CUDART_SHARED, CC_CUDART_STATIC, CC_CUDART_NONE };
 
 /* A file, or an option of the link whose place among the files matters (-lfoo). */
@@ -28,6 +28,7 @@ struct cc_job {
     int arch;                            /* 80 = sm_80; 0: not said */
     enum cc_cudart cudart;
     bool per_thread_stream, shared, debug, device_debug, line_info, wants_depfile;
+    unsigned block[3];                   /* --explain-block; all 0: not said */
     bool rdc;                            /* device code that other files complete */
     bool verbose, dryrun, forward_unknown;
     enum cc_lang forced;                 /* -x, while parsing */
@@ -60,6 +61,9 @@ extern bool cc_called_nvcc;
 void cc_nvcc_variables(void);
 void cc_nvcc_device_line(int arch);
 void cc_nvcc_link_line(const struct cc_job *job, const struct cli_args *objects);
+
+/* cc_explain.c: prints how the kernels of a PTX file are lowered. Exit status. */
+int cc_explain(const struct cc_job *job, const char *ptx_path, const char *shown);
 
 /* cc_fatbin.c: writes PTX text in the container that the runtime is given at start-up. */
 bool cc_fatbin_write(const char *ptx_path, const char *out_path, int arch);

@@ -16,7 +16,7 @@ enum what {
     W_LIB, W_SHARED, W_DEPS, W_DEPFILE, W_DEPNAME, W_INCLUDE, W_SYSINCL, W_PREINCL, W_DEFINE, W_UNDEFINE, W_LIBDIR, W_LIBRARY,
     W_OPTIMIZE, W_DEBUG, W_DEVDEBUG, W_LINEINFO, W_STD, W_LANGUAGE, W_ARCH, W_FASTMATH, W_FTZ, W_PRECDIV, W_PRECSQRT, W_FMAD,
     W_DEFSTREAM, W_CUDART, W_XCOMPILER, W_XLINKER, W_XCLANG, W_WERROR, W_MACHINE, W_VERBOSE, W_DRYRUN, W_KEEP, W_OPTFILE,
-    W_FORWARD, W_RDC, W_DEVICEC, W_DLINK, W_VERSION, W_HELP,
+    W_FORWARD, W_RDC, W_DEVICEC, W_DLINK, W_VERSION, W_HELP, W_EXPLAIN, W_EXPBLOCK,
 };
 
 struct option {
@@ -349,6 +349,19 @@ static void apply_pass_on(struct cc_job *job, const struct given *g)
     }
 }
 
+static bool set_block(struct cc_job *job, const char *text)
+{
+    unsigned *b = job->block;
+    char rest;
+    b[1] = b[2] = 1;
+    int n = sscanf(text, "%u,%u,%u%c", &b[0], &b[1], &b[2], &rest);
+    if (n < 1 || n > 3 || !b[0] || !b[1] || !b[2] || b[0] > 1024 || b[1] > 1024 || b[2] > 64 || b[0] * b[1] * b[2] > 1024) {
+        cli_error("%s is no shape of a block: X[,Y[,Z]], at most 1024 threads", text);
+        return false;
+    }
+    return true;
+}
+
 static bool apply(struct cc_job *job, const struct given *g)
 {
     assert(g->value);
@@ -363,6 +376,10 @@ static bool apply(struct cc_job *job, const struct given *g)
     case W_DLINK: return set_stage(job, CC_STAGE_DLINK);
     case W_PREPROC: return set_stage(job, CC_STAGE_PREPROCESS);
     case W_PTX: return set_stage(job, CC_STAGE_PTX);
+    case W_EXPLAIN:
+        job->line_info = true;
+        return set_stage(job, CC_STAGE_EXPLAIN);
+    case W_EXPBLOCK: return set_block(job, g->value);
     case W_FATBIN: return set_stage(job, CC_STAGE_FATBIN);
     case W_LIB: return set_stage(job, CC_STAGE_LIB);
     case W_SHARED: return job->shared = true;

@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "base/str.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -98,4 +99,20 @@ void cli_set_library_path(void)
     setenv("LD_LIBRARY_PATH", both, 1);
     hw_free(both);
     hw_free(lib);
+}
+
+/* The C++ library's own, where there is one: our command is C and does not need it otherwise. */
+char *cli_demangle(const char *text)
+{
+    static char *(*fn)(const char *, char *, size_t *, int *);
+    static bool tried;
+    if (!tried) {
+        void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+        if (lib)
+            *(void **)&fn = dlsym(lib, "__cxa_demangle");
+        tried = true;
+    }
+    int status = 1;
+    char *plain = fn && strncmp(text, "_Z", 2) == 0 ? fn(text, NULL, NULL, &status) : NULL;
+    return plain && status == 0 ? plain : hw_strdup(text);
 }

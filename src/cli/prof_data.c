@@ -16,22 +16,6 @@
 
 /* --- names --- */
 
-/* The C++ library's own, where there is one: our command is C and does not need it otherwise. */
-static char *demangle(const char *text)
-{
-    static char *(*fn)(const char *, char *, size_t *, int *);
-    static bool tried;
-    if (!tried) {
-        void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-        if (lib)
-            *(void **)&fn = dlsym(lib, "__cxa_demangle");
-        tried = true;
-    }
-    int status = 1;
-    char *plain = fn && strncmp(text, "_Z", 2) == 0 ? fn(text, NULL, NULL, &status) : NULL;
-    return plain && status == 0 ? plain : hw_strdup(text);
-}
-
 const char *prof_name(const struct prof_data *d, uint32_t id)
 {
     return id < d->n_names && d->names[id] ? d->names[id] : "";
@@ -49,7 +33,7 @@ static void read_names(struct prof_data *d)
             continue;
         size_t most = sizeof r->data.text + r->text_slots * sizeof *r;
         char *text = hw_strndup((const char *)r + offsetof(struct prof_record, data), most);
-        d->names[r->id] = demangle(text);
+        d->names[r->id] = cli_demangle(text);
         hw_free(text);
         i += r->text_slots;
     }

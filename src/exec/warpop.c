@@ -62,6 +62,10 @@ static void answer(struct kabi_warpop *ops, unsigned members)
     unsigned yes = 0;
     uint64_t sum = 0;
     bool first = true;
+    if (kind >= KABI_WARP_MMA) {
+        exec_mma(ops, members, kabi_mma_unpack(kind - KABI_WARP_MMA));
+        return;
+    }
     for (unsigned t = 0; t < 32; t++) {
         if (!(members >> t & 1))
             continue;

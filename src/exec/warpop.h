@@ -9,4 +9,7 @@
    wait for nobody in particular. True when a thread may go on. */
 bool warpop_complete(uint32_t *state, struct kabi_warpop *ops, unsigned n, bool force);
 
+/* mma.c: a matrix product. Lanes that take no part count as zeroes. */
+void exec_mma(struct kabi_warpop *ops, unsigned members, struct kabi_mma m);
+
 #endif

@@ -85,7 +85,7 @@ struct ir_operand {
     uint64_t imm;                /* bit pattern; floats as their bits */
 };
 
-enum { IR_MAX_DST = 8, IR_MAX_SRC = 9 };
+enum { IR_MAX_DST = 8, IR_MAX_SRC = 10 };
 
 struct ir_block;
 struct ir_inst {
@@ -99,6 +99,7 @@ struct ir_inst {
     struct ir_block *target[2];  /* TERM only */
     uint32_t ptx_line;           /* line in the PTX text */
     uint32_t src_file, src_line; /* from .loc, 0 when absent */
+    uint32_t home_file, home_line;   /* the .loc before in the function's own file, for code that is inlined from a header */
 };
 
 struct ir_block {

@@ -59,9 +59,9 @@ static void print_modifiers(struct hw_str *out, const struct ir_inst *i)
         hw_str_printf(out, ".%s", ir_type_name(i->type2));
     if (i->op == IR_CMP || i->cmp)
         hw_str_printf(out, ".%s", NAME(cmp_names, i->cmp));
-    if (i->op == IR_ATOM || i->atom)
+    if (i->op == IR_ATOM || i->op == IR_ATOM2 || i->atom)
         hw_str_printf(out, ".%s", NAME(atom_names, i->atom));
-    if (i->op == IR_LD || i->op == IR_ST || i->op == IR_ATOM || i->op == IR_ISSPACE || i->space)
+    if (i->op == IR_LD || i->op == IR_ST || i->op == IR_ATOM || i->op == IR_ATOM2 || i->op == IR_TILE_LD || i->op == IR_TILE_ST || i->op == IR_ISSPACE || i->space)
         hw_str_printf(out, ".%s", NAME(space_names, i->space));
     if (i->order)
         hw_str_printf(out, ".%s", NAME(order_names, i->order));

@@ -30,7 +30,10 @@ static enum ir_type src_type(const struct ir_inst *i, int k)
     case IR_PACK: case IR_EXTRACT: return i->type2;
     case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED: case IR_LOCAL_TO_GENERIC: case IR_GENERIC_TO_LOCAL: return IR_I64;
     case IR_ISSPACE: return IR_I64;
-    case IR_LD: case IR_ST: case IR_ATOM:
+    case IR_TILE_LD: case IR_TILE_ST:
+        if (k == 1)
+            return IR_I64; /* fallthrough */
+    case IR_LD: case IR_ST: case IR_ATOM: case IR_ATOM2:
         if (k > 0)
             return i->type;
         return i->space == IR_SHARED || i->space == IR_LOCAL ? IR_VOID : IR_I64;
@@ -91,6 +94,8 @@ static void check_counts(struct check *c)
         fail(c, "a store has an address and values");
     if (i->op == IR_ATOM && (i->n_dst > 1 || i->n_src != (i->atom == IR_ATOM_CAS ? 3 : 2)))
         fail(c, "an atomic has an address and one operand, compare-and-swap two");
+    if (i->op == IR_ATOM2 && ((i->n_dst != 0 && i->n_dst != 2) || i->n_src % 2 == 0 || i->n_src > 5))
+        fail(c, "an atomic of 128 bits has pairs of operands");
     if (i->op == IR_PACK && i->n_src * ir_type_bits(i->type2) != ir_type_bits(i->type))
         fail(c, "the pieces do not fill the result");
     if (i->op == IR_EXTRACT && ((uint64_t)i->imm + 1) * ir_type_bits(i->type) > ir_type_bits(i->type2))

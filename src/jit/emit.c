@@ -111,8 +111,11 @@ void emit_inst(struct emit *e, const struct ir_inst *i)
     case IR_LD: emit_load(e, i); break;
     case IR_ST: emit_store(e, i); break;
     case IR_ATOM: emit_atomic(e, i); break;
+    case IR_TILE_LD: case IR_TILE_ST: emit_tile(e, i); break;
+    case IR_ATOM2: emit_atomic_wide(e, i); break;
     case IR_FENCE: emit_fence(e, i); break;
     case IR_SHFL: case IR_VOTE: case IR_MATCH: case IR_REDUX: case IR_ACTIVEMASK: case IR_WARPSYNC: emit_warp(e, i); break;
+    case IR_MMA: emit_mma(e, i); break;
     case IR_VPRINTF: case IR_ASSERTFAIL: case IR_MALLOC: case IR_FREE: emit_service(e, i); break;
     case IR_TEX: emit_texture(e, i); break;
     case IR_CALL: emit_call(e, i); break;
@@ -350,6 +353,11 @@ static void emit_warpop(struct emit *e, const struct ir_inst *i)
     int mask_at = -1, value_at = -1;
     if (i->imm == KABI_WARP_SYNC) {
         mask_at = 0;
+    } else if (i->imm >= KABI_WARP_MMA) {
+        for (int k = 0; k < i->n_src; k++) {
+            LLVMValueRef v = u_operand(e, &i->src[k], i->type, 0);
+            LLVMBuildStore(e->b, LLVMBuildZExt(e->b, v, i64, ""), frame_warpop_ptr(e, offsetof(struct kabi_warpop, matrix) + 8 * (size_t)k));
+        }
     } else if (i->imm != KABI_WARP_ACTIVEMASK) {
         value_at = 0;
         mask_at = i->n_src - 1;
@@ -383,6 +391,8 @@ static void take_answer(struct emit *e, const struct ir_inst *i)
     for (int k = 0; k < i->n_dst; k++) {
         if (!i->dst[k])
             continue;
+        if (i->imm >= KABI_WARP_MMA)
+            result = LLVMBuildLoad2(e->b, i64, frame_warpop_ptr(e, offsetof(struct kabi_warpop, matrix) + 8 * (size_t)k), "");
         if (i->dst[k]->type == IR_PRED)
             set_uniform(e, i, k, 0, LLVMBuildICmp(e->b, LLVMIntNE, pred, LLVMConstNull(i32), ""));
         else
@@ -567,6 +577,7 @@ static void add_attribute(struct emit *e, LLVMValueRef fn, LLVMAttributeIndex at
 /* The first blocks of any function. */
 static void open_function(struct emit *e)
 {
+    e->mma = NULL;
     add_attribute(e, e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind");
     add_attribute(e, e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noredzone");     /* guards call without LLVM's knowledge */
     LLVMAddTargetDependentFunctionAttr(e->fn, "prefer-vector-width", "512");

@@ -50,6 +50,7 @@ struct emit {
     LLVMValueRef safe;                           /* an address that may always be read */
     LLVMValueRef red;                            /* this region's barrier reduction */
     bool *rematerialised;
+    LLVMValueRef mma;                            /* operands of matrix products, or NULL */
 
     unsigned doubled;                            /* instructions that have two versions */
 
@@ -154,8 +155,12 @@ static inline unsigned element_bytes(const struct ir_inst *i) { return ir_type_b
 LLVMAtomicOrdering llvm_order(enum ir_order o);
 enum emit_tag space_tag(uint8_t space);
 void emit_atomic(struct emit *e, const struct ir_inst *i);                       /* atomic.c */
+void emit_atomic_wide(struct emit *e, const struct ir_inst *i);                  /* wide.c */
 void emit_fence(struct emit *e, const struct ir_inst *i);
 bool emit_warp(struct emit *e, const struct ir_inst *i);                         /* warp.c: shfl, vote, ...; false: not possible in this build */
+void emit_tile(struct emit *e, const struct ir_inst *i);                         /* tile.c */
+LLVMValueRef mma_array(struct emit *e);                                          /* mma.c: [register][lane] */
+void emit_mma(struct emit *e, const struct ir_inst *i);                          /* mma.c */
 void emit_service(struct emit *e, const struct ir_inst *i);                      /* call.c: vprintf, malloc, ... */
 void emit_texture(struct emit *e, const struct ir_inst *i);                      /* texture.c */
 void emit_trap(struct emit *e, const struct ir_inst *i);

@@ -25,7 +25,7 @@ static bool guarded(const struct ir_inst *i)
 
 static unsigned access_align(const struct ir_inst *i)
 {
-    unsigned n = i->op == IR_LD ? i->n_dst : i->op == IR_ST ? i->n_src - 1u : 1;
+    unsigned n = i->op == IR_LD ? i->n_dst : i->op == IR_ST ? i->n_src - 1u : i->op == IR_ATOM2 ? 2 : 1;
     return element_bytes(i) * n;
 }
 

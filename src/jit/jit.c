@@ -16,6 +16,7 @@
 #include "jit/emit.h"
 #include "jit/object.h"
 #include "jit/target.h"
+#include "pass/explain.h"
 
 /* Objects of another build of this library must not survive: which build this is, its own file says. */
 static uint64_t build_id(void)
@@ -169,9 +170,25 @@ unsigned jit_sizes(const struct ir_func *func, struct jit_size out[JIT_SIZES])
     return n;
 }
 
+/* why: what the choice came from is added to it, or NULL. */
+static void explain_turns(struct hw_str *why, const struct plan *p, const struct ir_func *f, bool warp_ops, bool alone)
+{
+    const struct ir_inst *at = NULL;
+    const char *hazard = explain_hazard(p, &at);
+    if (!why)
+        return;
+    hw_str_puts(why, p->irreducible ? "scalar: loops are entered in the middle (irreducible control flow)" : "scalar");
+    if (hazard && !alone) {
+        hw_str_printf(why, ", threads take turns: %s, at ", hazard);
+        explain_place(why, f->module, at);
+    } else if (warp_ops) {
+        hw_str_puts(why, ", threads take turns at warp operations");
+    }
+}
+
 /* The build that was asked for, unless the kernel needs another: turns where threads wait for each other, the scalar one for
    irreducible control flow. */
-static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct diag *diag)
+static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct hw_str *why, struct diag *diag)
 {
     struct plan_options opt = { .ntid = { req->ntid[0], req->ntid[1], req->ntid[2] }, .small_grid = req->small_grid, .width = width,
                                 .chunks = width == 1 ? 1 : PLAN_LANES / width };
@@ -184,8 +201,14 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
     bool alone = req->ntid[0] * req->ntid[1] * req->ntid[2] == 1;
     opt.fair = width == 1 && warp_ops;
     struct plan *p = plan_new(f, &opt, diag);
-    if (!p || opt.fair || (!p->needs_fair && !(p->irreducible && width > 1)))
+    if (!p || opt.fair || (!p->needs_fair && !(p->irreducible && width > 1))) {
+        if (p && why && width > 1)
+            hw_str_printf(why, "vector, %u lanes, %u vectors to a warp", width, opt.chunks);
+        else if (p && why)
+            hw_str_printf(why, "scalar, as HOSTWARP_WIDTH says%s", opt.fair ? ", threads take turns at warp operations" : "");
         return p;
+    }
+    explain_turns(why, p, f, warp_ops, alone);
     opt.fair = (p->needs_fair && !alone) || warp_ops;
     opt.width = opt.chunks = 1;
     plan_free(p);
@@ -195,7 +218,7 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
 static bool compile(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct hw_hash *key, struct object *out, struct diag *diag)
 {
     uint64_t begin = hw_now_ns();
-    struct plan *p = make_plan(f, req, width, warp_ops, diag);
+    struct plan *p = make_plan(f, req, width, warp_ops, NULL, diag);
     if (!p)
         return false;
     if (wants_dump("ir")) {
@@ -242,10 +265,27 @@ static bool sizes_matter(const struct ir_func *f, const struct jit_request *req,
 {
     struct jit_request any = *req;
     any.whole = 0;
-    struct plan *p = req->whole && width > 1 ? make_plan(f, &any, width, warp_ops, diag) : NULL;
+    struct plan *p = req->whole && width > 1 ? make_plan(f, &any, width, warp_ops, NULL, diag) : NULL;
     bool matter = p && p->opt.fair;
     plan_free(p);
     return matter;
+}
+
+bool jit_explain(const struct ir_func *f, const struct jit_request *req, struct hw_str *out, struct diag *diag)
+{
+    bool warp_ops;
+    unsigned width = pick_width(f, req, &warp_ops);
+    struct hw_str why = { 0 };
+    struct plan *p = make_plan(f, req, width, warp_ops, &why, diag);
+    if (p) {
+        hw_str_printf(out, "kernel %s\n  block      %ux%ux%u threads\n  lowering   %s\n", f->name, req->ntid[0], req->ntid[1], req->ntid[2], why.s);
+        explain_plan(out, p, f->module);
+        if (f->callees.n)
+            hw_str_printf(out, "  functions  %zu that are called, not inlined: they call themselves or are called through pointers\n", f->callees.n);
+    }
+    hw_str_fini(&why);
+    plan_free(p);
+    return p != NULL;
 }
 
 struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_request *request, struct diag *diag)

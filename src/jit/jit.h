@@ -26,6 +26,10 @@ unsigned jit_sizes(const struct ir_func *func, struct jit_size out[JIT_SIZES]);
 struct kabi_kernel *jit_compile(const struct ir_func *func, const struct jit_request *request, struct diag *diag);
 void jit_kernel_free(struct kabi_kernel *kernel);
 
+/* How the kernel would be lowered, and why, in words; nothing is compiled. */
+struct hw_str;
+bool jit_explain(const struct ir_func *func, const struct jit_request *request, struct hw_str *out, struct diag *diag);
+
 /* For people: "AVX-512, 16 lanes" and the like. */
 const char *jit_target_name(void);
 

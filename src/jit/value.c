@@ -19,7 +19,10 @@ enum ir_type src_type(const struct ir_inst *i, int k)
     case IR_VOTE: return k == 0 ? IR_PRED : IR_I32;
     case IR_SHFL: return k == 0 ? i->type : IR_I32;
     case IR_REDUX: case IR_MATCH: return k == 0 ? i->type : IR_I32;
-    case IR_LD: case IR_ST: case IR_ATOM:
+    case IR_TILE_LD: case IR_TILE_ST:
+        if (k == 1)
+            return IR_I64; /* fallthrough */
+    case IR_LD: case IR_ST: case IR_ATOM: case IR_ATOM2:
         if (k == 0)
             return i->src[0].kind == IR_REG ? i->src[0].reg->type : IR_I64;
         return i->type;

@@ -4,6 +4,7 @@
 #define KABI_H
 
 #include "base/base.h"
+#include "kabi/mma.h"
 
 struct kabi_launch;
 struct kabi_block;
@@ -100,12 +101,14 @@ enum kabi_warpop_kind {
     KABI_WARP_VOTE_ALL, KABI_WARP_VOTE_ANY, KABI_WARP_VOTE_UNI, KABI_WARP_VOTE_BALLOT, KABI_WARP_MATCH_ANY, KABI_WARP_MATCH_ALL,
     KABI_WARP_REDUX_ADD, KABI_WARP_REDUX_AND, KABI_WARP_REDUX_OR, KABI_WARP_REDUX_XOR, KABI_WARP_REDUX_MIN_S, KABI_WARP_REDUX_MIN_U,
     KABI_WARP_REDUX_MAX_S, KABI_WARP_REDUX_MAX_U,
+    KABI_WARP_MMA = 1 << 16,     /* + kabi_mma_pack() */
 };
 struct kabi_warpop {
     uint32_t kind, mask;         /* mask: the members */
     uint32_t b, c;               /* shuffles: lane operand, clamp and segment */
     uint64_t value, result;
     uint32_t pred, reserved;
+    uint64_t matrix[KABI_MMA_OPERANDS];   /* MMA: registers of A, B and C; then those of D */
 };
 
 /*

@@ -308,11 +308,16 @@ static bool inline_call(struct lower_ctx *c, const struct ptx_func *func, const 
     callee.leave = lower_new_block(c, NULL);
     c->frame = &callee;
     bool guarded = c->guarded_select;
+    struct ir_reg *stack = c->stack ? lower_tmp(c, IR_I64) : NULL;
+    if (stack)
+        lower_mov(c, stack, lower_reg(c->stack));
     bool ok = lower_body(c);
     c->guarded_select = guarded;
     c->frame = caller;
     c->inst = inst;
     c->block = callee.leave;
+    if (stack)
+        lower_mov(c, c->stack, lower_reg(stack));         /* what the function took goes with it */
     if (ok)
         take_results(c, &callee, rets, n_rets);
     c->layout->local_top = top;

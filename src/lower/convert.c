@@ -262,3 +262,24 @@ bool lower_ISSPACEP(struct lower_ctx *c)
     lower_set(c, 0, PTX_PRED, p);
     return true;
 }
+
+/* b in the lowest bits, a above it, then what fits of c. */
+static bool pack_integers(struct lower_ctx *c, bool has_c)
+{
+    enum ptx_type t = c->inst->type;
+    unsigned bits = ptx_type_bits(t);
+    uint64_t max = ptx_type_is_signed(t) ? ((uint64_t)1 << (bits - 1)) - 1 : ((uint64_t)1 << bits) - 1, min = ptx_type_is_signed(t) ? (uint32_t)~max : 0;
+    struct ir_operand d = lower_imm(0);
+    for (int k = 1; k <= 2; k++) {
+        struct ir_operand v = lower_op2(c, IR_MIN_S, IR_I32, lower_src(c, k, PTX_S32), lower_imm(max));
+        v = lower_op2(c, IR_AND, IR_I32, lower_op2(c, IR_MAX_S, IR_I32, v, lower_imm(min)), lower_imm(((uint64_t)1 << bits) - 1));
+        d = k == 1 ? lower_op2(c, IR_SHL, IR_I32, v, lower_imm(bits)) : lower_op2(c, IR_OR, IR_I32, d, v);
+    }
+    if (has_c)
+        d = lower_op2(c, IR_OR, IR_I32, d, lower_op2(c, IR_SHL, IR_I32, lower_src(c, 3, PTX_B32), lower_imm(2 * bits)));
+    lower_set(c, 0, PTX_B32, d);
+    return true;
+}
+
+bool lower_CVT_PACK_I16(struct lower_ctx *c) { return pack_integers(c, false); }
+bool lower_CVT_PACK_I8(struct lower_ctx *c) { return pack_integers(c, true); }

@@ -34,6 +34,8 @@ struct ir_inst *lower_emit(struct lower_ctx *c, enum ir_op op, enum ir_type type
         i->ptx_line = (uint32_t)c->inst->line;
         i->src_file = c->inst->src_line ? c->inst->src_file : 0;
         i->src_line = c->inst->src_line;
+        i->home_file = c->inst->home_file;
+        i->home_line = c->inst->home_line;
     }
     ir_block_add(c->block, i);
     c->n_insts++;
@@ -205,6 +207,8 @@ bool lower_has_op(struct lower_ctx *c, int k)
 struct ir_reg *lower_ptx_reg(struct lower_ctx *c, const struct ptx_reg *r)
 {
     struct ir_reg **slot = &c->frame->regs[r->id];
+    if (ptx_type_bits(r->type) > 64)
+        lower_fail(c, "registers of .%s cannot be used here", ptx_type_info[r->type].text);
     if (!*slot)
         *slot = ir_reg_new(c->f, ir_type_of_bits(ptx_type_bits(r->type)), r->name);
     return *slot;

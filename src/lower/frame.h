@@ -4,6 +4,7 @@
 #define LOWER_FRAME_H
 
 #include "base/hash.h"
+#include "kabi/mma.h"
 #include "lower/lower_internal.h"
 
 /* A .param variable of a call: registers where every access has its own place, else bytes of local memory. */
@@ -23,12 +24,15 @@ struct lower_frame {
     const struct ptx_func *func;
     struct lower_frame *caller;
     struct ir_reg **regs;        /* by ptx_reg.id, made when first used */
+    struct ir_reg **highs;       /* the upper halves of registers of 128 bits; NULL: there are none yet */
     struct lower_slot *slots;    /* by ptx_var.id */
     int64_t *local_at;           /* by ptx_var.id: place of .local variables, -1 until used */
     struct ir_block **blocks;    /* by instruction index: the block that starts there, for labels */
     struct ir_block *leave;      /* where ret goes; NULL in the kernel */
     struct hw_arena arena;
 };
+
+enum { LOWER_RESERVED_SHARED = 1024, LOWER_STACK_BYTES = 8192 };
 
 /* Memory of the kernel. */
 struct lower_layout {
@@ -38,6 +42,18 @@ struct lower_layout {
     uint64_t dynamic_at;         /* where .extern .shared begins */
     uint64_t local_top, local_max;   /* a stack: callees that follow each other share their bytes */
     bool uses_carry;
+    bool uses_stack;             /* alloca and its like */
+    bool uses_reserved;
+    uint64_t reserved_at;        /* LOWER_RESERVED_SHARED bytes of shared memory */
+    size_t grid_places;          /* index in module->vars + 1 of where grids meet, 0: no kernel has asked; the same for all kernels */
+};
+
+/* Where an operand points: addr + offset in a space; addr is I64, or an I32 register in shared and local memory. */
+struct lower_place {
+    enum ir_space space;
+    struct ir_operand addr;
+    int64_t offset;
+    const struct ptx_var *param; /* a .param variable at a constant offset: no memory at all */
 };
 
 /* lower.c */
@@ -72,6 +88,9 @@ bool lower_indirect(struct lower_ctx *c, const struct ptx_operand *target, const
                     const struct ptx_operand *rets, unsigned n_rets);
 bool lower_callees(struct lower_ctx *c);
 
+/* stack.c: room for alloca, in kernels that use it */
+void lower_stack_init(struct lower_ctx *c);
+
 /* convert.c */
 struct ir_operand lower_round_half(struct lower_ctx *c, enum ir_type half, enum ir_type from, struct ir_operand a, enum ir_rnd rnd);
 struct ir_operand lower_saturate(struct lower_ctx *c, enum ir_type type, struct ir_operand a);
@@ -82,9 +101,26 @@ struct ir_operand lower_half_add(struct lower_ctx *c, enum ptx_type t, struct ir
 /* compare.c: the IR comparison for a PTX one, -1: no such thing */
 int lower_cmp_of(enum ptx_mod cmp, enum ptx_type t);
 
+/* matrix.c: registers of an operand in braces, or NULL and an error when there are not `want` of them */
+const struct ptx_operand *lower_fragment(struct lower_ctx *c, int k, unsigned want);
+int lower_mma_type(enum ptx_type t);                                        /* enum kabi_mma_type, or -1 */
+void lower_mma(struct lower_ctx *c, struct kabi_mma m, const struct ir_operand *a, const struct ir_operand *b, const struct ir_operand *sum,
+               struct ir_operand *d);
+void lower_sums_from_f16(struct lower_ctx *c, const struct ir_operand *regs, unsigned n, struct ir_operand *out);
+void lower_sums_to_f16(struct lower_ctx *c, const struct ir_operand *sums, unsigned n, struct ir_operand *out);
+
+/* mbarrier.c: that many bytes (I64) have come */
+void lower_mbarrier_complete(struct lower_ctx *c, const struct lower_place *bar, struct ir_operand bytes);
+
 /* sreg.c */
 struct ir_operand lower_sreg(struct lower_ctx *c, const char *name);
 enum ir_type lower_sreg_type(const char *name);
+/* mem.c: where operand k points */
+bool lower_find_place(struct lower_ctx *c, int k, struct lower_place *out);
+bool lower_place_in(struct lower_ctx *c, int k, int space, struct lower_place *out);   /* of instructions with two spaces: enum ir_space */
+bool lower_set_order(struct lower_ctx *c, struct ir_inst *i);               /* .volatile, .relaxed.gpu and the like of a load or store */
+enum ir_order lower_atom_order(struct lower_ctx *c);
+enum ir_scope lower_scope(struct lower_ctx *c, enum ir_scope dflt);
 /* mem.c: operand k, an address in shared memory, as an I32. */
 bool lower_shared_address(struct lower_ctx *c, int k, struct ir_operand *out);
 

@@ -53,6 +53,7 @@ static bool scan_operand(struct lower_ctx *c, struct scan *s, const struct ptx_o
     switch ((enum ptx_operand_kind)o->kind) {
     case PTX_O_VAR: return o->var->space == PTX_SPACE_SHARED ? place_shared(c, o->var) : true;
     case PTX_O_FUNC: scan_func(c, s, o->func); return true;
+    case PTX_O_SREG: c->layout->uses_reserved |= strncmp(o->name, "%reserved_smem", 14) == 0; return true;
     case PTX_O_ADDR: case PTX_O_VEC: case PTX_O_LIST: case PTX_O_PAIR:
         for (unsigned i = 0; i < o->n; i++)
             if (!scan_operand(c, s, &o->elems[i]))
@@ -79,11 +80,16 @@ bool lower_layout_scan(struct lower_ctx *c)
             const struct ptx_inst *inst = &f->insts.v[i];
             c->inst = inst;
             c->layout->uses_carry |= is_carry(inst->form);
+            c->layout->uses_stack |= inst->form == PTX_ALLOCA || inst->form == PTX_STACKSAVE || inst->form == PTX_STACKRESTORE;
             for (unsigned o = 0; ok && o < inst->n_ops; o++)
                 ok = scan_operand(c, &s, &inst->ops[o]);
         }
     }
     c->inst = NULL;
+    if (c->layout->uses_reserved) {
+        c->layout->reserved_at = hw_align_up(c->layout->shared_bytes, 128);
+        c->layout->shared_bytes = c->layout->reserved_at + LOWER_RESERVED_SHARED;
+    }
     c->layout->dynamic_at = hw_align_up(c->layout->shared_bytes, 16);
     hw_vec_fini(&s.todo);
     hw_free(s.seen);

@@ -122,11 +122,11 @@ static bool lower_kernel(struct lower_ctx *c, const struct ptx_func *kernel)
     struct lower_layout *l = c->layout;
     hw_map_fini(&l->shared);
     l->shared_bytes = l->dynamic_at = l->local_top = l->local_max = 0;
-    l->uses_carry = false;
+    l->uses_carry = l->uses_stack = l->uses_reserved = false;
     c->kernel = kernel;
     c->frame = NULL;
     c->inst = NULL;
-    c->cc = NULL;
+    c->cc = c->stack = NULL;
     c->n_insts = 0;
     c->failed = false;
     c->f = c->kernel_f = ir_func_new(c->module, kernel->name);
@@ -140,6 +140,7 @@ static bool lower_kernel(struct lower_ctx *c, const struct ptx_func *kernel)
             c->cc = lower_tmp(c, IR_I32);
             lower_mov(c, c->cc, lower_imm(0));
         }
+        lower_stack_init(c);
         ok = lower_body(c);
         c->inst = NULL;
         lower_frame_fini(&frame);

@@ -36,6 +36,8 @@ struct lower_ctx {
     struct lower_pending pending[IR_MAX_DST];
     int n_pending;
     struct ir_reg *cc;                   /* the carry flag: I32, 0 or 1 */
+    struct ir_reg *stack;                /* I64: the next byte that alloca hands out, or NULL */
+    uint64_t stack_end;
     struct ir_func *kernel_f;            /* c->f, or the kernel while one of its callees is lowered */
     HW_VEC(const struct ptx_func *) callees;   /* of the kernel, as in kernel_f->callees */
     uint64_t n_insts;                    /* emitted so far: bounds what inlining can grow to */

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matrix operations of a warp, made of shuffles, loads and ordinary arithmetic, so that every build can run them.
- *
- * All shapes have one layout. With g = lane / 4, t = lane % 4 and e elements in a register (or 1 of f64):
- *   A: register r holds row g + 8 * (r % rows), columns (r / rows) * 4e + t * e + 0 .. e-1, rows being 2 for m16, 1 for m8
- *   B: register r holds rows r * 4e + t * e + 0 .. e-1 of column g
- *   C and D: elements 2h and 2h + 1 are columns 2t and 2t + 1 of row g + 8h
- * Products of f16, bf16 and tf32 are exact. A sum begins with C and takes the products by rising k, each rounded to f32 as an
- * fma; f16 results are rounded once more at the end. A GPU adds in an order and precision of its own, which are not documented.
+ * Matrix operations of a warp: mma, and the moves of 8x8 matrices, made of shuffles and loads. kabi/mma.h has the layout of registers.
+ * Products of f16, bf16 and tf32 are exact; f16 results are rounded once more at the end. A GPU adds in an order and precision of its
+ * own, which are not documented.
  */
 #include "lower/frame.h"
 
-struct shape {
+static const struct {
     enum ptx_mod mod;
     unsigned m, k;               /* n is 8 */
-};
-static const struct shape shapes[] = {
-    { PTX_M_M8N8K4, 8, 4 }, { PTX_M_M8N8K16, 8, 16 }, { PTX_M_M16N8K4, 16, 4 }, { PTX_M_M16N8K8, 16, 8 }, { PTX_M_M16N8K16, 16, 16 }, { PTX_M_M16N8K32, 16, 32 },
+} shapes[] = {
+    { PTX_M_M8N8K4, 8, 4 },       { PTX_M_M8N8K16, 8, 16 },   { PTX_M_M8N8K32, 8, 32 },   { PTX_M_M8N8K128, 8, 128 },
+    { PTX_M_M16N8K4, 16, 4 },     { PTX_M_M16N8K8, 16, 8 },   { PTX_M_M16N8K16, 16, 16 }, { PTX_M_M16N8K32, 16, 32 },
+    { PTX_M_M16N8K64, 16, 64 },   { PTX_M_M16N8K128, 16, 128 }, { PTX_M_M16N8K256, 16, 256 },
 };
 
 static struct ir_operand lane_id(struct lower_ctx *c)
@@ -60,16 +56,7 @@ static struct ir_operand pack2(struct lower_ctx *c, enum ir_type wide, enum ir_t
 
 /* ---- mma ---- */
 
-enum { MAX_REGS = 4, MAX_PER_REG = 4, MAX_K = 32 };
-
-struct mma {
-    enum ptx_type dt, at, bt;
-    unsigned rows, per_reg, n_k;           /* rows: 1 or 2 halves of m; n_k: registers along k */
-    enum ir_type acc;                      /* what sums are made in */
-    struct ir_operand a[MAX_REGS], b[MAX_REGS], sum[4], lane;
-};
-
-static const struct ptx_operand *fragment(struct lower_ctx *c, int k, unsigned want)
+const struct ptx_operand *lower_fragment(struct lower_ctx *c, int k, unsigned want)
 {
     const struct ptx_operand *o = &c->inst->ops[k];
     unsigned n = o->kind == PTX_O_VEC ? o->n : 1;
@@ -80,121 +67,128 @@ static const struct ptx_operand *fragment(struct lower_ctx *c, int k, unsigned w
     return o->kind == PTX_O_VEC ? o->elems : o;
 }
 
-/* Element e of a register that holds several, as the type of the sums. */
-static struct ir_operand element(struct lower_ctx *c, const struct mma *m, enum ptx_type t, struct ir_operand reg, unsigned e)
+int lower_mma_type(enum ptx_type t)
 {
     switch (t) {
-    case PTX_F16: return lower_cvt(c, IR_FTOF, IR_F32, IR_F16, piece(c, IR_I16, IR_I32, reg, e), IR_RN);
-    case PTX_BF16: return lower_cvt(c, IR_FTOF, IR_F32, IR_BF16, piece(c, IR_I16, IR_I32, reg, e), IR_RN);
-    case PTX_TF32: return lower_op2(c, IR_AND, IR_I32, reg, lower_imm(0xffffe000u));    /* the other bits do not count */
-    case PTX_S8: return lower_resize(c, IR_I32, IR_I8, true, piece(c, IR_I8, IR_I32, reg, e));
-    case PTX_U8: return lower_resize(c, IR_I32, IR_I8, false, piece(c, IR_I8, IR_I32, reg, e));
-    default: break;
+    case PTX_F16: return KABI_MMA_F16;
+    case PTX_BF16: return KABI_MMA_BF16;
+    case PTX_TF32: return KABI_MMA_TF32;
+    case PTX_F64: return KABI_MMA_F64;
+    case PTX_S8: return KABI_MMA_S8;
+    case PTX_U8: return KABI_MMA_U8;
+    case PTX_S4: return KABI_MMA_S4;
+    case PTX_U4: return KABI_MMA_U4;
+    default: return -1;
     }
-    (void)m;
-    return reg;
 }
 
-/* A register of another lane; those of f64 go in two halves. */
-static struct ir_operand fetch(struct lower_ctx *c, const struct mma *m, struct ir_operand v, struct ir_operand lane)
+/* d = a * b + c. At most two registers of B go into one operation: longer products are several, by rising k. */
+void lower_mma(struct lower_ctx *c, struct kabi_mma m, const struct ir_operand *a, const struct ir_operand *b, const struct ir_operand *sum,
+               struct ir_operand *d)
 {
-    if (m->acc != IR_F64)
-        return from_lane(c, v, lane);
-    struct ir_operand lo = from_lane(c, piece(c, IR_I32, IR_I64, v, 0), lane), hi = from_lane(c, piece(c, IR_I32, IR_I64, v, 1), lane);
-    return pack2(c, IR_I64, IR_I32, lo, hi);
-}
-
-/* Adds the products of four lanes' registers number kb along k. */
-static void multiply(struct lower_ctx *c, struct mma *m, unsigned kb)
-{
-    struct ir_operand quad = lower_op2(c, IR_AND, IR_I32, m->lane, lower_imm(28)), columns = times(c, column_of(c, m->lane), 3);
-    for (unsigned t = 0; t < 4; t++) {
-        struct ir_operand b[2], a[2];
-        for (unsigned j = 0; j < 2; j++)
-            b[j] = fetch(c, m, m->b[kb], add(c, columns, 4 * j + t));
-        for (unsigned h = 0; h < m->rows; h++)
-            a[h] = fetch(c, m, m->a[kb * m->rows + h], add(c, quad, t));
-        for (unsigned e = 0; e < m->per_reg; e++) {
-            struct ir_operand x[2], y[2];
-            for (unsigned j = 0; j < 2; j++)
-                y[j] = element(c, m, m->bt, b[j], e);
-            for (unsigned h = 0; h < m->rows; h++)
-                x[h] = element(c, m, m->at, a[h], e);
-            for (unsigned k = 0; k < 2 * m->rows; k++)
-                m->sum[k] = m->acc == IR_I32 ? lower_op2(c, IR_ADD, IR_I32, m->sum[k], lower_op2(c, IR_MUL, IR_I32, x[k / 2], y[k % 2]))
-                                             : lower_op3(c, IR_FMA, m->acc, x[k / 2], y[k % 2], m->sum[k]);
+    enum ir_type type = m.a == KABI_MMA_F64 ? IR_I64 : IR_I32;
+    unsigned n_c = 2u * m.halves;
+    for (unsigned r = 0; r < n_c; r++)
+        d[r] = sum[r];
+    for (unsigned k = 0; k < m.n_k; k += 2) {
+        struct kabi_mma part = { m.a, m.b, m.halves, (uint8_t)hw_min_u64(2, m.n_k - k) };
+        struct ir_inst *i = lower_emit(c, IR_MMA, type);
+        i->imm = kabi_mma_pack(part);
+        for (unsigned r = 0; r < (unsigned)part.n_k * m.halves; r++)
+            ir_inst_src(i, a[k * m.halves + r]);
+        for (unsigned r = 0; r < part.n_k; r++)
+            ir_inst_src(i, b[k + r]);
+        for (unsigned r = 0; r < n_c; r++)
+            ir_inst_src(i, d[r]);
+        for (unsigned r = 0; r < n_c; r++) {
+            ir_inst_dst(i, lower_tmp(c, type));
+            d[r] = lower_reg(i->dst[r]);
         }
     }
 }
 
-static bool read_fragments(struct lower_ctx *c, struct mma *m, enum ptx_type reg, struct ir_operand *cs)
+/* The sums of a product as f32: registers of f16 hold two. */
+void lower_sums_from_f16(struct lower_ctx *c, const struct ir_operand *regs, unsigned n, struct ir_operand *out)
 {
-    unsigned n_c = m->dt == PTX_F16 ? m->rows : 2 * m->rows;
-    const struct ptx_operand *a = fragment(c, 1, m->rows * m->n_k), *b = a ? fragment(c, 2, m->n_k) : NULL, *s = b ? fragment(c, 3, n_c) : NULL;
-    if (!s || !fragment(c, 0, n_c))
-        return false;
-    for (unsigned r = 0; r < m->rows * m->n_k; r++)
-        m->a[r] = lower_value(c, &a[r], reg);
-    for (unsigned r = 0; r < m->n_k; r++)
-        m->b[r] = lower_value(c, &b[r], reg);
-    for (unsigned r = 0; r < n_c; r++)
-        cs[r] = lower_value(c, &s[r], reg);
-    return !c->failed;
+    for (unsigned k = 0; k < n; k++)
+        out[k] = lower_cvt(c, IR_FTOF, IR_F32, IR_F16, piece(c, IR_I16, IR_I32, regs[k / 2], k % 2), IR_RN);
 }
 
-static bool mma(struct lower_ctx *c, struct mma *m, enum ptx_type reg)
+void lower_sums_to_f16(struct lower_ctx *c, const struct ir_operand *sums, unsigned n, struct ir_operand *out)
 {
-    struct ir_operand cs[4];
-    bool saturates = lower_has(c, PTX_M_SATFINITE);
-    const struct shape *s = shapes;
-    while (s->mod != lower_mod(c, PTX_C_MMASHAPE))
-        s++;
-    m->rows = s->m / 8;
-    if (s->k % (4 * m->per_reg) || s->k / (4 * m->per_reg) * m->rows > MAX_REGS)
-        return lower_fail(c, "this shape does not exist for .%s", ptx_type_info[m->at].text);
-    m->n_k = s->k / (4 * m->per_reg);
-    if (!read_fragments(c, m, reg, cs))
-        return false;
-    m->lane = lane_id(c);
-    for (unsigned k = 0; k < 2 * m->rows; k++)
-        m->sum[k] = saturates ? lower_imm(0) : m->dt == PTX_F16 ? element(c, m, PTX_F16, cs[k / 2], k % 2) : cs[k];
-    for (unsigned kb = 0; kb < m->n_k; kb++)
-        multiply(c, m, kb);
-    const struct ptx_operand *d = c->inst->ops[0].kind == PTX_O_VEC ? c->inst->ops[0].elems : &c->inst->ops[0];
-    struct ir_operand out[4];
-    for (unsigned k = 0; k < 2 * m->rows; k++) {
-        out[k] = m->sum[k];
-        if (saturates)                     /* the products alone cannot overflow */
-            out[k] = lower_op2(c, IR_ADDSAT_S, IR_I32, cs[k], m->sum[k]);
-        if (m->dt == PTX_F16)
-            out[k] = lower_cvt(c, IR_FTOF, IR_F16, IR_F32, m->sum[k], IR_RN);
+    struct ir_operand half[2];
+    for (unsigned k = 0; k < n; k++) {
+        half[k % 2] = lower_cvt(c, IR_FTOF, IR_F16, IR_F32, sums[k], IR_RN);
+        if (k % 2)
+            out[k / 2] = pack2(c, IR_I32, IR_I16, half[0], half[1]);
     }
-    for (unsigned r = 0; m->dt == PTX_F16 && r < m->rows; r++)
-        out[r] = pack2(c, IR_I32, IR_I16, out[2 * r], out[2 * r + 1]);
-    for (unsigned r = 0; r < (m->dt == PTX_F16 ? m->rows : 2 * m->rows); r++)
-        lower_mov(c, lower_def(c, &d[r], reg), out[r]);
-    return true;
+}
+
+enum { MAX_A = 8, MAX_B = 4 };
+
+/* ORDER of operands: d, a, b, c. reg: the type of all registers. */
+static bool mma(struct lower_ctx *c, struct kabi_mma m, enum ptx_type reg)
+{
+    struct ir_operand a[MAX_A], b[MAX_B], in[4], sums[4], out[4];
+    bool saturates = lower_has(c, PTX_M_SATFINITE), halves = c->inst->type == PTX_F16;
+    unsigned s = 0, per_k = 4 * kabi_mma_per_reg(m.a);
+    while (shapes[s].mod != lower_mod(c, PTX_C_MMASHAPE))
+        s++;
+    m.halves = (uint8_t)(shapes[s].m / 8);
+    if (shapes[s].k % per_k || shapes[s].k / per_k > MAX_B || shapes[s].k / per_k * m.halves > MAX_A)
+        return lower_fail(c, "this shape does not exist for .%s", ptx_type_info[c->inst->type2].text);
+    m.n_k = (uint8_t)(shapes[s].k / per_k);
+    unsigned n_a = m.halves * m.n_k, n_sum = 2u * m.halves, n_c = halves ? m.halves : n_sum;
+    const struct ptx_operand *pa = lower_fragment(c, 1, n_a), *pb = pa ? lower_fragment(c, 2, m.n_k) : NULL, *pc = pb ? lower_fragment(c, 3, n_c) : NULL;
+    const struct ptx_operand *pd = pc ? lower_fragment(c, 0, n_c) : NULL;
+    if (!pd)
+        return false;
+    for (unsigned r = 0; r < n_a; r++)
+        a[r] = lower_value(c, &pa[r], reg);
+    for (unsigned r = 0; r < m.n_k; r++)
+        b[r] = lower_value(c, &pb[r], reg);
+    for (unsigned r = 0; r < n_c; r++)
+        in[r] = sums[r] = lower_value(c, &pc[r], reg);
+    if (halves)
+        lower_sums_from_f16(c, in, n_sum, sums);
+    for (unsigned r = 0; saturates && r < n_sum; r++)
+        sums[r] = lower_imm(0);
+    lower_mma(c, m, a, b, sums, out);
+    for (unsigned r = 0; saturates && r < n_sum; r++)          /* the products alone cannot overflow */
+        out[r] = lower_op2(c, IR_ADDSAT_S, IR_I32, in[r], out[r]);
+    if (halves)
+        lower_sums_to_f16(c, out, n_sum, out);
+    for (unsigned r = 0; r < n_c; r++)
+        lower_mov(c, lower_def(c, &pd[r], reg), out[r]);
+    return !c->failed;
 }
 
 bool lower_MMA_F(struct lower_ctx *c)
 {
-    struct mma m = { .dt = c->inst->type, .at = c->inst->type2, .bt = c->inst->type3, .acc = IR_F32 };
-    if (m.at != m.bt || (m.dt == PTX_F16 && m.at != PTX_F16))
+    enum ptx_type t = c->inst->type2;
+    if (t != c->inst->type3 || (c->inst->type == PTX_F16 && t != PTX_F16))
         return lower_fail(c, "these types do not go together");
-    m.per_reg = m.at == PTX_TF32 ? 1 : 2;
-    return mma(c, &m, PTX_B32);
+    return mma(c, (struct kabi_mma){ .a = (uint8_t)lower_mma_type(t), .b = (uint8_t)lower_mma_type(t) }, PTX_B32);
 }
 
 bool lower_MMA_I(struct lower_ctx *c)
 {
-    struct mma m = { .dt = PTX_S32, .at = c->inst->type2, .bt = c->inst->type3, .acc = IR_I32, .per_reg = 4 };
-    return mma(c, &m, PTX_B32);
+    if (ptx_type_bits(c->inst->type2) != ptx_type_bits(c->inst->type3))
+        return lower_fail(c, "these types do not go together");
+    return mma(c, (struct kabi_mma){ .a = (uint8_t)lower_mma_type(c->inst->type2), .b = (uint8_t)lower_mma_type(c->inst->type3) }, PTX_B32);
+}
+
+bool lower_MMA_B1(struct lower_ctx *c)
+{
+    uint8_t t = lower_has(c, PTX_M_AND) ? KABI_MMA_B1_AND : KABI_MMA_B1_XOR;
+    if (lower_has(c, PTX_M_OR))
+        return lower_fail(c, "products of bits are made with .and and .xor");
+    return mma(c, (struct kabi_mma){ .a = t, .b = t }, PTX_B32);
 }
 
 bool lower_MMA_F64(struct lower_ctx *c)
 {
-    struct mma m = { .dt = PTX_F64, .at = PTX_F64, .bt = PTX_F64, .acc = IR_F64, .per_reg = 1 };
-    return mma(c, &m, PTX_B64);
+    return mma(c, (struct kabi_mma){ .a = KABI_MMA_F64, .b = KABI_MMA_F64 }, PTX_B64);
 }
 
 /* ---- 8x8 matrices of 16-bit elements in shared memory ---- */
@@ -224,7 +218,7 @@ static struct ir_operand load_row(struct lower_ctx *c, enum ir_type type, struct
 bool lower_LDMATRIX(struct lower_ctx *c)
 {
     unsigned n = matrix_count(c);
-    const struct ptx_operand *d = fragment(c, 0, n);
+    const struct ptx_operand *d = lower_fragment(c, 0, n);
     struct ir_operand addr, lane, g, t, out[4];
     if (!d || !lower_shared_address(c, 1, &addr))
         return false;
@@ -245,7 +239,7 @@ bool lower_LDMATRIX(struct lower_ctx *c)
 bool lower_STMATRIX(struct lower_ctx *c)
 {
     unsigned n = matrix_count(c);
-    const struct ptx_operand *s = fragment(c, 1, n);
+    const struct ptx_operand *s = lower_fragment(c, 1, n);
     struct ir_operand addr, lane, g, t;
     if (!s || !lower_shared_address(c, 0, &addr))
         return false;

@@ -2,14 +2,6 @@
 /* Loads, stores, atomics and fences. */
 #include "lower/frame.h"
 
-/* Where a memory operand points: a register or constant plus an offset, in a space. */
-struct place {
-    enum ir_space space;
-    struct ir_operand addr;
-    int64_t offset;
-    const struct ptx_var *param; /* a .param variable at a constant offset: no memory at all */
-};
-
 static int space_of_mod(enum ptx_mod mod)
 {
     switch (mod) {
@@ -33,7 +25,7 @@ static enum ir_space space_of_var(const struct ptx_var *v)
     }
 }
 
-static bool place_var(struct lower_ctx *c, const struct ptx_operand *o, int space, struct place *out)
+static bool place_var(struct lower_ctx *c, const struct ptx_operand *o, int space, struct lower_place *out)
 {
     const struct ptx_var *v = o->elems[0].var;
     enum ir_space home = space_of_var(v);
@@ -55,7 +47,7 @@ static bool place_var(struct lower_ctx *c, const struct ptx_operand *o, int spac
     return !c->failed;
 }
 
-static bool place_in(struct lower_ctx *c, int k, int space, struct place *out)
+bool lower_place_in(struct lower_ctx *c, int k, int space, struct lower_place *out)
 {
     const struct ptx_operand *o = &c->inst->ops[k], *base = &o->elems[0];
     memset(out, 0, sizeof *out);
@@ -77,16 +69,16 @@ static bool place_in(struct lower_ctx *c, int k, int space, struct place *out)
     return true;
 }
 
-static bool find_place(struct lower_ctx *c, int k, struct place *out)
+bool lower_find_place(struct lower_ctx *c, int k, struct lower_place *out)
 {
-    return place_in(c, k, space_of_mod(lower_mod(c, PTX_C_SPACE)), out);
+    return lower_place_in(c, k, space_of_mod(lower_mod(c, PTX_C_SPACE)), out);
 }
 
 bool lower_shared_address(struct lower_ctx *c, int k, struct ir_operand *out)
 {
-    struct place at;
+    struct lower_place at;
     int space = lower_mod(c, PTX_C_SPACE) == PTX_M_NONE && c->inst->ops[k].elems[0].kind != PTX_O_VAR ? IR_GENERIC : IR_SHARED;
-    if (!place_in(c, k, space, &at))
+    if (!lower_place_in(c, k, space, &at))
         return false;
     bool wide = at.addr.kind == IR_REG && at.addr.reg->type == IR_I64;
     if (space == IR_GENERIC)
@@ -97,7 +89,7 @@ bool lower_shared_address(struct lower_ctx *c, int k, struct ir_operand *out)
     return true;
 }
 
-static enum ir_scope scope_of(struct lower_ctx *c, enum ir_scope dflt)
+enum ir_scope lower_scope(struct lower_ctx *c, enum ir_scope dflt)
 {
     switch (lower_mod(c, PTX_C_SCOPE)) {
     case PTX_M_CTA: return IR_CTA;
@@ -109,7 +101,7 @@ static enum ir_scope scope_of(struct lower_ctx *c, enum ir_scope dflt)
 }
 
 /* .volatile, .relaxed.gpu and the like. */
-static bool set_order(struct lower_ctx *c, struct ir_inst *i)
+bool lower_set_order(struct lower_ctx *c, struct ir_inst *i)
 {
     bool has_scope = lower_mod(c, PTX_C_SCOPE) != PTX_M_NONE;
     bool is_load = i->op == IR_LD;
@@ -131,7 +123,7 @@ static bool set_order(struct lower_ctx *c, struct ir_inst *i)
     }
     if (!has_scope)
         return lower_fail(c, "a scope is missing");
-    i->scope = (uint8_t)scope_of(c, IR_SYS);
+    i->scope = (uint8_t)lower_scope(c, IR_SYS);
     return true;
 }
 
@@ -143,7 +135,7 @@ static const struct ptx_operand *elements(struct lower_ctx *c, int k, unsigned *
     return o->kind == PTX_O_VEC ? o->elems : o;
 }
 
-static bool load_param(struct lower_ctx *c, const struct place *at)
+static bool load_param(struct lower_ctx *c, const struct lower_place *at)
 {
     unsigned n, bytes = ptx_type_bits(c->inst->type) / 8;
     const struct ptx_operand *d = elements(c, 0, &n);
@@ -170,9 +162,9 @@ static bool load_param(struct lower_ctx *c, const struct place *at)
 
 static bool load(struct lower_ctx *c)
 {
-    struct place at;
+    struct lower_place at;
     unsigned n;
-    if (!find_place(c, 1, &at))
+    if (!lower_find_place(c, 1, &at))
         return false;
     if (at.param)
         return load_param(c, &at);
@@ -185,13 +177,13 @@ static bool load(struct lower_ctx *c)
         ir_inst_dst(i, lower_def(c, &d[e], c->inst->type));
     if (lower_has(c, PTX_M_NC) || at.space == IR_CONST || c->inst->form == PTX_LDU)
         i->flags |= IR_NONCOHERENT;
-    return set_order(c, i);
+    return lower_set_order(c, i);
 }
 
 bool lower_LD(struct lower_ctx *c) { return load(c); }
 bool lower_LDU(struct lower_ctx *c) { return load(c); }
 
-static bool store_param(struct lower_ctx *c, const struct place *at)
+static bool store_param(struct lower_ctx *c, const struct lower_place *at)
 {
     unsigned n, bytes = ptx_type_bits(c->inst->type) / 8;
     const struct ptx_operand *s = elements(c, 1, &n);
@@ -207,10 +199,10 @@ static bool store_param(struct lower_ctx *c, const struct place *at)
 
 bool lower_ST(struct lower_ctx *c)
 {
-    struct place at;
+    struct lower_place at;
     unsigned n;
     struct ir_operand values[8];
-    if (!find_place(c, 0, &at))
+    if (!lower_find_place(c, 0, &at))
         return false;
     if (at.param)
         return store_param(c, &at);
@@ -225,7 +217,7 @@ bool lower_ST(struct lower_ctx *c)
     ir_inst_src(i, at.addr);
     for (unsigned e = 0; e < n; e++)
         ir_inst_src(i, values[e]);
-    return set_order(c, i);
+    return lower_set_order(c, i);
 }
 
 /* Hints only. */
@@ -260,7 +252,7 @@ static int atom_of(enum ptx_mod op, enum ptx_type t)
     }
 }
 
-static enum ir_order atom_order(struct lower_ctx *c)
+enum ir_order lower_atom_order(struct lower_ctx *c)
 {
     switch (lower_mod(c, PTX_C_ATOMSEM)) {
     case PTX_M_ACQUIRE: return IR_ACQUIRE;
@@ -275,10 +267,10 @@ static bool atomic(struct lower_ctx *c, int first, enum ptx_mod op)
 {
     enum ptx_type t = c->inst->type;
     int atom = atom_of(op, t);
-    struct place at;
+    struct lower_place at;
     if (atom < 0)
         return lower_fail(c, "this operation does not exist for .%s", ptx_type_info[t].text);
-    if (!find_place(c, first, &at))
+    if (!lower_find_place(c, first, &at))
         return false;
     if (at.param || (at.space != IR_GENERIC && at.space != IR_GLOBAL && at.space != IR_SHARED))
         return lower_fail(c, "atomic operations work on global and shared memory");
@@ -289,8 +281,8 @@ static bool atomic(struct lower_ctx *c, int first, enum ptx_mod op)
     i->atom = (uint8_t)atom;
     i->space = (uint8_t)at.space;
     i->imm = at.offset;
-    i->order = (uint8_t)atom_order(c);
-    i->scope = (uint8_t)scope_of(c, IR_GPU);
+    i->order = (uint8_t)lower_atom_order(c);
+    i->scope = (uint8_t)lower_scope(c, IR_GPU);
     ir_inst_src(i, at.addr);
     ir_inst_src(i, a);
     if (op == PTX_M_CAS)
@@ -304,7 +296,7 @@ bool lower_ATOM(struct lower_ctx *c) { return atomic(c, 1, lower_mod(c, PTX_C_AT
 bool lower_ATOM_CAS(struct lower_ctx *c) { return atomic(c, 1, PTX_M_CAS); }
 bool lower_RED(struct lower_ctx *c) { return atomic(c, 0, lower_mod(c, PTX_C_REDOP)); }
 
-static struct ir_inst *access_at(struct lower_ctx *c, enum ir_op op, enum ir_type type, const struct place *at, int64_t offset)
+static struct ir_inst *access_at(struct lower_ctx *c, enum ir_op op, enum ir_type type, const struct lower_place *at, int64_t offset)
 {
     struct ir_inst *i = lower_emit(c, op, type);
     i->space = (uint8_t)at->space;
@@ -318,8 +310,8 @@ static bool atomic_half(struct lower_ctx *c, int first)
 {
     enum ptx_type t = c->inst->type;
     enum ir_type type = ir_type_of_bits(ptx_type_bits(t));
-    struct place at;
-    if (!find_place(c, first, &at))
+    struct lower_place at;
+    if (!lower_find_place(c, first, &at))
         return false;
     if (at.param || (at.space != IR_GENERIC && at.space != IR_GLOBAL && at.space != IR_SHARED))
         return lower_fail(c, "atomic operations work on global and shared memory");
@@ -329,14 +321,14 @@ static bool atomic_half(struct lower_ctx *c, int first)
     struct ir_inst *ld = access_at(c, IR_LD, type, &at, 0);
     ir_inst_dst(ld, seen);
     ld->order = IR_RELAXED;
-    ld->scope = (uint8_t)scope_of(c, IR_GPU);
+    ld->scope = (uint8_t)lower_scope(c, IR_GPU);
     lower_br(c, again);
     c->block = again;
     struct ir_operand sum = lower_half_add(c, t, lower_reg(seen), b);
     struct ir_inst *cas = access_at(c, IR_ATOM, type, &at, 0);
     cas->atom = IR_ATOM_CAS;
-    cas->order = (uint8_t)atom_order(c);
-    cas->scope = (uint8_t)scope_of(c, IR_GPU);
+    cas->order = (uint8_t)lower_atom_order(c);
+    cas->scope = (uint8_t)lower_scope(c, IR_GPU);
     ir_inst_src(cas, lower_reg(seen));
     ir_inst_src(cas, sum);
     ir_inst_dst(cas, got);
@@ -355,7 +347,7 @@ bool lower_RED_H(struct lower_ctx *c) { return atomic_half(c, 0); }
 
 /* One word of a copy of which only the first src_bytes are read; the rest is zero. Bytes of a word that is read in part
    lie in the same aligned word of memory, so reading all of it does no harm. */
-static struct ir_operand copy_word(struct lower_ctx *c, const struct place *from, unsigned word, struct ir_operand src_bytes)
+static struct ir_operand copy_word(struct lower_ctx *c, const struct lower_place *from, unsigned word, struct ir_operand src_bytes)
 {
     struct ir_reg *value = lower_tmp(c, IR_I32);
     struct ir_block *read = lower_new_block(c, NULL), *next = lower_new_block(c, NULL);
@@ -376,12 +368,12 @@ static struct ir_operand copy_word(struct lower_ctx *c, const struct place *from
 bool lower_CP_ASYNC(struct lower_ctx *c)
 {
     int64_t bytes = c->inst->ops[2].imm;
-    struct place to, from;
+    struct lower_place to, from;
     struct ir_operand values[4];
     bool partial = lower_has_op(c, 3);
     if (bytes != 4 && bytes != 8 && bytes != 16)
         return lower_fail(c, "4, 8 or 16 bytes are copied, not %lld", (long long)bytes);
-    if (!place_in(c, 0, IR_SHARED, &to) || !place_in(c, 1, IR_GLOBAL, &from))
+    if (!lower_place_in(c, 0, IR_SHARED, &to) || !lower_place_in(c, 1, IR_GLOBAL, &from))
         return false;
     unsigned n = (unsigned)bytes / 4;
     if (partial) {
@@ -427,10 +419,22 @@ bool lower_MEMBAR(struct lower_ctx *c)
     return true;
 }
 
+/* There is one way to memory: ordering the others is an ordinary fence. */
+static bool proxy_fence(struct lower_ctx *c)
+{
+    struct ir_inst *i = lower_emit(c, IR_FENCE, IR_VOID);
+    i->scope = IR_SYS;
+    i->order = IR_ACQ_REL;
+    return true;
+}
+
+bool lower_FENCE_PROXY(struct lower_ctx *c) { return proxy_fence(c); }
+bool lower_FENCE_MBARRIER(struct lower_ctx *c) { return proxy_fence(c); }
+
 bool lower_FENCE(struct lower_ctx *c)
 {
     struct ir_inst *i = lower_emit(c, IR_FENCE, IR_VOID);
-    i->scope = (uint8_t)scope_of(c, IR_SYS);
+    i->scope = (uint8_t)lower_scope(c, IR_SYS);
     switch (lower_mod(c, PTX_C_FENCESEM)) {
     case PTX_M_SC: i->order = IR_SEQ_CST; break;
     case PTX_M_ACQUIRE: i->order = IR_ACQUIRE; break;

@@ -227,6 +227,7 @@ static bool lower_callee(struct lower_ctx *c, size_t index)
             c->cc = lower_tmp(c, IR_I32);
             lower_mov(c, c->cc, lower_imm(0));
         }
+        lower_stack_init(c);
         frame.leave = lower_new_block(c, NULL);
         ok = lower_body(c);
         c->block = frame.leave;

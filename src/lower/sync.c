@@ -166,6 +166,35 @@ bool lower_REDUX(struct lower_ctx *c)
     return true;
 }
 
+/*
+ * Floats as integers of the same order: min and max of those do. A NaN becomes the one that always loses, or with .NaN always wins, and
+ * what it leaves as a result is a NaN again.
+ */
+bool lower_REDUX_F(struct lower_ctx *c)
+{
+    enum ptx_mod op = lower_mod(c, PTX_C_REDUXOP);
+    bool min = op == PTX_M_MIN;
+    if (!min && op != PTX_M_MAX)
+        return lower_fail(c, "this reduction does not exist for .f32");
+    const struct ir_operand flip = lower_imm(0x7fffffff), zero = lower_imm(0);
+    struct ir_operand v = lower_src(c, 1, PTX_F32), mask = lower_src(c, 2, PTX_B32);
+    struct ir_operand is_nan = lower_cmp(c, IR_FNAN, IR_F32, v, v);
+    if (lower_has(c, PTX_M_ABS))
+        v = lower_op2(c, IR_AND, IR_I32, v, flip);
+    v = lower_select(c, IR_I32, lower_cmp(c, IR_SLT, IR_I32, v, zero), lower_op2(c, IR_XOR, IR_I32, v, flip), v);
+    v = lower_select(c, IR_I32, is_nan, lower_imm(min != lower_has(c, PTX_M_NANPROP) ? 0x7fffffffu : 0x80000000u), v);
+    struct ir_inst *i = lower_emit(c, IR_REDUX, IR_I32);
+    i->imm = min ? IR_ATOM_MIN_S : IR_ATOM_MAX_S;
+    ir_inst_src(i, v);
+    ir_inst_src(i, mask);
+    ir_inst_dst(i, lower_tmp(c, IR_I32));
+    v = lower_reg(i->dst[0]);
+    is_nan = lower_cmp(c, IR_EQ, IR_I32, v, lower_imm(0x80000000u));
+    v = lower_select(c, IR_I32, lower_cmp(c, IR_SLT, IR_I32, v, zero), lower_op2(c, IR_XOR, IR_I32, v, flip), v);
+    lower_set(c, 0, PTX_F32, lower_select(c, IR_I32, is_nan, flip, v));
+    return true;
+}
+
 bool lower_ACTIVEMASK(struct lower_ctx *c)
 {
     ir_inst_dst(lower_emit(c, IR_ACTIVEMASK, IR_I32), lower_dst(c, 0, PTX_B32));

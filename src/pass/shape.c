@@ -346,7 +346,7 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
     case IR_LD: return load_shape(p, i, &s[0]);
     case IR_VOTE: return shape_group_uniform(&s[1]) ? uniform(true) : varying();     /* tiles of a warp vote apart */
     case IR_ACTIVEMASK: case IR_BAR_RED: return uniform(true);
-    case IR_ATOM: case IR_SHFL: case IR_MATCH: case IR_REDUX: case IR_VPRINTF: case IR_MALLOC: case IR_TEX: return varying();
+    case IR_ATOM: case IR_ATOM2: case IR_TILE_LD: case IR_SHFL: case IR_MATCH: case IR_REDUX: case IR_MMA: case IR_VPRINTF: case IR_MALLOC: case IR_TEX: return varying();
     default: return default_shape(s, i->n_src);
     }
     (void)dst;
@@ -488,7 +488,7 @@ static void find_addresses(struct plan *p)
                         continue;
                     bool address = false;
                     switch (i->op) {
-                    case IR_LD: case IR_ST: case IR_ATOM: address = k == 0; break;
+                    case IR_LD: case IR_ST: case IR_ATOM: case IR_ATOM2: case IR_TILE_LD: case IR_TILE_ST: address = k == 0; break;
                     case IR_MOV: case IR_ADD: case IR_SUB: case IR_MUL: case IR_SHL: case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED:
                         address = i->dst[0]->type == IR_I64 && p->regs[i->dst[0]->id].addr_only;
                         break;

@@ -19,7 +19,7 @@ struct spin {
 
 static bool waits_on_memory(const struct ir_inst *i)
 {
-    return i->op == IR_ATOM || (i->op == IR_LD && ((i->flags & IR_VOLATILE) || i->order != IR_WEAK));
+    return i->op == IR_ATOM || i->op == IR_ATOM2 || (i->op == IR_LD && ((i->flags & IR_VOLATILE) || i->order != IR_WEAK));
 }
 
 static bool add(struct spin *s, const struct ir_reg *r)
@@ -74,6 +74,8 @@ static bool reaches_exit(struct spin *s, const struct ir_inst *source)
 /* compare-and-swap whose expected value comes from its own last answer */
 static bool only_retries(struct spin *s, const struct ir_inst *i)
 {
+    if (i->op == IR_ATOM2)
+        return i->n_src == 5 && i->src[1].kind == IR_REG && s->tainted[i->src[1].reg->id];
     return i->op == IR_ATOM && i->atom == IR_ATOM_CAS && i->src[1].kind == IR_REG && s->tainted[i->src[1].reg->id];
 }
 
@@ -127,6 +129,7 @@ static int kind_of(const struct ir_inst *i)
     case IR_MATCH: return i->imm ? KABI_WARP_MATCH_ALL : KABI_WARP_MATCH_ANY;
     case IR_ACTIVEMASK: return KABI_WARP_ACTIVEMASK;
     case IR_WARPSYNC: return KABI_WARP_SYNC;
+    case IR_MMA: return KABI_WARP_MMA + (int)i->imm;
     default: break;
     }
     switch (i->imm) {

@@ -12,6 +12,7 @@
 #define TERM PTX_TERM
 #define BRANCH PTX_BRANCH
 #define EACH PTX_EACH
+#define SELECT PTX_SELECT
 const struct ptx_form_info ptx_form_info[PTX_FORM_COUNT] = {
 #define FORM(id, op, mods, types, operands, props, version, sm) [PTX_##id] = { op, mods, types, operands, props, version, sm, #id },
 #define FORM_TODO(id, op, mods, types, operands, props, version, sm) \
@@ -27,6 +28,7 @@ const struct ptx_form_info ptx_form_info[PTX_FORM_COUNT] = {
 #undef TERM
 #undef BRANCH
 #undef EACH
+#undef SELECT
 
 const struct ptx_type_info ptx_type_info[PTX_TYPE_COUNT] = {
     [PTX_NOTYPE] = { "", 0, PTX_KIND_NONE },
@@ -130,7 +132,7 @@ static void read_types(struct ptx_row *row, const char *s)
         size_t n = strcspn(s, "|/");
         struct entry *e = lookup(word_table, s, n);
         assert(e->text && e->b && row->n_types < 4);
-        row->types[row->n_types] |= (uint32_t)1 << e->b;
+        row->types[row->n_types] |= (uint64_t)1 << e->b;
         s += n;
         if (*s != '|')
             row->n_types++;

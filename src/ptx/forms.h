@@ -28,11 +28,11 @@ enum { PTX_MAX_ITEMS = 8 };
 struct ptx_row {
     struct ptx_modifier mods[PTX_MAX_MODS];
     struct ptx_item items[PTX_MAX_ITEMS];
-    uint32_t types[4];           /* bit sets of enum ptx_type; inst keeps the first three */
+    uint64_t types[4];           /* bit sets of enum ptx_type; inst keeps the first three */
     uint8_t n_mods, n_items, n_types;
     bool any_mods, any_operands;
 };
-static_assert(PTX_TYPE_COUNT <= 32, "types are bits of a uint32_t");
+static_assert(PTX_TYPE_COUNT <= 64, "types are bits of a uint64_t");
 
 /* The dotted words of an instruction. */
 struct ptx_word {

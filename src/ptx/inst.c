@@ -142,6 +142,14 @@ static bool parse_address(struct ptx_parser *p, struct ptx_operand *out, int dep
     return ptx_expect(p, ']');
 }
 
+static bool next_is_name(const struct ptx_parser *p)
+{
+    struct ptx_lexer lx = p->lx;
+    struct ptx_token next;
+    ptx_lex_next(&lx, &next);
+    return next.kind == PTX_T_NAME;
+}
+
 static bool parse_operand(struct ptx_parser *p, struct ptx_operand *out, int depth)
 {
     struct ptx_operand first;
@@ -164,9 +172,19 @@ static bool parse_operand(struct ptx_parser *p, struct ptx_operand *out, int dep
         out->negated = true;
         return parse_name(p, out);
     }
+    if (depth == 0 && p->selectors && ptx_is_punct(p, '-') && next_is_name(p)) {
+        ptx_advance(p);
+        out->minus = true;
+    }
     if (p->tok.kind != PTX_T_NAME)
         return parse_constant(p, out);
-    if (!parse_name(p, out) || !ptx_is_punct(p, '|'))
+    if (!parse_name(p, out))
+        return false;
+    if (depth == 0 && p->selectors && p->tok.kind == PTX_T_DOT) {
+        out->sel = hw_arena_strndup(&p->module->arena, p->tok.text, p->tok.n);
+        ptx_advance(p);
+    }
+    if (!ptx_is_punct(p, '|'))
         return p->tok.kind != PTX_T_BAD;
     /* d|p */
     first = *out;
@@ -227,7 +245,7 @@ static int match_operands(enum ptx_form form, const struct ptx_operand *ops, uns
         } else {
             out[i] = ops[k];
         }
-        if (ops[k].negated && !item->negatable)
+        if ((ops[k].negated || ops[k].minus) && !item->negatable)
             return (int)k;
         k++;
     }
@@ -368,6 +386,14 @@ static bool choose_form(struct ptx_parser *p, const struct ptx_token *op, const 
     return no_form(p, op, words, n_words, best_word, best_form);
 }
 
+/* Whether a row of this mnemonic has the property. */
+static bool any_row(const struct ptx_token *op, unsigned property)
+{
+    unsigned first, last;
+    ptx_find_op(op->text, op->n, &first, &last);
+    return first < last && (ptx_form_info[ptx_rows_by_op[first]].props & property);
+}
+
 static bool takes_lists(const struct ptx_token *op)
 {
     unsigned first, last;
@@ -398,7 +424,7 @@ static bool parse_guard(struct ptx_parser *p, struct ptx_inst *inst)
 /* op: the mnemonic, already read; NULL when the statement starts with a guard. */
 bool ptx_parse_inst(struct ptx_parser *p, const struct ptx_token *op)
 {
-    struct ptx_inst inst = { .src_file = p->loc_file, .src_line = p->loc_line };
+    struct ptx_inst inst = { .src_file = p->loc_file, .src_line = p->loc_line, .home_file = p->home_file, .home_line = p->home_line };
     struct ptx_token name;
     struct ptx_word words[PTX_MAX_MODS];
     struct ptx_operand ops[PTX_MAX_OPERANDS];
@@ -410,6 +436,7 @@ bool ptx_parse_inst(struct ptx_parser *p, const struct ptx_token *op)
     }
     inst.line = op->line;
     p->lists = takes_lists(op);
+    p->selectors = any_row(op, PTX_SELECT);
     for (; p->tok.kind == PTX_T_DOT; ptx_advance(p)) {
         if (n_words == PTX_MAX_MODS)
             return ptx_error(p, "too many modifiers");

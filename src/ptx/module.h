@@ -61,7 +61,8 @@ enum {
     PTX_ANYKIND = 4,             /* only the size of a register matters, not integer or float */
     PTX_TERM = 8,                /* control does not go on to the next instruction */
     PTX_BRANCH = 16,             /* lower/ turns its guard into the condition of the branch */
-    PTX_EACH = 64,               /* registers in braces each have the type: fragments of matrices */
+    PTX_SELECT = 256,            /* operands may name a part of a register (a.b0), or be negated (-a) */
+    PTX_EACH = 128,              /* registers in braces each have the type: fragments of matrices */
     PTX_TODO = 32,               /* parsed, never lowered */
     PTX_COORDS = 64,             /* an address may have coordinates: [handle, {x, y}] */
 };
@@ -134,9 +135,11 @@ enum ptx_operand_kind {
 };
 struct ptx_operand {
     uint8_t kind;
-    bool negated;
+    bool negated;                /* !p */
+    bool minus;                  /* -a, in vmad */
     uint8_t n;                   /* of elems */
     uint16_t col;
+    const char *sel;             /* "b0", "h10": the part of a register that a video instruction takes, or NULL */
     int64_t imm;
     union {
         const struct ptx_reg *reg;
@@ -160,6 +163,7 @@ struct ptx_inst {
     struct ptx_operand *ops;     /* in the order of the row's operands; one left out is PTX_O_NONE */
     int line;
     uint32_t src_file, src_line; /* the .loc in force */
+    uint32_t home_file, home_line;   /* the last one in the file where the function begins: what is inlined comes from other files */
 };
 
 struct ptx_func {

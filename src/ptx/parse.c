@@ -92,6 +92,10 @@ static bool parse_loc(struct ptx_parser *p)
     }
     p->loc_file = file <= UINT32_MAX ? (uint32_t)file : 0;
     p->loc_line = line <= UINT32_MAX ? (uint32_t)line : 0;
+    if (!p->home_line)
+        p->home_file = p->loc_file;
+    if (p->loc_file == p->home_file && p->loc_line)
+        p->home_line = p->loc_line;
     return true;
 }
 
@@ -349,7 +353,7 @@ static bool parse_function(struct ptx_parser *p, bool is_entry, const struct ptx
     f->is_weak = link->is_weak;
     ptx_advance(p);
     p->func = f;
-    p->loc_file = p->loc_line = 0;
+    p->loc_file = p->loc_line = p->home_file = p->home_line = 0;
     ptx_scope_open(p);
     bool ok = true;
     while (ok && ptx_accept_dot(p, "attribute")) {
@@ -378,7 +382,7 @@ static bool parse_function(struct ptx_parser *p, bool is_entry, const struct ptx
         ptx_scope_close(p);
     p->label_uses.n = 0;
     p->func = NULL;
-    p->loc_file = p->loc_line = 0;
+    p->loc_file = p->loc_line = p->home_file = p->home_line = 0;
     return ok && merge_func(p, f);
 }
 

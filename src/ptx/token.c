@@ -81,6 +81,8 @@ enum ptx_type ptx_token_type(const struct ptx_parser *p)
     if (p->tok.kind != PTX_T_DOT)
         return PTX_NOTYPE;
     ptx_find_word(p->tok.text, p->tok.n, &w);
+    if (w.type && w.type != PTX_PRED && ptx_type_bits(w.type) < 8)
+        return PTX_NOTYPE;                                /* s4, u4, b1: elements of matrices, nothing that can be declared */
     return w.type;
 }
 

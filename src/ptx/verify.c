@@ -74,6 +74,8 @@ static bool check_reg(struct check *c, const struct ptx_operand *o, enum ptx_typ
     bool size_ok = (c->props & PTX_WIDE) && !ptx_type_is_float(want) ? bits >= want_bits : bits == want_bits;
     /* cvt reads and writes f16 and bf16 in any register of 16 bits. */
     bool kind_ok = (c->props & (PTX_ANYKIND | PTX_WIDE)) || kinds_agree(reg, want);
+    if (bits == 128 && want != PTX_B128)
+        size_ok = false;                                  /* those are for instructions of their own */
     if (pred_ok && size_ok && kind_ok)
         return true;
     strncat(has, ptx_type_info[reg].text, sizeof has - 2);
@@ -154,6 +156,8 @@ static bool check_item(struct check *c, const struct ptx_item *item, const struc
     }
     if (item->kind != PTX_I_VALUE)
         return true;
+    if ((o->negated && want != PTX_PRED) || (o->minus && want == PTX_PRED))
+        return wrong(c, o, "", o->minus ? "negated with '-'" : "negated with '!'", want);
     if (o->kind == PTX_O_VEC)
         return check_vector(c, item, o, want);
     if (item->vector && vector_size(c->inst) > 1)

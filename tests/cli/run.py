@@ -233,6 +233,19 @@ def test_cc_ptx_and_architectures(box):
         has(ptx, f'.target {target}', '.visible .entry _Z1kPi', f', {value};')
 
 
+def test_cc_explains_how_kernels_are_lowered(box):
+    box.write('k.cu', '__global__ void copy(const float *a, float *b, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n'
+                      '  if (i < n)\n    b[i] = a[i];\n}\n')
+    text = box.hostwarp('cc', '--explain', 'k.cu').stdout
+    has(text, 'kernel copy(float const*, float*, int)', '256x1x1', 'k.cu:3  divergent: depends on threadIdx.x', 'load   global     4 bytes  vector, masked')
+    has(box.hostwarp('cc', '--explain', '--explain-block', '16,8', 'k.cu').stdout, '16x8x1')
+    box.hostwarp('cc', '-ptx', 'k.cu')
+    has(box.hostwarp('cc', '--explain', 'k.ptx').stdout, 'PTX line ')
+    box.hostwarp('cc', '--explain', '-o', 'k.txt', 'k.cu')
+    assert (box.path / 'k.txt').read_text() == text
+    has(box.hostwarp('cc', '--explain', '--explain-block=0', 'k.cu', status=2).stderr, 'no shape of a block')
+
+
 def test_cc_fatbin_has_the_layout_of_the_format(box):
     box.write('k.cu', '__global__ void k(int *p) { *p = 1; }\n')
     box.hostwarp('cc', '-fatbin', '-arch=sm_75', 'k.cu', '-o', 'k.fatbin')

@@ -1,17 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Golden tests: x.ptx must become exactly x.ir, or fail with exactly x.err.
+"""Golden tests: x.ptx must become exactly x.ir, or fail with exactly x.err; where there is x.explain, `hostwarp cc --explain` says that of it.
 
 usage: run.py BUILD_FOLDER [--update] [NAME...]
 
 --update writes what the files should be; read the difference before keeping it.
 """
 import difflib
+import os
 import pathlib
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+
+
+def same(name, want_file, now, update, wrong):
+    if update:
+        want_file.write_text(now)
+    want = want_file.read_text() if want_file.exists() else ''
+    ok = want == now and not wrong
+    print(f'{"ok" if ok else "not ok"} {name}')
+    if not ok:
+        sys.stdout.writelines(difflib.unified_diff(want.splitlines(True), now.splitlines(True), want_file.name, 'now'))
+    return ok
 
 
 def main():
@@ -33,14 +45,12 @@ def main():
             bad += 1
             continue
         if update:
-            want_file.write_text(p.stdout)
             other.unlink(missing_ok=True)
-        want = want_file.read_text() if want_file.exists() else ''
-        ok = want == p.stdout and not other.exists()
-        print(f'{"ok" if ok else "not ok"} {source.stem}')
-        if not ok:
-            bad += 1
-            sys.stdout.writelines(difflib.unified_diff(want.splitlines(True), p.stdout.splitlines(True), want_file.name, 'now'))
+        bad += not same(source.stem, want_file, p.stdout, update, other.exists())
+        if source.with_suffix('.explain').exists():
+            env = dict(os.environ, HOSTWARP_WIDTH='16')
+            p = subprocess.run([f'{args[0]}/bin/hostwarp', 'cc', '--explain', str(source)], capture_output=True, text=True, timeout=60, env=env)
+            bad += not same(source.stem + ' --explain', source.with_suffix('.explain'), p.stdout + p.stderr, update, False)
     return 1 if bad else 0
 
 
