@@ -2,6 +2,7 @@
 /* The words of the CUDA language (__global__ and friends) as attributes; nothing at all outside a CUDA compilation. */
 #ifndef HOSTWARP_CRT_HOST_DEFINES_H
 #define HOSTWARP_CRT_HOST_DEFINES_H
+#define __HOST_DEFINES_H__ /* programs ask whether it is there */
 
 #define CUDARTAPI
 #define CUDARTAPI_CDECL
