@@ -84,7 +84,7 @@ static void emit_value(struct emit *e, const struct ir_inst *i)
         for (int k = 0; k < i->n_src; k++)
             src[k] = affine ? u_operand(e, &i->src[k], src_type(i, k), c) : v_operand(e, &i->src[k], src_type(i, k), c);
         LLVMValueRef v;
-        if (i->op == IR_ZEXT && affine && d->shape.stride)
+        if (i->op == IR_ZEXT && i->type == IR_I64 && affine && d->shape.stride)
             v = widen_address(e, i, src[0], &d->shape);
         else
             v = op_value(e, i, src, affine ? 1 : e->W, c);

@@ -155,6 +155,8 @@ static LLVMValueRef spread_mask(struct emit *e, LLVMValueRef mask, unsigned n)
     return LLVMBuildShuffleVector(e->b, mask, LLVMGetPoison(LLVMTypeOf(mask)), LLVMConstVector(at, e->W * n), "");
 }
 
+/* Lanes that are off get zero, here and in gather(). Poison would be wrong: what is computed from it may decide a branch, together
+   with the mask, and LLVM drops the code behind a branch on poison even where the mask makes the answer certain. */
 static LLVMValueRef wide_load(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsigned chunk, unsigned n)
 {
     LLVMTypeRef t = LLVMVectorType(ty_scalar(e, i->type), e->W * n);
@@ -164,7 +166,7 @@ static LLVMValueRef wide_load(struct emit *e, const struct ir_inst *i, LLVMValue
         return tagged(e, i, v);
     }
     LLVMValueRef mask = n > 1 ? spread_mask(e, e->m[chunk], n) : e->m[chunk];
-    LLVMValueRef args[] = { ptr, k_int(e, 32, 1, element_bytes(i)), mask, LLVMGetPoison(t) };
+    LLVMValueRef args[] = { ptr, k_int(e, 32, 1, element_bytes(i)), mask, LLVMConstNull(t) };
     LLVMTypeRef overloads[] = { t, ty_ptr(e) };
     return tagged(e, i, intrinsic(e, "llvm.masked.load", overloads, 2, args, 4));
 }
@@ -219,7 +221,7 @@ static LLVMValueRef interleave(struct emit *e, LLVMValueRef *v, unsigned n)
 static LLVMValueRef gather(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef addresses, unsigned chunk)
 {
     LLVMTypeRef overloads[] = { t, LLVMVectorType(ty_ptr(e), e->W) };
-    LLVMValueRef args[] = { address_pointers(e, i, addresses), k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk), LLVMGetPoison(t) };
+    LLVMValueRef args[] = { address_pointers(e, i, addresses), k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk), LLVMConstNull(t) };
     return tagged(e, i, intrinsic(e, "llvm.masked.gather", overloads, 2, args, 4));
 }
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small kernels, each cut down from a real program that went wrong.
+#include "runtime_check.h"
+
+// A 16-bit copy of threadIdx.x is as regular as threadIdx.x itself, and is widened to 32 bits, not to an address.
+__global__ void narrow_index(unsigned *out)
+{
+    unsigned x;
+    asm("{ .reg .b16 h; .reg .b32 t; mov.u32 t, %%tid.x; cvt.u16.u32 h, t; cvt.u32.u16 %0, h; }" : "=r"(x));
+    out[threadIdx.y * blockDim.x + x] = x + 100 * threadIdx.y;
+}
+
+// Half of the first warp works, so that a whole vector is off; its lanes must not decide whether the rest of the code runs.
+__global__ void permute_by_half_a_warp(const int *where, const float *in, float *out)
+{
+    __shared__ float3 s[16];
+    __shared__ int to[16];
+    int i = threadIdx.x;
+    if (i < 16) {
+        s[i] = make_float3(in[i], 2 * in[i], 3 * in[i]);
+        to[i] = where[i];
+        __syncwarp(0xffff);
+        float3 mine = s[i];
+        __syncwarp(0xffff);
+        s[to[i]] = mine;
+    }
+    __syncthreads();
+    if (i < 16) {
+        out[3 * i] = s[i].x;
+        out[3 * i + 1] = s[i].y;
+        out[3 * i + 2] = s[i].z;
+    }
+}
+
+template <class T> static T *managed(size_t n)
+{
+    T *p;
+    NEED(cudaMallocManaged(&p, n * sizeof *p));
+    memset(p, 0, n * sizeof *p);
+    return p;
+}
+
+static void narrow_indices_are_regular()
+{
+    unsigned *out = managed<unsigned>(32 * 4);
+    int bad = 0;
+    narrow_index<<<1, dim3(32, 4)>>>(out);
+    CHECK_OK("a 16-bit index compiles", cudaDeviceSynchronize());
+    for (unsigned i = 0; i < 32 * 4; i++)
+        bad += out[i] != i % 32 + 100 * (i / 32);
+    CHECK("a 16-bit index is what it was", bad == 0);
+    cudaFree(out);
+}
+
+static void half_a_warp_works_alone()
+{
+    int *where = managed<int>(16), bad = 0;
+    float *in = managed<float>(16), *out = managed<float>(48);
+    for (int i = 0; i < 16; i++)
+        in[i] = (float)i, where[i] = (5 * i + 3) % 16;
+    permute_by_half_a_warp<<<1, 64>>>(where, in, out);
+    CHECK_OK("half a warp runs", cudaDeviceSynchronize());
+    for (int i = 0; i < 16; i++)
+        for (int k = 0; k < 3; k++)
+            bad += out[3 * where[i] + k] != (float)((k + 1) * i);
+    CHECK("half a warp permutes all parts of a struct", bad == 0);
+    cudaFree(where);
+    cudaFree(in);
+    cudaFree(out);
+}
+
+int main()
+{
+    narrow_indices_are_regular();
+    half_a_warp_works_alone();
+    return check_failures != 0;
+}
