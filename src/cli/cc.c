@@ -249,6 +249,8 @@ static int link_objects(struct work *w, struct cli_args *objects)
     lib = cli_path("lib");
     cli_add(&args, w->clang);
     cli_add(&args, "-Qunused-arguments");
+    if (cc_called_nvcc && job->verbose && !job->dryrun)
+        cli_add(&args, "-v");                                    /* CMake reads the linker's folders from the linker's own line */
     cli_add(&args, "-o");
     cli_add(&args, job->output ? job->output : "a.out");
     if (job->shared)
