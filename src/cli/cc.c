@@ -110,6 +110,8 @@ static int device_pass(struct work *w, const char *source, const char *ptx)
     cli_add(&args, w->clang);
     add_cuda(w, &args);
     cli_add(&args, "--cuda-device-only");
+    if (job->stage == CC_STAGE_PTX || job->stage == CC_STAGE_FATBIN)
+        cli_add(&args, "-D__HOSTWARP_ALONE__=1");                /* host_defines.h */
     cli_add(&args, "-S");
     cli_add(&args, "-w");
     cli_add(&args, job->device_debug ? "-O1" : "-O3");
