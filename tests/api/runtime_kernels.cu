@@ -32,6 +32,14 @@ __global__ void permute_by_half_a_warp(const int *where, const float *in, float 
     }
 }
 
+// What clang makes of it has registers of its own in a nested block, %p1 and %p2, which hide the kernel's.
+__global__ void vote_between(int *out, int limit)
+{
+    bool above = (int)threadIdx.x * 3 > limit;
+    int any = __syncthreads_or(threadIdx.x == 5), all = __syncthreads_and(threadIdx.x < 1000), n = __syncthreads_count(threadIdx.x < 7);
+    out[threadIdx.x] = (above ? 1000 : 2000) + any * 100 + all * 10 + n;
+}
+
 template <class T> static T *managed(size_t n)
 {
     T *p;
@@ -69,8 +77,20 @@ static void half_a_warp_works_alone()
     cudaFree(out);
 }
 
+static void votes_keep_their_registers_apart()
+{
+    int *out = managed<int>(64), bad = 0;
+    vote_between<<<1, 64>>>(out, 50);
+    CHECK_OK("a vote of the block runs", cudaDeviceSynchronize());
+    for (int i = 0; i < 64; i++)
+        bad += out[i] != (i * 3 > 50 ? 1000 : 2000) + 117;
+    CHECK("a predicate outlives a vote of the block", bad == 0);
+    cudaFree(out);
+}
+
 int main()
 {
+    votes_keep_their_registers_apart();
     narrow_indices_are_regular();
     half_a_warp_works_alone();
     return check_failures != 0;
