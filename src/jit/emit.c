@@ -811,6 +811,9 @@ bool emit_kernel(struct emit *e)
     for (size_t r = 0; r < p->regions.n; r++)
         emit_region(e, (int)r);
     end_plan(e);
+    hw_free(e->waiting);
+    hw_free(e->alive);
+    e->waiting = e->alive = NULL;
     hw_free(e->reg_offset);
     hw_free(e->mask_offset);
     hw_free(e->cur_offset);
