@@ -40,6 +40,22 @@ __global__ void vote_between(int *out, int limit)
     out[threadIdx.x] = (above ? 1000 : 2000) + any * 100 + all * 10 + n;
 }
 
+// Two halves that go together: who reads while another block writes sees both of one write.
+__global__ void write_and_watch(ulonglong2 *pairs, int *torn)
+{
+    ulonglong2 *pair = &pairs[threadIdx.x * 7 % 32];
+    for (unsigned long long i = 1; i <= 1000000; i++) {
+        if (blockIdx.x == 0) {
+            asm volatile("st.global.cg.v2.u64 [%0], {%1, %2};" ::"l"(pair), "l"(i), "l"(~i) : "memory");
+        } else {
+            unsigned long long x, y;
+            asm volatile("ld.global.cg.v2.u64 {%0, %1}, [%2];" : "=l"(x), "=l"(y) : "l"(pair) : "memory");
+            if (y != ~x)
+                atomicAdd(torn, 1);
+        }
+    }
+}
+
 template <class T> static T *managed(size_t n)
 {
     T *p;
@@ -88,8 +104,22 @@ static void votes_keep_their_registers_apart()
     cudaFree(out);
 }
 
+static void pairs_are_not_torn()
+{
+    ulonglong2 *pairs = managed<ulonglong2>(32);
+    int *torn = managed<int>(1);
+    for (int i = 0; i < 32; i++)
+        pairs[i].y = ~0ull;
+    write_and_watch<<<2, 32>>>(pairs, torn);
+    CHECK_OK("two blocks meet in pairs", cudaDeviceSynchronize());
+    CHECK("16 bytes past the first cache go in one piece", *torn == 0 && pairs[9].x == 1000000 && pairs[31].y == ~1000000ull);
+    cudaFree(pairs);
+    cudaFree(torn);
+}
+
 int main()
 {
+    pairs_are_not_torn();
     votes_keep_their_registers_apart();
     narrow_indices_are_regular();
     half_a_warp_works_alone();
