@@ -197,6 +197,24 @@ static struct ir_operand piece(struct lower_ctx *c, struct ir_operand a, unsigne
     return lower_op2(c, sign ? IR_SHR_S : IR_SHR_U, IR_I32, a, lower_imm(32 - bits));
 }
 
+/* Differences of bytes, whose sizes are added to c or are the bytes of the result. */
+bool lower_VABSDIFF4(struct lower_ctx *c)
+{
+    bool sa = ptx_type_is_signed(c->inst->type2), sb = ptx_type_is_signed(c->inst->type3), add = lower_has(c, PTX_M_ADD);
+    struct ir_operand a = lower_src(c, 1, PTX_B32), b = lower_src(c, 2, PTX_B32), sum = add ? lower_src(c, 3, PTX_B32) : lower_imm(0);
+    for (unsigned k = 0; k < 4; k++) {
+        struct ir_operand x = piece(c, a, 8, k, sa), y = piece(c, b, 8, k, sb);
+        struct ir_operand size = lower_op2(c, IR_SUB, IR_I32, lower_op2(c, IR_MAX_S, IR_I32, x, y), lower_op2(c, IR_MIN_S, IR_I32, x, y));
+        if (lower_has(c, PTX_M_SAT))
+            size = lower_op2(c, IR_MIN_U, IR_I32, size, lower_imm(is_signed(c) ? 127 : 255));
+        if (!add)
+            size = lower_op2(c, IR_SHL, IR_I32, lower_op2(c, IR_AND, IR_I32, size, lower_imm(255)), lower_imm(8 * k));
+        sum = lower_op2(c, IR_ADD, IR_I32, sum, size);
+    }
+    lower_set(c, 0, PTX_B32, sum);
+    return true;
+}
+
 static bool dot_product(struct lower_ctx *c, unsigned n, unsigned a_bits, unsigned b_first)
 {
     bool sa = ptx_type_is_signed(c->inst->type), sb = ptx_type_is_signed(c->inst->type2);
