@@ -339,6 +339,38 @@ int main() { unsigned *d, h[64]; cudaMalloc(&d, sizeof h); k<<<1, 64>>>(d); cuda
     has(box.hostwarp('cc', 'bad.cu', status=1).stderr, 'bad.cu:5:')
 
 
+def test_cc_takes_alignas_behind_a_memory_space(box):
+    box.write('a.cu', """#include <cstdio>
+struct alignas(32) big { int x; };
+__device__ alignas(64) int d[4];
+extern __shared__ alignas(16) char dynamic[];
+__global__ void k(int *o) { __shared__ char c; __shared__ alignas(alignof(float4)) float s[5]; __shared__ alignas(big) char t[3]; c = dynamic[0] = 1;
+    s[threadIdx.x] = c; t[0] = 2; *o = (int)((size_t)s % 16 + (size_t)t % 32 + (size_t)d % 64 + (size_t)dynamic % 16); }
+int main() { int *o; cudaMallocManaged(&o, 4); *o = 9; k<<<1, 1, 16>>>(o); cudaDeviceSynchronize(); std::printf("%d\\n", *o); }
+""")
+    box.hostwarp('cc', 'a.cu', '-o', 'a')
+    assert box.run('./a').stdout == '0\n'
+
+
+def test_cc_small_headers_that_programs_ask_for(box):
+    """<nv/target> tells the passes apart, NVTX takes wide text, and CUDA_VERSION is there from the start."""
+    box.write('h.cu', """#include <nv/target>
+#include <nvtx3/nvToolsExt.h>
+#include <cstdio>
+#if CUDA_VERSION < 12000 || !defined(__HOST_DEFINES_H__)
+#error "what libraries ask for"
+#endif
+__host__ __device__ int where() { NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return 1;), (return 2;)) }
+__host__ __device__ int maybe() { NV_IF_TARGET(NV_IS_DEVICE, (int a = 3; return a;)) return 4; }
+__host__ __device__ int arch() { NV_DISPATCH_TARGET(NV_PROVIDES_SM_90, (return 90;), NV_PROVIDES_SM_80, (return 80;), NV_IS_HOST, (return 5;)) }
+__global__ void k(int *o) { o[0] = where(); o[1] = maybe(); o[2] = arch(); }
+int main() { int *o; nvtxDomainCreateW(L"d"); nvtxRangePushW(L"x"); nvtxRangePop(); cudaMallocManaged(&o, 12); k<<<1, 1>>>(o);
+    cudaDeviceSynchronize(); std::printf("%d %d %d %d %d %d\\n", o[0], o[1], o[2], where(), maybe(), arch()); }
+""")
+    box.hostwarp('cc', '-arch=sm_80', 'h.cu', '-o', 'h')
+    assert box.run('./h').stdout == '1 3 80 2 4 5\n'
+
+
 def test_cc_the_cpp_library_works_beside_and_inside_kernels(box):
     """Also with the toolkit's headers that some systems have in /usr/local/include out of sight, where that can be arranged."""
     box.write('lib.cu', """#include <complex>
