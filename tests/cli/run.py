@@ -339,6 +339,31 @@ int main() { unsigned *d, h[64]; cudaMalloc(&d, sizeof h); k<<<1, 64>>>(d); cuda
     has(box.hostwarp('cc', 'bad.cu', status=1).stderr, 'bad.cu:5:')
 
 
+def test_cc_compiles_once_and_again_when_something_changed(box):
+    """An object comes from the cache only while source, headers and options are the same, and nothing that was said is lost."""
+    box.write('value.h', '#define VALUE 1')
+    box.write('c.cu', '#include "value.h"\n#include <cstdio>\n__global__ void k() {}\nint main() { std::printf("%d %d\\n", VALUE, MORE); }')
+
+    def objects():
+        return sorted(p.name for p in (box.path / 'cache').rglob('*.o'))
+    for options, text, want in (('-DMORE=1', '', '1 1'), ('-DMORE=1', '', '1 1'), ('-DMORE=2', '', '1 2'), ('-DMORE=1', '#define VALUE 7', '7 1')):
+        if text:
+            box.write('value.h', text)
+        box.run(HOSTWARP, 'cc', options, 'c.cu', '-o', 'c', env={'HOSTWARP_CACHE': str(box.path / 'cache')})
+        assert box.run('./c').stdout == want + '\n', (options, text)
+    assert len(objects()) == 2, objects()
+    before = len(objects())
+    box.write('w.cu', '__global__ void k() {}\nint main() { int unused; return 0; }')
+    for _ in range(2):
+        has(box.run(HOSTWARP, 'cc', '-Xcompiler', '-Wall', 'w.cu', '-o', 'w', env={'HOSTWARP_CACHE': str(box.path / 'cache')}).stderr, 'unused')
+    assert len(objects()) == before
+    for _ in range(2):                                           # an error is an error each time, said once
+        box.write('e.cu', '__global__ void k() { int x = missing; }\nint main() {}')
+        err = box.hostwarp('cc', '-c', 'e.cu', status=1).stderr
+        assert err.count('missing') >= 1 and err.count('error:') == 1, err
+    assert not list(box.path.glob('e*.o*')), list(box.path.glob('e*'))
+
+
 def test_cc_takes_alignas_behind_a_memory_space(box):
     box.write('a.cu', """#include <cstdio>
 struct alignas(32) big { int x; };
