@@ -463,6 +463,20 @@ def test_run_passes_arguments_input_and_status(box):
     assert box.hostwarp('run', 'p.cu', 'a', 'b', env={'HOSTWARP_CACHE': 'off'}, status=42).stdout == '3 a b 0\n'
 
 
+def test_run_programs_of_a_real_nvcc(box):
+    """With the shared runtime they run; with NVIDIA's static one, or without PTX, one sentence says what to do."""
+    nvcc = pathlib.Path('/usr/local/cuda/bin/nvcc')
+    if not nvcc.exists():
+        return
+    box.write('hello.cu', HELLO)
+    for options, status, words in ((['-cudart', 'shared', '-arch=sm_80'], 0, ''), (['-cudart', 'static', '-arch=sm_80'], None, '-cudart shared'),
+                                   (['-cudart', 'shared', '-gencode', 'arch=compute_80,code=sm_80'], None, 'code=compute_80')):
+        box.run(nvcc, *options, 'hello.cu', '-o', 'hello')
+        p = box.hostwarp('run', './hello', status=status)
+        has(p.stderr, words)
+        assert (p.stdout == '2 4 6 8\n' and not p.stderr) == (status == 0), p
+
+
 def test_run_lets_signals_through(box):
     box.write('s.cu', '#include <unistd.h>\n#include <cstdio>\nint main() { std::printf("up\\n"); std::fflush(stdout); pause(); }\n')
     box.hostwarp('cc', 's.cu', '-o', 's')
