@@ -575,6 +575,7 @@ static void open_function(struct emit *e)
     LLVMPositionBuilderAtEnd(e->ab, new_bb(e, "slots"));
     LLVMPositionBuilderAtEnd(e->eb, new_bb(e, "entry"));
     e->safe = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), 16), "safe");
+    LLVMSetAlignment(e->safe, 16);
 }
 
 /* Too deep a recursion ends the kernel before it runs into another thread's memory. */
