@@ -80,8 +80,29 @@ class thread_group {
 
 /* ---- the block ---- */
 
+namespace details {
+
+/* Where the warps of tiles larger than a warp meet and leave values for each other: one place for each warp of a block.
+   A tile uses the meeting place of its first warp. */
+struct tile_memory {
+    struct {
+        unsigned here, meetings;
+    } place[32];
+    alignas(16) unsigned char value[32][16];
+};
+
+}
+
+/* Tiles larger than a warp need it. It is to be in shared memory, and handed to this_thread_block(). */
+template <unsigned MaxBlockSize = 1024> struct block_tile_memory {
+    details::tile_memory memory_;
+};
+
 class thread_block {
   public:
+    thread_block() = default;
+    __device__ explicit thread_block(details::tile_memory *memory) : memory_(memory) {}
+    __device__ details::tile_memory *memory() const { return memory_; }
     static __device__ void sync() { __syncthreads(); }
     static __device__ unsigned thread_rank() { return details::thread_in_block(); }
     static __device__ unsigned size() { return details::threads_of_block(); }
@@ -92,9 +113,21 @@ class thread_block {
     static __device__ dim3 dim_threads() { return group_dim(); }
     __device__ bool is_valid() const { return true; }
     __device__ operator thread_group() const { return thread_group(thread_group::block_kind, 0); }
+
+  private:
+    details::tile_memory *memory_ = nullptr;
 };
 
 static __device__ inline thread_block this_thread_block() { return thread_block(); }
+
+/* All threads of the block come here. */
+template <unsigned Max> static __device__ inline thread_block this_thread_block(block_tile_memory<Max> &memory)
+{
+    for (unsigned i = details::thread_in_block(); i < 32; i += details::threads_of_block())
+        memory.memory_.place[i].here = memory.memory_.place[i].meetings = 0;
+    __syncthreads();
+    return thread_block(&memory.memory_);
+}
 
 /* ---- the grid ---- */
 
@@ -266,12 +299,13 @@ template <unsigned Size, class Parent> struct tile_place {
 
 }
 
-/* A tile: Size neighbouring lanes, a power of two. */
-template <unsigned Size, class Parent = void> class thread_block_tile {
-    static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0, "tiles are powers of two, up to a warp");
+/* A tile: Size neighbouring threads of a block, a power of two. Several warps long ones come further below. */
+template <unsigned Size, class Parent = void, bool Large = (Size > 32)> class thread_block_tile {
+    static_assert(Size > 0 && (Size & (Size - 1)) == 0, "tiles are powers of two");
 
   public:
     thread_block_tile() = default;
+    template <class Any> __device__ explicit thread_block_tile(const Any &) {}
     /* Functions take tiles without naming the parent; who is asked for its place among tiles then answers for the block. */
     template <class Other> __device__ thread_block_tile(const thread_block_tile<Size, Other> &) {}
     static __device__ unsigned thread_rank() { return details::lane() & (Size - 1); }
@@ -327,17 +361,84 @@ template <unsigned Size, class Parent = void> class thread_block_tile {
 namespace details {
 
 template <unsigned Size, unsigned Outer, class Parent> struct tile_place<Size, thread_block_tile<Outer, Parent>> {
-    static __device__ unsigned rank() { return (lane() & (Outer - 1)) / Size; }
+    static __device__ unsigned rank() { return (thread_in_block() & (Outer - 1)) / Size; }
     static __device__ unsigned count() { return Outer / Size; }
 };
 
 }
 
+/* A tile of several warps, which meet in the memory that the block was given. */
+template <unsigned Size, class Parent> class thread_block_tile<Size, Parent, true> {
+    static_assert(Size <= 1024 && (Size & (Size - 1)) == 0, "tiles are powers of two, up to a block");
+
+  public:
+    template <class Any> __device__ explicit thread_block_tile(const Any &parent) : memory_(parent.memory()) {}
+    __device__ details::tile_memory *memory() const { return memory_; }
+    static __device__ unsigned thread_rank() { return details::thread_in_block() & (Size - 1); }
+    static __device__ constexpr unsigned size() { return Size; }
+    static __device__ constexpr unsigned num_threads() { return Size; }
+    static __device__ unsigned meta_group_rank() { return details::tile_place<Size, Parent>::rank(); }
+    static __device__ unsigned meta_group_size() { return details::tile_place<Size, Parent>::count(); }
+    __device__ bool is_valid() const { return memory_ != nullptr; }
+    __device__ void sync() const
+    {
+        auto &place = memory_->place[first_warp()];
+        __syncwarp();
+        if (details::lane() == 0) {
+            __threadfence_block();
+            unsigned meeting = *(volatile unsigned *)&place.meetings;
+            if (atomicAdd(&place.here, 1u) == Size / 32 - 1) {
+                place.here = 0;
+                __threadfence_block();
+                atomicAdd(&place.meetings, 1u);
+            } else {
+                while (*(volatile unsigned *)&place.meetings == meeting)
+                    __nanosleep(20);
+            }
+            __threadfence_block();
+        }
+        __syncwarp();
+    }
+    template <class T> __device__ T shfl(T value, int rank) const
+    {
+        if (thread_rank() == (unsigned)rank % Size)
+            *slot<T>(first_warp()) = value;
+        sync();
+        T got = *slot<T>(first_warp());
+        sync();
+        return got;
+    }
+    __device__ int any(int predicate) const { return combine(__any_sync(~0u, predicate), [](int a, int b) { return a | b; }); }
+    __device__ int all(int predicate) const { return combine(__all_sync(~0u, predicate), [](int a, int b) { return a & b; }); }
+
+    /* One value for each warp becomes one for the tile, in the order of the warps. */
+    template <class T, class Op> __device__ T combine(T of_warp, Op op) const
+    {
+        if (details::lane() == 0)
+            *slot<T>(details::thread_in_block() / 32) = of_warp;
+        sync();
+        T all = *slot<T>(first_warp());
+        for (unsigned w = 1; w < Size / 32; w++)
+            all = op(all, *slot<T>(first_warp() + w));
+        sync();
+        return all;
+    }
+
+  private:
+    static __device__ unsigned first_warp() { return (details::thread_in_block() & ~(Size - 1)) / 32; }
+    template <class T> __device__ T *slot(unsigned warp) const
+    {
+        static_assert(sizeof(T) <= 16, "values of up to 16 bytes");
+        return (T *)(void *)memory_->value[warp];
+    }
+    details::tile_memory *memory_;
+};
+
 /* ---- dividing groups ---- */
 
-template <unsigned Size, class Parent> static __device__ inline thread_block_tile<Size, Parent> tiled_partition(const Parent &)
+template <unsigned Size, class Parent> static __device__ inline thread_block_tile<Size, Parent> tiled_partition(const Parent &parent)
 {
-    return thread_block_tile<Size, Parent>();
+    return thread_block_tile<Size, Parent>(parent);
 }
 
 static __device__ inline coalesced_group tiled_partition(const thread_block &, unsigned size)

@@ -24,7 +24,8 @@ FILES = {
     'lib/libcudart_static.a': ['src/runtime/libcudart_static.a', 'src/runtime/*/libcudart_static.a'],
 }
 FILES.update({f'lib/libnvrtc.so.{n}': [f'src/nvrtc/libnvrtc{n}.so'] for n in (12, 13)})
-LINKS = {'lib/libnvrtc.so': 'libnvrtc.so.12',
+FILES.update({f'lib/libnvJitLink.so.{n}': [f'src/nvjitlink/libnvJitLink{n}.so'] for n in (12, 13)})
+LINKS = {'lib/libnvrtc.so': 'libnvrtc.so.12', 'lib/libnvJitLink.so': 'libnvJitLink.so.12',
          'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12', 'lib64': 'lib', 'bin/nvcc': 'hostwarp'}
 # Device code is linked when it is loaded, so this library has nothing inside; build files name it all the same.
 EMPTY = ['lib/libcudadevrt.a']

@@ -28,11 +28,16 @@ template <class T> struct bit_xor {
 
 /* Every thread gets the result. */
 template <unsigned Size, class Parent, class T, class Op>
-static __device__ inline T reduce(const thread_block_tile<Size, Parent> &tile, T value, Op op)
+static __device__ inline T reduce(const thread_block_tile<Size, Parent, false> &tile, T value, Op op)
 {
     for (unsigned lanes = Size / 2; lanes > 0; lanes /= 2)
         value = op(value, tile.shfl_xor(value, (int)lanes));
     return value;
+}
+template <unsigned Size, class Parent, class T, class Op>
+static __device__ inline T reduce(const thread_block_tile<Size, Parent, true> &tile, T value, Op op)
+{
+    return tile.combine(reduce(thread_block_tile<32>(), value, op), op);
 }
 
 /* The group may have any number of threads: the first one gathers, then tells. */

@@ -2,6 +2,7 @@
 /* The words of the CUDA language (__global__ and friends) as attributes; nothing at all outside a CUDA compilation. */
 #ifndef HOSTWARP_CRT_HOST_DEFINES_H
 #define HOSTWARP_CRT_HOST_DEFINES_H
+#define __HOST_DEFINES_H__ /* programs ask whether it is there */
 
 #define CUDARTAPI
 #define CUDARTAPI_CDECL
@@ -31,7 +32,12 @@
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
+/* Without a host pass beside this one, who writes a static constant by its name is not seen, and it would be folded to 0. */
+#ifdef __HOSTWARP_ALONE__
+#define __constant__ __attribute__((constant, used))
+#else
 #define __constant__ __attribute__((constant))
+#endif
 /* clang 19 knows managed variables for HIP only: cuda_runtime.h turns the word into a device variable that the
    registration code backs with managed memory. */
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))

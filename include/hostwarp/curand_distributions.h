@@ -39,7 +39,8 @@ template <class State> HW_RAND unsigned int poisson(State *state, double lambda)
 }
 
 /* Two-word generators. */
-#define HW_DISTRIBUTIONS(State, UNIFORM, UNIFORM_DOUBLE)                                                       \
+/* The second number of a pair waits in the state. 1: a normal one, 2: a log-normal one; who wants the other kind draws a new pair. */
+#define HW_DISTRIBUTIONS(State, UNIFORM, UNIFORM_DOUBLE, normal_pair)                                          \
     HW_RAND float curand_uniform(State *state) { return UNIFORM; }                                             \
     HW_RAND double curand_uniform_double(State *state) { return UNIFORM_DOUBLE; }                              \
     HW_RAND float2 curand_normal2(State *state)                                                                \
@@ -49,7 +50,7 @@ template <class State> HW_RAND unsigned int poisson(State *state, double lambda)
     }                                                                                                          \
     HW_RAND float curand_normal(State *state)                                                                  \
     {                                                                                                          \
-        if (state->boxmuller_flag) {                                                                           \
+        if (state->boxmuller_flag == 1) {                                                                      \
             state->boxmuller_flag = 0;                                                                         \
             return state->boxmuller_extra;                                                                     \
         }                                                                                                      \
@@ -58,18 +59,10 @@ template <class State> HW_RAND unsigned int poisson(State *state, double lambda)
         state->boxmuller_flag = 1;                                                                             \
         return pair.x;                                                                                         \
     }                                                                                                          \
-    HW_RAND double2 curand_normal2_double(State *state)                                                        \
-    {                                                                                                          \
-        uint4 w;                                                                                               \
-        w.x = curand(state);                                                                                   \
-        w.y = curand(state);                                                                                   \
-        w.z = curand(state);                                                                                   \
-        w.w = curand(state);                                                                                   \
-        return hostwarp::box_muller_double(w);                                                                 \
-    }                                                                                                          \
+    HW_RAND double2 curand_normal2_double(State *state) { return hostwarp::normal_pair(state); }               \
     HW_RAND double curand_normal_double(State *state)                                                          \
     {                                                                                                          \
-        if (state->boxmuller_flag_double) {                                                                    \
+        if (state->boxmuller_flag_double == 1) {                                                               \
             state->boxmuller_flag_double = 0;                                                                  \
             return state->boxmuller_extra_double;                                                              \
         }                                                                                                      \
@@ -80,7 +73,14 @@ template <class State> HW_RAND unsigned int poisson(State *state, double lambda)
     }                                                                                                          \
     HW_RAND float curand_log_normal(State *state, float mean, float stddev)                                    \
     {                                                                                                          \
-        return expf(mean + stddev * curand_normal(state));                                                     \
+        if (state->boxmuller_flag == 2) {                                                                      \
+            state->boxmuller_flag = 0;                                                                         \
+            return state->boxmuller_extra;                                                                     \
+        }                                                                                                      \
+        float2 pair = curand_normal2(state);                                                                   \
+        state->boxmuller_extra = expf(mean + stddev * pair.y);                                                 \
+        state->boxmuller_flag = 2;                                                                             \
+        return expf(mean + stddev * pair.x);                                                                   \
     }                                                                                                          \
     HW_RAND float2 curand_log_normal2(State *state, float mean, float stddev)                                  \
     {                                                                                                          \
@@ -89,7 +89,14 @@ template <class State> HW_RAND unsigned int poisson(State *state, double lambda)
     }                                                                                                          \
     HW_RAND double curand_log_normal_double(State *state, double mean, double stddev)                          \
     {                                                                                                          \
-        return exp(mean + stddev * curand_normal_double(state));                                               \
+        if (state->boxmuller_flag_double == 2) {                                                               \
+            state->boxmuller_flag_double = 0;                                                                  \
+            return state->boxmuller_extra_double;                                                              \
+        }                                                                                                      \
+        double2 pair = curand_normal2_double(state);                                                           \
+        state->boxmuller_extra_double = exp(mean + stddev * pair.y);                                           \
+        state->boxmuller_flag_double = 2;                                                                      \
+        return exp(mean + stddev * pair.x);                                                                    \
     }                                                                                                          \
     HW_RAND unsigned int curand_poisson(State *state, double lambda) { return hostwarp::poisson(state, lambda); }
 
@@ -100,12 +107,29 @@ template <class State> HW_RAND double two_words(State *state)
     unsigned int x = curand(state), y = curand(state);
     return uniform_double_of(x, y);
 }
+template <class State> HW_RAND double2 pair_of_words(State *state)
+{
+    uint4 w;
+    w.x = curand(state);
+    w.y = curand(state);
+    w.z = curand(state);
+    w.w = curand(state);
+    return box_muller_double(w);
+}
+/* MRG32k3a makes two numbers of two, not of four words. */
+HW_RAND double2 pair_of_uniforms(curandStateMRG32k3a_t *state)
+{
+    double x = (double)mrg_next(state) * 2.3283065498378288e-10, angle = (double)mrg_next(state) * 2.3283065498378288e-10 * 2.0;
+    double length = sqrt(-2.0 * log(x)), sine, cosine;
+    sincospi(angle, &sine, &cosine);
+    return make_double2(length * sine, length * cosine);
+}
 }
 
-HW_DISTRIBUTIONS(curandStateXORWOW_t, hostwarp::uniform_of(curand(state)), hostwarp::two_words(state))
-HW_DISTRIBUTIONS(curandStatePhilox4_32_10_t, hostwarp::uniform_of(curand(state)), hostwarp::uniform_double_of(curand(state)))
+HW_DISTRIBUTIONS(curandStateXORWOW_t, hostwarp::uniform_of(curand(state)), hostwarp::two_words(state), pair_of_words)
+HW_DISTRIBUTIONS(curandStatePhilox4_32_10_t, hostwarp::uniform_of(curand(state)), hostwarp::uniform_double_of(curand(state)), pair_of_words)
 HW_DISTRIBUTIONS(curandStateMRG32k3a_t, (float)((double)hostwarp::mrg_next(state) * 2.3283065498378288e-10),
-                 (double)hostwarp::mrg_next(state) * 2.3283065498378288e-10)
+                 (double)hostwarp::mrg_next(state) * 2.3283065498378288e-10, pair_of_uniforms)
 #undef HW_DISTRIBUTIONS
 
 /* Quasi-random numbers go through the inverse of the distribution, so that their order means something. */

@@ -12,6 +12,9 @@
 #define __CUDACC_VER_MINOR__ 3
 #define __CUDACC_VER_BUILD__ 0
 #endif
+#ifndef CUDA_VERSION
+#define CUDA_VERSION 12030 /* as cuda.h has it: with clang, libraries expect to know it from the start */
+#endif
 
 /* clang's forward declarations come before <cmath>: a constexpr function of the C++ library that is seen first would
    become one for host and device alike, and could not be overloaded for the device any more. */

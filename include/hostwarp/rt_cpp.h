@@ -49,6 +49,19 @@ static __inline__ __host__ cudaError_t cudaMallocPitch(T **devPtr, size_t *pitch
     return ::cudaMallocPitch((void **)(void *)devPtr, pitch, width, height);
 }
 
+/* The forms of CUDA 13, which names places where CUDA 12 numbers devices. */
+static __inline__ __host__ cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMemLocation location,
+                                                            unsigned int flags, cudaStream_t stream = 0)
+{
+    return ::cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+static __inline__ __host__ cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
+                                                     struct cudaMemLocation location)
+{
+    return ::cudaMemAdvise_v2(devPtr, count, advice, location);
+}
+
 template <class T> static __inline__ __host__ cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaStream_t stream)
 {
     return ::cudaMallocAsync((void **)(void *)ptr, size, stream);
@@ -322,6 +335,19 @@ static __inline__ __host__ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGr
                                                             cudaGraphNode_t *, char *, size_t)
 {
     return ::cudaGraphInstantiate(pGraphExec, graph, 0);
+}
+
+/* The form of CUDA 11. */
+static __inline__ __host__ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphNode_t *hErrorNode_out,
+                                                           enum cudaGraphExecUpdateResult *updateResult_out)
+{
+    cudaGraphExecUpdateResultInfo info = cudaGraphExecUpdateResultInfo();
+    cudaError_t rc = ::cudaGraphExecUpdate(hGraphExec, hGraph, &info);
+    if (hErrorNode_out)
+        *hErrorNode_out = info.errorNode;
+    if (updateResult_out)
+        *updateResult_out = info.result;
+    return rc;
 }
 
 template <class T>

@@ -19,7 +19,7 @@ extern "C" {
 
 typedef uint64_t nvtxRangeId_t;
 typedef struct nvtxDomainRegistration_st *nvtxDomainHandle_t;
-typedef const char *nvtxStringHandle_t;
+typedef struct nvtxStringRegistration_st *nvtxStringHandle_t;   /* the text itself, under a type of its own */
 
 typedef enum nvtxColorType_t { NVTX_COLOR_UNKNOWN = 0, NVTX_COLOR_ARGB = 1 } nvtxColorType_t;
 typedef enum nvtxMessageType_t {
@@ -50,7 +50,7 @@ typedef struct nvtxEventAttributes_v2 {
     int32_t colorType;
     uint32_t color;
     int32_t payloadType, reserved0;
-    union {
+    union payload_t {
         uint64_t ullValue;
         int64_t llValue;
         double dValue;
@@ -98,7 +98,7 @@ static inline const char *hostwarp_nvtx_text(const nvtxEventAttributes_t *a)
 {
     if (!a || a->messageType == NVTX_MESSAGE_TYPE_UNICODE || a->messageType == NVTX_MESSAGE_UNKNOWN)
         return "(range)";
-    return a->messageType == NVTX_MESSAGE_TYPE_ASCII ? a->message.ascii : a->message.registered;
+    return a->messageType == NVTX_MESSAGE_TYPE_ASCII ? a->message.ascii : (const char *)a->message.registered;
 }
 
 /* --- NVTX --- */
@@ -141,12 +141,29 @@ static inline void nvtxNameOsThreadA(uint32_t thread, const char *name) { (void)
 static inline void nvtxNameCategoryA(uint32_t category, const char *name) { (void)category, (void)name; }
 static inline nvtxDomainHandle_t nvtxDomainCreateA(const char *name) { (void)name; return (nvtxDomainHandle_t)0; }
 static inline void nvtxDomainDestroy(nvtxDomainHandle_t domain) { (void)domain; }
-static inline nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t domain, const char *text) { (void)domain; return text; }
+static inline nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t domain, const char *text)
+{
+    (void)domain;
+    return (nvtxStringHandle_t)(uintptr_t)text;
+}
 static inline int nvtxDomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *a) { (void)domain; return nvtxRangePushEx(a); }
 static inline int nvtxDomainRangePop(nvtxDomainHandle_t domain) { (void)domain; return nvtxRangePop(); }
 static inline nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *a) { (void)domain; return nvtxRangeStartEx(a); }
 static inline void nvtxDomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id) { (void)domain; nvtxRangeEnd(id); }
 static inline void nvtxDomainMarkEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *a) { (void)domain; nvtxMarkEx(a); }
+
+/* Wide text: the range is there, its name is not. */
+static inline int nvtxRangePushW(const wchar_t *message) { (void)message; return nvtxRangePushEx((const nvtxEventAttributes_t *)0); }
+static inline nvtxRangeId_t nvtxRangeStartW(const wchar_t *message) { (void)message; return nvtxRangeStartEx((const nvtxEventAttributes_t *)0); }
+static inline void nvtxMarkW(const wchar_t *message) { (void)message; nvtxMarkEx((const nvtxEventAttributes_t *)0); }
+static inline nvtxDomainHandle_t nvtxDomainCreateW(const wchar_t *name) { (void)name; return (nvtxDomainHandle_t)0; }
+static inline void nvtxDomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category, const char *name) { (void)domain, (void)category, (void)name; }
+static inline void nvtxDomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category, const wchar_t *name) { (void)domain, (void)category, (void)name; }
+static inline nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t domain, const wchar_t *text)
+{
+    (void)text;
+    return nvtxDomainRegisterStringA(domain, "(range)");
+}
 
 #define nvtxRangePush nvtxRangePushA
 #define nvtxRangeStart nvtxRangeStartA

@@ -21,6 +21,7 @@ struct work {
     int serial;                          /* numbers intermediate files: two inputs may have the same name */
     char *overlay;                       /* of the current source, or NULL: cc_asm.c */
     char cuid[33];                       /* of the current source: what both passes add to the names of its static variables */
+    bool foreign;                        /* not all that is linked was compiled just now */
 };
 
 static int run(struct work *w, struct cli_args *args)
@@ -110,6 +111,8 @@ static int device_pass(struct work *w, const char *source, const char *ptx)
     cli_add(&args, w->clang);
     add_cuda(w, &args);
     cli_add(&args, "--cuda-device-only");
+    if (job->stage == CC_STAGE_PTX || job->stage == CC_STAGE_FATBIN)
+        cli_add(&args, "-D__HOSTWARP_ALONE__=1");                /* host_defines.h */
     cli_add(&args, "-S");
     cli_add(&args, "-w");
     cli_add(&args, job->device_debug ? "-O1" : "-O3");
@@ -146,48 +149,97 @@ static void add_depfile(struct work *w, struct cli_args *args, const char *sourc
 }
 
 /* The host's view of any source. action: -c or -E, or NULL with -M. fatbin: NULL when there is no device code. */
-static int host_pass(struct work *w, const struct cc_item *item, const char *fatbin, const char *action, const char *out)
+static void host_command(struct work *w, const struct cc_item *item, const char *fatbin, const char *action, const char *out,
+                         struct cli_args *args)
 {
     static const char *const names[] = { [CC_LANG_CXX] = "c++", [CC_LANG_C] = "c", [CC_LANG_ASM] = "assembler-with-cpp" };
-    struct cli_args args = { 0 };
-    cli_add(&args, w->clang);
+    cli_add(args, w->clang);
     if (item->lang == CC_LANG_CUDA) {
-        add_cuda(w, &args);
-        cli_add(&args, "--cuda-host-only");
+        add_cuda(w, args);
+        cli_add(args, "--cuda-host-only");
     } else {
-        cli_add(&args, "-x");
-        cli_add(&args, names[item->lang]);
-        add_common(w, &args, item->lang);
+        cli_add(args, "-x");
+        cli_add(args, names[item->lang]);
+        add_common(w, args, item->lang);
     }
     if (fatbin) {
-        cli_add(&args, "-Xclang");
-        cli_add(&args, "-fcuda-include-gpubinary");
-        cli_add(&args, "-Xclang");
-        cli_add(&args, fatbin);
+        cli_add(args, "-Xclang");
+        cli_add(args, "-fcuda-include-gpubinary");
+        cli_add(args, "-Xclang");
+        cli_add(args, fatbin);
     }
-    cli_add(&args, "-Wno-unknown-warning-option");              /* gcc's names in -Xcompiler */
-    cli_add(&args, "-Qunused-arguments");
-    cli_add_all(&args, &w->job->host);
-    add_depfile(w, &args, item->text);
+    cli_add(args, "-Wno-unknown-warning-option");               /* gcc's names in -Xcompiler */
+    cli_add(args, "-Qunused-arguments");
+    cli_add_all(args, &w->job->host);
+    add_depfile(w, args, item->text);
     if (action)
-        cli_add(&args, action);
+        cli_add(args, action);
     if (out) {
-        cli_add(&args, "-o");
-        cli_add(&args, out);
+        cli_add(args, "-o");
+        cli_add(args, out);
     }
-    cli_add(&args, item->text);
+    cli_add(args, item->text);
+}
+
+static int host_pass(struct work *w, const struct cc_item *item, const char *fatbin, const char *action, const char *out)
+{
+    struct cli_args args = { 0 };
+    host_command(w, item, fatbin, action, out, &args);
     return run(w, &args);
+}
+
+/*
+ * Both passes at a time. The host's takes the device code only at its end, so it gets a pipe in its place and waits there. What
+ * it has to say is held back until the device pass is through: that one reports the errors that both see.
+ */
+static int both_passes(struct work *w, const struct cc_item *item, const char *fatbin, const char *pipe, const char *object)
+{
+    struct cli_args args = { 0 };
+    struct cli_beside host;
+    struct cc_cache cache;
+    bool quiet = false, started = false;
+    int status = CLI_OK;
+    char *said = temp_name(w, item->text, ".said");
+    host_command(w, item, pipe, "-c", NULL, &args);
+    bool cached = !w->job->wants_depfile && cc_cache_open(&cache, w->job, item->text, &args);
+    if (!(cached && cc_cache_get(&cache, object))) {
+        cli_add(&args, "-o");
+        cli_add(&args, object);
+        if (isatty(2))
+            cli_add(&args, "-fcolor-diagnostics");
+        if (cached) {
+            cli_add(&args, "-MD");
+            cli_add(&args, "-MF");
+            cli_add(&args, cache.depfile);
+        }
+        started = said && cli_start_beside(&host, &args, said);
+        status = started ? make_fatbin(w, item->text, fatbin) : CLI_FAIL;
+    }
+    if (started)
+        status = cli_finish_beside(&host, status, fatbin, pipe, &quiet);
+    if (cached && started && status == CLI_OK && quiet)
+        cc_cache_put(&cache, object);
+    if (cached)
+        cc_cache_close(&cache);
+    cli_args_fini(&args);
+    hw_free(said);
+    return status;
 }
 
 static int compile(struct work *w, const struct cc_item *item, const char *object)
 {
     if (item->lang != CC_LANG_CUDA)
         return host_pass(w, item, NULL, "-c", object);
-    char *fatbin = temp_name(w, item->text, ".fatbin");
-    int status = fatbin ? make_fatbin(w, item->text, fatbin) : CLI_FAIL;
-    if (status == 0)
+    char *fatbin = temp_name(w, item->text, ".fatbin"), *pipe = temp_name(w, item->text, ".pipe");
+    int status = CLI_FAIL;
+    if (fatbin && pipe && !w->job->verbose && !w->job->dryrun && mkfifo(pipe, 0600) == 0) {
+        status = both_passes(w, item, fatbin, pipe, object);
+        unlink(pipe);
+    } else if (fatbin && (status = make_fatbin(w, item->text, fatbin)) == 0) {
         status = host_pass(w, item, fatbin, "-c", object);
+    }
     hw_free(fatbin);
+    hw_free(pipe);
     return status;
 }
 
@@ -243,12 +295,15 @@ static int link_objects(struct work *w, struct cli_args *objects)
     const struct cc_job *job = w->job;
     char *added, *lib;
     struct cli_args args = { 0 };
-    int status = device_link(w, objects, NULL, &added);
-    if (status)
+    int status = CLI_OK;
+    added = NULL;
+    if ((job->rdc || w->foreign) && (status = device_link(w, objects, NULL, &added)))
         return status;
     lib = cli_path("lib");
     cli_add(&args, w->clang);
     cli_add(&args, "-Qunused-arguments");
+    if (cc_called_nvcc && job->verbose && !job->dryrun)
+        cli_add(&args, "-v");                                    /* CMake reads the linker's folders from the linker's own line */
     cli_add(&args, "-o");
     cli_add(&args, job->output ? job->output : "a.out");
     if (job->shared)
@@ -258,6 +313,8 @@ static int link_objects(struct work *w, struct cli_args *objects)
     if (added)
         cli_add(&args, added);
     cli_add_all(&args, objects);
+    /* ld would read all of libLLVM, which libcuda needs, to see whether something is missing there: most of the link's time. */
+    cli_add(&args, "-Wl,--allow-shlib-undefined");
     /* The old tag goes before LD_LIBRARY_PATH, which on CUDA users' machines often names a toolkit. */
     cli_addf(&args, "-Wl,-rpath,%s,--disable-new-dtags", lib);
     add_runtime(w, &args);
@@ -333,6 +390,7 @@ static int build_program(struct work *w)
         if (item->lang == CC_LANG_LINK || item->lang == CC_LANG_AUTO) {
             if (job->stage != CC_STAGE_LIB || !item->is_option)
                 cli_add(&objects, item->text);
+            w->foreign = true;
             continue;
         }
         char *object = temp_name(w, item->text, ".o");

@@ -65,6 +65,16 @@ void cc_nvcc_link_line(const struct cc_job *job, const struct cli_args *objects)
 /* cc_explain.c: prints how the kernels of a PTX file are lowered. Exit status. */
 int cc_explain(const struct cc_job *job, const char *ptx_path, const char *shown);
 
+/* cc_cache.c: objects from earlier. command: the host pass. False: no cache for this one, and nothing to close. */
+struct cc_cache {
+    char *object, *list;
+    char *depfile;                       /* the compiler writes it on the way */
+};
+bool cc_cache_open(struct cc_cache *c, const struct cc_job *job, const char *source, const struct cli_args *command);
+bool cc_cache_get(const struct cc_cache *c, const char *object);
+void cc_cache_put(const struct cc_cache *c, const char *object);
+void cc_cache_close(struct cc_cache *c);
+
 /* cc_fatbin.c: writes PTX text in the container that the runtime is given at start-up. */
 bool cc_fatbin_write(const char *ptx_path, const char *out_path, int arch);
 

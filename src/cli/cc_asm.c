@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inline assembly that names a special register with one percent sign, asm("mov.u32 %0, %laneid;"). nvcc takes it, clang wants
- * two. A source that has such a place is compiled from a corrected copy, which a file overlay shows to clang under the
- * source's own name: messages, __FILE__ and includes stay as they are.
+ * What nvcc takes and clang does not:
+ *   asm("mov.u32 %0, %laneid;")     a special register with one percent sign; clang wants two
+ *   __shared__ alignas(16) int x;   alignas behind an attribute; clang wants it first, but takes _Alignas there
+ * A source that has such a place is compiled from a corrected copy, which a file overlay shows to clang under the source's own
+ * name: messages, __FILE__ and includes stay as they are.
  */
 #define _GNU_SOURCE
 #include "cli/cc.h"
@@ -69,11 +71,33 @@ static const char *copy_comment(const char *p, struct hw_str *out)
     return p + n;
 }
 
+/* Is there an alignas at p, behind a word for a memory space and nothing but blanks? */
+static bool misplaced_alignas(const char *text, const char *p)
+{
+    static const char *const spaces[] = { "__shared__", "__constant__", "__device__", "__managed__" };
+    if (!word_at(text, p, "alignas"))
+        return false;
+    while (p > text && isspace((unsigned char)p[-1]))
+        p--;
+    for (size_t i = 0; i < HW_LEN(spaces); i++) {
+        size_t n = strlen(spaces[i]);
+        if ((size_t)(p - text) >= n && word_at(text, p - n, spaces[i]))
+            return true;
+    }
+    return false;
+}
+
 static bool correct(const char *text, struct hw_str *out)
 {
     bool changed = false, asm_seen = false;
     int depth = 0;
     for (const char *p = text; *p;) {
+        if (*p == 'a' && misplaced_alignas(text, p)) {
+            hw_str_puts(out, "_Alignas");
+            p += strlen("alignas");
+            changed = true;
+            continue;
+        }
         if (word_at(text, p, "asm") || word_at(text, p, "__asm__") || word_at(text, p, "__asm"))
             asm_seen = true, depth = 0;
         if (p[0] == '/' && (p[1] == '/' || p[1] == '*')) {
@@ -133,7 +157,7 @@ bool cc_asm_overlay(const char *source, const char *copy, const char *overlay)
 {
     size_t n;
     char *text = hw_file_read(source, &n);
-    if (!text || !strstr(text, "asm") || strlen(text) != n) {
+    if (!text || !(strstr(text, "asm") || strstr(text, "alignas")) || strlen(text) != n) {
         hw_free(text);
         return false;
     }

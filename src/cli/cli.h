@@ -29,6 +29,14 @@ char *cli_path(const char *relative);                            /* ROOT/relativ
 char *cli_find_clang(void);                                      /* clang++ 19, or NULL after saying what is missing */
 
 /* Child processes. */
+/* A process that runs beside this one, its standard error kept in a file; at its end it reads a pipe. */
+struct cli_beside {
+    int pid;
+    char *said;
+};
+bool cli_start_beside(struct cli_beside *p, struct cli_args *args, const char *said);
+/* With status CLI_OK: feeds file to the pipe, waits, shows what was said, and returns how it ended. Else ends it and returns status. */
+int cli_finish_beside(struct cli_beside *p, int status, const char *file, const char *pipe, bool *said_nothing);
 int cli_spawn(struct cli_args *args);                            /* waits; exit status, 128 + signal, 127 not started */
 void cli_exec(struct cli_args *args);                            /* returns only on failure, with errno */
 void cli_print_command(const struct cli_args *args);             /* as nvcc -dryrun does: "#$ ..." on standard error */

@@ -2,7 +2,9 @@
 /* Which folders headers come from: ours, and never those of an NVIDIA toolkit that happens to be installed. */
 #define _GNU_SOURCE
 #include "cli/cc.h"
+#include "cli/stamps.h"
 
+#include "base/os.h"
 #include "base/str.h"
 
 #include <stdio.h>
@@ -62,7 +64,7 @@ void cc_add_user_include(struct cc_job *job, const char *dir)
 /* Some systems link a toolkit's headers into /usr/local/include. clang cannot be told to leave out one of its standard
    folders, so all are left out and the others given back in their order: the C++ library, for CUDA behind clang's wrappers
    of it, then clang's own folder, which -nostdlibinc keeps, then the system's. */
-static void add_standard_folders(struct cli_args *args, const char *clang, enum cc_lang lang)
+static void find_standard_folders(struct cli_args *args, const char *clang, enum cc_lang lang)
 {
     const char *language = lang == CC_LANG_C ? "c" : lang == CC_LANG_CUDA ? "cuda --cuda-host-only -nocudainc -nocudalib" : "c++";
     char *command = hw_sprintf("'%s' -E -v --cuda-path='%s' -x %s /dev/null 2>&1 >/dev/null", clang, cli_root(), language), line[4096];
@@ -85,6 +87,48 @@ static void add_standard_folders(struct cli_args *args, const char *clang, enum 
     }
     if (out)
         pclose(out);
+}
+
+/* Asking clang takes longer than some compilations: the answer is kept for as long as clang is the same. */
+static char *folders_file(const char *clang, enum cc_lang lang)
+{
+    struct hw_hash h;
+    char *dir = hw_cache_dir("cc"), *name = NULL, hex[33];
+    hw_hash_init(&h);
+    stamps_hash_identity(&h, clang);
+    hw_hash_str(&h, cli_root());
+    hw_hash_u64(&h, (uint64_t)lang);
+    hw_hash_hex(&h, hex);
+    if (dir)
+        name = hw_sprintf("%s/%s.folders", dir, hex);
+    hw_free(dir);
+    return name;
+}
+
+static void add_standard_folders(struct cli_args *args, const char *clang, enum cc_lang lang)
+{
+    char *file = folders_file(clang, lang), *text = file ? hw_file_read(file, NULL) : NULL, *rest = NULL;
+    if (text && *text) {
+        for (char *word = strtok_r(text, "\n", &rest); word; word = strtok_r(NULL, "\n", &rest))
+            cli_add(args, word);
+    } else {
+        struct cli_args found = { 0 };
+        struct hw_str lines = { 0 };
+        find_standard_folders(&found, clang, lang);
+        for (size_t i = 0; i < found.w.n; i++)
+            hw_str_printf(&lines, "%s\n", found.w.v[i]);
+        cli_add_all(args, &found);
+        if (file && found.w.n > 1) {
+            char *fresh = hw_sprintf("%s.%d", file, (int)getpid());
+            if (hw_file_write(fresh, lines.s, lines.n))
+                rename(fresh, file);
+            hw_free(fresh);
+        }
+        hw_str_fini(&lines);
+        cli_args_fini(&found);
+    }
+    hw_free(text);
+    hw_free(file);
 }
 
 void cc_add_includes(struct cli_args *args, const struct cc_job *job, const char *clang, enum cc_lang lang)

@@ -3,10 +3,12 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "base/os.h"
 #include "base/str.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -137,6 +139,78 @@ int cli_spawn(struct cli_args *args)
     if (result > 128 && WIFSIGNALED(status) && WTERMSIG(status) != SIGINT && WTERMSIG(status) != SIGTERM)
         cli_error("%s was ended by signal %d (%s)", argv[0], WTERMSIG(status), strsignal(WTERMSIG(status)));
     return result;
+}
+
+bool cli_start_beside(struct cli_beside *p, struct cli_args *args, const char *said)
+{
+    char **argv = cli_argv(args);
+    p->said = hw_strdup(said);
+    fflush(NULL);
+    p->pid = fork();
+    if (p->pid == 0) {
+        if (!freopen(said, "w", stderr))
+            _exit(CLI_FAIL);
+        child_main(argv);
+    }
+    if (p->pid < 0) {
+        cli_error("cannot start a process: %s", strerror(errno));
+        hw_free(p->said);
+    }
+    return p->pid > 0;
+}
+
+/* Has it ended? It is not waited for yet. */
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = { 0 };
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
+/* Puts a file into the pipe that the other process reads, if it comes to reading. */
+static void feed(pid_t pid, const char *file, const char *pipe)
+{
+    size_t n = 0, done = 0;
+    char *data = hw_file_read(file, &n);
+    int fd;
+    while ((fd = open(pipe, O_WRONLY | O_NONBLOCK)) < 0 && errno == ENXIO && !has_ended(pid))
+        usleep(500);
+    if (fd >= 0) {
+        fcntl(fd, F_SETFL, 0);
+        while (done < n) {
+            ssize_t wrote = write(fd, data + done, n - done);
+            if (wrote < 0 && errno != EINTR)
+                break;
+            done += wrote > 0 ? (size_t)wrote : 0;
+        }
+        close(fd);
+    }
+    hw_free(data);
+}
+
+int cli_finish_beside(struct cli_beside *p, int status, const char *file, const char *pipe, bool *said_nothing)
+{
+    void (*old)(int) = signal(SIGPIPE, SIG_IGN);
+    int how = 0;
+    if (status == CLI_OK)
+        feed(p->pid, file, pipe);
+    else
+        kill(p->pid, SIGTERM);                                   /* clang takes its half-written files away */
+    child_pid = p->pid;
+    while (waitpid(p->pid, &how, 0) < 0 && errno == EINTR)
+        ;
+    child_pid = 0;
+    signal(SIGPIPE, old);
+    if (status == CLI_OK) {
+        size_t n = 0;
+        char *said = hw_file_read(p->said, &n);
+        if (said)
+            fwrite(said, 1, n, stderr);
+        *said_nothing = n == 0;
+        hw_free(said);
+        status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+    }
+    hw_free(p->said);
+    return status;
 }
 
 void cli_exec(struct cli_args *args)

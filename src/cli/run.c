@@ -2,6 +2,7 @@
 /* `hostwarp run`: a program as it is, or a source that is compiled into the cache first. */
 #define _GNU_SOURCE
 #include "cli/cc.h"
+#include "cli/stamps.h"
 
 #include "base/hash.h"
 #include "base/os.h"
@@ -26,16 +27,6 @@ static void help(void)
            "hostwarp info lists the variables that change how programs run.\n");
 }
 
-static void hash_file_identity(struct hw_hash *h, const char *path)
-{
-    struct stat st;
-    hw_hash_str(h, path);
-    if (stat(path, &st) == 0) {
-        hw_hash_u64(h, (uint64_t)st.st_size);
-        hw_hash_u64(h, (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec);
-    }
-}
-
 /* Everything the result depends on, except the headers: those are in the list beside it. */
 static bool source_key(const char *source, int n_options, char **options, const char *clang, char out[33])
 {
@@ -45,8 +36,8 @@ static bool source_key(const char *source, int n_options, char **options, const 
     if (ok) {
         struct hw_hash h;
         hw_hash_init(&h);
-        hash_file_identity(&h, exe);
-        hash_file_identity(&h, clang);
+        stamps_hash_identity(&h, exe);
+        stamps_hash_identity(&h, clang);
         hw_hash_str(&h, full);
         hw_hash_add(&h, text, n);
         char cwd[PATH_MAX];
@@ -60,62 +51,6 @@ static bool source_key(const char *source, int n_options, char **options, const 
     free(full);
     hw_free(text);
     hw_free(exe);
-    return ok;
-}
-
-static bool file_stamp(const char *path, struct hw_str *out)
-{
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return false;
-    hw_str_printf(out, "%lld %lld.%09ld %s\n", (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, path);
-    return true;
-}
-
-/* "target: a.h b\ c.h \<newline> d.h" -> a stamp for each file. */
-static void stamp_dependencies(const char *depfile, struct hw_str *out)
-{
-    char *text = hw_file_read(depfile, NULL);
-    const char *p = text ? strchr(text, ':') : NULL;
-    char *word = text ? hw_alloc(strlen(text) + 1) : NULL;
-    for (p = p ? p + 1 : ""; *p;) {
-        size_t n = 0;
-        if (*p == ' ' || *p == '\n' || (*p == '\\' && p[1] == '\n')) {
-            p++;
-            continue;
-        }
-        for (; *p && *p != ' ' && *p != '\n'; p++) {
-            if (*p == '\\' && (p[1] == ' ' || p[1] == '#'))
-                p++;
-            else if (*p == '$' && p[1] == '$')
-                p++;
-            word[n++] = *p;
-        }
-        word[n] = 0;
-        file_stamp(word, out);
-    }
-    hw_free(word);
-    hw_free(text);
-}
-
-/* True when every header still is what it was. */
-static bool stamps_hold(const char *list_path)
-{
-    char *list = hw_file_read(list_path, NULL);
-    bool ok = list != NULL;
-    for (char *line = list; ok && *line;) {
-        char *end = strchr(line, '\n');
-        if (!end)
-            break;
-        *end = 0;
-        char *path = strchr(line, ' ');
-        path = path ? strchr(path + 1, ' ') : NULL;
-        struct hw_str now = { 0 };
-        ok = path && file_stamp(path + 1, &now) && strncmp(now.s, line, (size_t)(end - line)) == 0;
-        hw_str_fini(&now);
-        line = end + 1;
-    }
-    hw_free(list);
     return ok;
 }
 
@@ -135,7 +70,7 @@ static int compile_to(struct cc_job *job, const char *program, const char *list_
     int status = cc_job_run(job);
     if (status == 0) {
         struct hw_str stamps = { 0 };
-        stamp_dependencies(depfile, &stamps);
+        stamps_of_depfile(depfile, &stamps);
         if (rename(fresh, program) != 0 || (list_path && !hw_file_write(list_path, stamps.s ? stamps.s : "", stamps.n))) {
             cli_error("cannot write %s: %s", program, strerror(errno));
             status = CLI_FAIL;

@@ -37,11 +37,13 @@ uint32_t launch_occupancy(const struct function *f, uint32_t threads, size_t dyn
         return 0;
     uint32_t warps = (threads + DEVICE_WARP - 1) / DEVICE_WARP;
     uint64_t shared = hw_align_up(dynamic_shared + f->shared_static + DEVICE_SHARED_RESERVED, 128);
-    uint64_t regs = hw_align_up((uint64_t)f->n_regs * DEVICE_WARP, 256) * warps;
+    uint64_t warp_regs = hw_align_up((uint64_t)f->n_regs * DEVICE_WARP, 256);
     uint64_t n = DEVICE_BLOCKS_SM;
     n = hw_min_u64(n, DEVICE_THREADS_SM / (warps * DEVICE_WARP));
     n = hw_min_u64(n, DEVICE_SHARED_SM / shared);
-    return (uint32_t)hw_min_u64(n, DEVICE_REGS_SM / regs);
+    if (warp_regs)                               /* each of the four partitions has its registers, and a warp lies in one of them */
+        n = hw_min_u64(n, DEVICE_REGS_SM / 4 / warp_regs * 4 / warps);
+    return (uint32_t)n;
 }
 
 /* All blocks at once means a thread each, and the real device's limit beside it. */

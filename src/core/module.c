@@ -263,20 +263,33 @@ CUresult module_function(struct module *m, const char *name, CUfunction *out)
     return CUDA_ERROR_NOT_FOUND;
 }
 
+static size_t find_global(const struct module *m, const char *name)
+{
+    size_t i = 0;
+    while (i < m->ir->vars.n && strcmp(m->ir->vars.v[i]->name, name) != 0)
+        i++;
+    return i;
+}
+
 CUresult module_global(struct module *m, const char *name, CUdeviceptr *out, size_t *out_bytes)
 {
     if (!name)
         return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; m->ir && i < m->ir->vars.n; i++) {
-        if (strcmp(m->ir->vars.v[i]->name, name) == 0) {
-            if (out)
-                *out = (CUdeviceptr)(uintptr_t)m->globals[i];
-            if (out_bytes)
-                *out_bytes = m->ir->vars.v[i]->bytes;
-            return CUDA_SUCCESS;
-        }
+    if (!m->ir)
+        return CUDA_ERROR_NOT_FOUND;
+    size_t i = find_global(m, name);
+    if (i == m->ir->vars.n) {                    /* nvcc leaves the names of static variables as they are, clang writes _ZL1x for x */
+        char *mangled = hw_sprintf("_ZL%zu%s", strlen(name), name);
+        i = find_global(m, mangled);
+        hw_free(mangled);
     }
-    return CUDA_ERROR_NOT_FOUND;
+    if (i == m->ir->vars.n)
+        return CUDA_ERROR_NOT_FOUND;
+    if (out)
+        *out = (CUdeviceptr)(uintptr_t)m->globals[i];
+    if (out_bytes)
+        *out_bytes = m->ir->vars.v[i]->bytes;
+    return CUDA_SUCCESS;
 }
 
 size_t module_function_count(const struct module *m)

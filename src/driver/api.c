@@ -59,12 +59,18 @@ CUresult api_leave(struct api_call *call, CUresult rc)
     return rc;
 }
 
+/* Who calls these has taken a wrong turn before; this tells where. */
+static const char *stub_advice(enum api_id id)
+{
+    return id == API_cuGetExportTable ? ": a program with NVIDIA's static CUDA runtime inside asks for it; link with -cudart shared instead" : "";
+}
+
 CUresult api_stub(enum api_id id)
 {
     static atomic_bool said[API_COUNT];
 
     if (!atomic_exchange_explicit(&said[id], true, memory_order_relaxed))
-        hw_warn("%s is not supported yet", api_rows[id].symbol);
+        hw_warn("%s is not supported yet%s", api_rows[id].symbol, stub_advice(id));
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 

@@ -11,7 +11,7 @@
 #include "driver/bodies.h"
 #include "driver/image.h"
 #include "driver/jit.h"
-#include "driver/ptx_merge.h"
+#include "ptx/merge.h"
 
 struct link_input {
     char *data;                  /* a zero byte follows */

@@ -3,8 +3,10 @@
 #include "base/lock.h"
 #include "base/vec.h"
 #include "core/array.h"
+#include "core/ctx.h"
 #include "core/device.h"
 #include "core/mem.h"
+#include "core/sched.h"
 #include "driver/bodies.h"
 
 /* What an object was made of. Arrays stay referenced, so that their memory outlives the object. */
@@ -156,11 +158,16 @@ static CUresult make_image(const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTUR
     return CUDA_SUCCESS;
 }
 
+/* Waits first, as freeing memory does: programs launch, destroy, and synchronise only then. */
 static CUresult drop_image(uint64_t handle, bool surface)
 {
+    struct ctx *ctx = ctx_current();
+    struct image image;
     struct array *array = NULL;
     bool found = false;
 
+    if (ctx && find_image(handle, surface, &image))
+        sched_wait_ctx(ctx);
     hw_lock(&mu);
     for (size_t i = 0; i < images.n && !found; i++) {
         if (images.v[i].handle == handle && images.v[i].surface == surface) {

@@ -84,7 +84,7 @@ static void emit_value(struct emit *e, const struct ir_inst *i)
         for (int k = 0; k < i->n_src; k++)
             src[k] = affine ? u_operand(e, &i->src[k], src_type(i, k), c) : v_operand(e, &i->src[k], src_type(i, k), c);
         LLVMValueRef v;
-        if (i->op == IR_ZEXT && affine && d->shape.stride)
+        if (i->op == IR_ZEXT && i->type == IR_I64 && affine && d->shape.stride)
             v = widen_address(e, i, src[0], &d->shape);
         else
             v = op_value(e, i, src, affine ? 1 : e->W, c);
@@ -586,6 +586,7 @@ static void open_function(struct emit *e)
     LLVMPositionBuilderAtEnd(e->ab, new_bb(e, "slots"));
     LLVMPositionBuilderAtEnd(e->eb, new_bb(e, "entry"));
     e->safe = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), 16), "safe");
+    LLVMSetAlignment(e->safe, 16);
 }
 
 /* Too deep a recursion ends the kernel before it runs into another thread's memory. */
@@ -822,6 +823,9 @@ bool emit_kernel(struct emit *e)
     for (size_t r = 0; r < p->regions.n; r++)
         emit_region(e, (int)r);
     end_plan(e);
+    hw_free(e->waiting);
+    hw_free(e->alive);
+    e->waiting = e->alive = NULL;
     hw_free(e->reg_offset);
     hw_free(e->mask_offset);
     hw_free(e->cur_offset);

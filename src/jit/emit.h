@@ -63,6 +63,8 @@ struct emit {
 
     /* frame layout, the same for all regions; bytes */
     uint32_t *reg_offset, *mask_offset, *cur_offset;          /* UINT32_MAX: not in the frame */
+    uint64_t *waiting, *alive;                                /* bit sets of blocks and registers: frame.c */
+    int looked_at;                                            /* the entry that they are for */
     uint32_t red_offset, bars_offset, warpops_offset, warp_offset, warp_bytes, frame_bytes;
     LLVMValueRef tag[TAG_COUNT];
     unsigned tbaa_kind, invariant_kind;

@@ -11,13 +11,42 @@ static bool is_barrier(const struct plan *p, int b)
     return plan_stops(ir_block_term(p->blocks[b].ir));
 }
 
-/* May lanes wait in block b when a warp stops at a barrier that leads to entry? */
+/*
+ * For the entry in question, which most often is the one of the question before: in which blocks lanes may wait when a warp
+ * stops at a barrier that leads there, and which registers are live where execution goes on, there or in one of those blocks.
+ */
+static void look_at(struct emit *e, int entry)
+{
+    const struct plan *p = e->p;
+    size_t n_blocks = (size_t)p->n_blocks;
+    if (e->waiting && e->looked_at == entry)
+        return;
+    if (!e->waiting) {
+        e->waiting = hw_alloc((bits_words(n_blocks) + 1) * sizeof *e->waiting);
+        e->alive = hw_alloc((bits_words(p->n_regs) + 1) * sizeof *e->alive);
+    }
+    memset(e->waiting, 0, bits_words(n_blocks) * sizeof *e->waiting);
+    memset(e->alive, 0, bits_words(p->n_regs) * sizeof *e->alive);
+    for (size_t b = 0; b < n_blocks; b++)
+        if (p->blocks[b].succ[0] == entry && is_barrier(p, (int)b))
+            bits_or(e->waiting, p->blocks[b].pending, n_blocks);
+    bits_or(e->alive, p->blocks[entry].live_in, p->n_regs);
+    for (size_t b = 0; b < n_blocks; b++)
+        if (bits_has(e->waiting, b))
+            bits_or(e->alive, p->blocks[b].live_in, p->n_regs);
+    e->looked_at = entry;
+}
+
 static bool waits(struct emit *e, int entry, int b)
 {
-    for (int x = 0; x < e->p->n_blocks; x++)
-        if (is_barrier(e->p, x) && e->p->blocks[x].succ[0] == entry && bits_has(e->p->blocks[x].pending, (size_t)b))
-            return true;
-    return false;
+    look_at(e, entry);
+    return bits_has(e->waiting, (size_t)b);
+}
+
+static bool live(struct emit *e, int entry, size_t reg)
+{
+    look_at(e, entry);
+    return bits_has(e->alive, reg);
 }
 
 static bool saves_mask(struct emit *e, int entry, int b)
@@ -29,18 +58,6 @@ static bool saves_mask(struct emit *e, int entry, int b)
 static bool saves_cur(struct emit *e, int entry, int b)
 {
     return e->is_source[b] && b != entry && plan_dominates(e->p, b, entry);
-}
-
-/* Live where execution goes on: there, or in a block where lanes wait. */
-static bool live(struct emit *e, int entry, size_t reg)
-{
-    const struct plan *p = e->p;
-    if (bits_has(p->blocks[entry].live_in, reg))
-        return true;
-    for (int b = 0; b < p->n_blocks; b++)
-        if (bits_has(p->blocks[b].live_in, reg) && waits(e, entry, b))
-            return true;
-    return false;
 }
 
 static uint32_t slot_bytes(struct emit *e, const struct ir_reg *r)

@@ -146,6 +146,47 @@ static void scalar_store(struct emit *e, const struct ir_inst *i, LLVMValueRef v
     tagged(e, i, s);
 }
 
+/* The elements of one thread's access. Those of a volatile one go in one piece: processors with AVX keep 16 aligned bytes whole, and
+   programs send a value and its flag to another block that way. */
+static bool in_one_piece(const struct ir_inst *i, unsigned n)
+{
+    return n > 1 && (i->flags & IR_VOLATILE) && n * element_bytes(i) <= 16;
+}
+
+static LLVMValueRef whole(struct emit *e, const struct ir_inst *i, LLVMValueRef access, unsigned n)
+{
+    LLVMSetAlignment(access, n * element_bytes(i));
+    LLVMSetVolatile(access, true);
+    return tagged(e, i, access);
+}
+
+static void load_elements(struct emit *e, const struct ir_inst *i, LLVMValueRef p, LLVMValueRef *out)
+{
+    unsigned n = i->n_dst;
+    if (in_one_piece(i, n)) {
+        LLVMValueRef all = whole(e, i, LLVMBuildLoad2(e->b, LLVMVectorType(ty_scalar(e, i->type), n), p, ""), n);
+        for (unsigned k = 0; k < n; k++)
+            out[k] = LLVMBuildExtractElement(e->b, all, k_int(e, 32, 1, k), "");
+        return;
+    }
+    for (unsigned k = 0; k < n; k++)
+        out[k] = scalar_load(e, i, offset_ptr(e, p, (uint64_t)k * element_bytes(i)));
+}
+
+static void store_elements(struct emit *e, const struct ir_inst *i, LLVMValueRef p, LLVMValueRef *v)
+{
+    unsigned n = i->n_src - 1u;
+    if (in_one_piece(i, n)) {
+        LLVMValueRef all = LLVMGetPoison(LLVMVectorType(ty_scalar(e, i->type), n));
+        for (unsigned k = 0; k < n; k++)
+            all = LLVMBuildInsertElement(e->b, all, v[k], k_int(e, 32, 1, k), "");
+        whole(e, i, LLVMBuildStore(e->b, all, p), n);
+        return;
+    }
+    for (unsigned k = 0; k < n; k++)
+        scalar_store(e, i, v[k], offset_ptr(e, p, (uint64_t)k * element_bytes(i)));
+}
+
 /* <n*W x T> mask from a <W x i1> one: every lane's bit n times. */
 static LLVMValueRef spread_mask(struct emit *e, LLVMValueRef mask, unsigned n)
 {
@@ -155,6 +196,8 @@ static LLVMValueRef spread_mask(struct emit *e, LLVMValueRef mask, unsigned n)
     return LLVMBuildShuffleVector(e->b, mask, LLVMGetPoison(LLVMTypeOf(mask)), LLVMConstVector(at, e->W * n), "");
 }
 
+/* Lanes that are off get zero, here and in gather(). Poison would be wrong: what is computed from it may decide a branch, together
+   with the mask, and LLVM drops the code behind a branch on poison even where the mask makes the answer certain. */
 static LLVMValueRef wide_load(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsigned chunk, unsigned n)
 {
     LLVMTypeRef t = LLVMVectorType(ty_scalar(e, i->type), e->W * n);
@@ -164,7 +207,7 @@ static LLVMValueRef wide_load(struct emit *e, const struct ir_inst *i, LLVMValue
         return tagged(e, i, v);
     }
     LLVMValueRef mask = n > 1 ? spread_mask(e, e->m[chunk], n) : e->m[chunk];
-    LLVMValueRef args[] = { ptr, k_int(e, 32, 1, element_bytes(i)), mask, LLVMGetPoison(t) };
+    LLVMValueRef args[] = { ptr, k_int(e, 32, 1, element_bytes(i)), mask, LLVMConstNull(t) };
     LLVMTypeRef overloads[] = { t, ty_ptr(e) };
     return tagged(e, i, intrinsic(e, "llvm.masked.load", overloads, 2, args, 4));
 }
@@ -219,7 +262,7 @@ static LLVMValueRef interleave(struct emit *e, LLVMValueRef *v, unsigned n)
 static LLVMValueRef gather(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef addresses, unsigned chunk)
 {
     LLVMTypeRef overloads[] = { t, LLVMVectorType(ty_ptr(e), e->W) };
-    LLVMValueRef args[] = { address_pointers(e, i, addresses), k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk), LLVMGetPoison(t) };
+    LLVMValueRef args[] = { address_pointers(e, i, addresses), k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk), LLVMConstNull(t) };
     return tagged(e, i, intrinsic(e, "llvm.masked.gather", overloads, 2, args, 4));
 }
 
@@ -528,8 +571,10 @@ static void load_lane_by_lane(struct emit *e, const struct ir_inst *i, unsigned 
     lanes_begin(e, &l, chunk);
     LLVMValueRef p = address_pointers(e, i, lanes_get(e, &l, addresses, address_type(e, i, 1)));
     guard_scalar(e, i, p);
+    LLVMValueRef v[IR_MAX_DST];
+    load_elements(e, i, p, v);
     for (int k = 0; k < i->n_dst; k++)
-        lanes_put(e, &l, array[k], t, scalar_load(e, i, offset_ptr(e, p, (uint64_t)k * element_bytes(i))));
+        lanes_put(e, &l, array[k], t, v[k]);
     lanes_end(e, &l);
     for (int k = 0; k < i->n_dst; k++)
         set_varying(e, i, k, chunk, lanes_vector(e, array[k], t));
@@ -548,8 +593,10 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
         guard_scalar_if(e, i, p, any);
         if (any)
             p = LLVMBuildSelect(e->b, any, p, e->safe, "");
+        LLVMValueRef v[IR_MAX_DST];
+        load_elements(e, i, p, v);
         for (unsigned k = 0; k < n; k++)
-            set_uniform(e, i, (int)k, chunk, scalar_load(e, i, offset_ptr(e, p, (uint64_t)k * bytes)));
+            set_uniform(e, i, (int)k, chunk, v[k]);
     } else if (ordered(i)) {
         load_lane_by_lane(e, i, chunk);
     } else if (s->kind == SHAPE_AFFINE && lane_step(e, i, s) == (int64_t)(n * bytes)) {
@@ -580,21 +627,22 @@ void emit_load(struct emit *e, const struct ir_inst *i)
 {
     struct shape s = o_shape(e, &i->src[0]);
     bool once = e->W == 1 || (shape_group_uniform(&s) && lane_step(e, i, &s) == 0);
+    LLVMValueRef v[IR_MAX_DST];
     if (e->W == 1) {
         LLVMValueRef p = u_address(e, i, 0);
         guard_scalar(e, i, p);
+        load_elements(e, i, p, v);
         for (int k = 0; k < i->n_dst; k++)
-            set_uniform(e, i, k, 0, scalar_load(e, i, offset_ptr(e, p, (uint64_t)k * element_bytes(i))));
+            set_uniform(e, i, k, 0, v[k]);
         return;
     }
     if (once) {
         LLVMValueRef p = u_address(e, i, 0);
         guard_scalar(e, i, p);
-        for (int k = 0; k < i->n_dst; k++) {
-            LLVMValueRef u = scalar_load(e, i, offset_ptr(e, p, (uint64_t)k * element_bytes(i)));
+        load_elements(e, i, p, v);
+        for (int k = 0; k < i->n_dst; k++)
             for (unsigned c = 0; i->dst[k] && c < slot_count(e, i->dst[k]); c++)
-                set_uniform(e, i, k, c, u);
-        }
+                set_uniform(e, i, k, c, v[k]);
         return;
     }
     for (unsigned c = 0; c < e->C; c++)
@@ -612,8 +660,10 @@ static void store_lane_by_lane(struct emit *e, const struct ir_inst *i, unsigned
     lanes_begin(e, &l, chunk);
     LLVMValueRef p = address_pointers(e, i, lanes_get(e, &l, addresses, address_type(e, i, 1)));
     guard_scalar(e, i, p);
+    LLVMValueRef v[IR_MAX_SRC];
     for (int k = 1; k < i->n_src; k++)
-        scalar_store(e, i, lanes_get(e, &l, array[k], t), offset_ptr(e, p, (uint64_t)(k - 1) * element_bytes(i)));
+        v[k - 1] = lanes_get(e, &l, array[k], t);
+    store_elements(e, i, p, v);
     lanes_end(e, &l);
 }
 
@@ -689,8 +739,10 @@ void emit_store(struct emit *e, const struct ir_inst *i)
     if (e->W == 1 || (one_value && shape_group_uniform(&s) && lane_step(e, i, &s) == 0)) {
         LLVMValueRef p = u_address(e, i, 0);              /* all lanes store the same: once will do */
         guard_scalar(e, i, p);
+        LLVMValueRef v[IR_MAX_SRC];
         for (int k = 1; k < i->n_src; k++)
-            scalar_store(e, i, u_operand(e, &i->src[k], i->type, 0), offset_ptr(e, p, (uint64_t)(k - 1) * element_bytes(i)));
+            v[k - 1] = u_operand(e, &i->src[k], i->type, 0);
+        store_elements(e, i, p, v);
         return;
     }
     if (!ordered(i) && shape_group_uniform(&s) && lane_step(e, i, &s) == 0 && e->C * e->W <= 32) {

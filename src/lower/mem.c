@@ -100,11 +100,14 @@ enum ir_scope lower_scope(struct lower_ctx *c, enum ir_scope dflt)
     }
 }
 
-/* .volatile, .relaxed.gpu and the like. */
+/* .volatile, .relaxed.gpu and the like. Vectors with .cg are how libraries hand a value and its flag to other blocks at once
+   (CUB's tile states): they must not be torn. */
 bool lower_set_order(struct lower_ctx *c, struct ir_inst *i)
 {
     bool has_scope = lower_mod(c, PTX_C_SCOPE) != PTX_M_NONE;
     bool is_load = i->op == IR_LD;
+    if (lower_has(c, PTX_M_CG) && (is_load ? i->n_dst > 1 : i->n_src > 2))
+        i->flags |= IR_VOLATILE;
     switch (lower_mod(c, PTX_C_SEM)) {
     case PTX_M_VOLATILE: i->flags |= IR_VOLATILE; return !has_scope || lower_fail(c, ".volatile takes no scope");
     case PTX_M_MMIO: i->flags |= IR_VOLATILE; /* fallthrough */

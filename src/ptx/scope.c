@@ -140,15 +140,17 @@ static struct ptx_reg *reg_of_range(struct ptx_parser *p, struct ptx_range *rang
     return range->regs.v[index];
 }
 
+/* The innermost declaration holds: %p1 of a nested block is not the %p1 of the function's %p<9>. */
 struct ptx_reg *ptx_reg_find(struct ptx_parser *p, const char *name, size_t n)
 {
-    uint64_t index;
+    uint64_t index = 0;
     size_t prefix = split_number(name, n, &index);
+    const struct ptx_symbol *one = ptx_symbol_find(&p->scopes, name, n);
     if (prefix) {
-        const struct ptx_symbol *sym = ptx_symbol_find(&p->scopes, name, prefix);
-        if (sym && sym->kind == PTX_S_RANGE && index < sym->range->count && index < MAX_RANGE)
-            return reg_of_range(p, sym->range, index, name, n);
+        const struct ptx_symbol *range = ptx_symbol_find(&p->scopes, name, prefix);
+        bool known = range && range->kind == PTX_S_RANGE && index < range->range->count && index < MAX_RANGE;
+        if (known && !(one && one->kind == PTX_S_REG && one->depth > range->depth))
+            return reg_of_range(p, range->range, index, name, n);
     }
-    const struct ptx_symbol *sym = ptx_symbol_find(&p->scopes, name, n);
-    return sym && sym->kind == PTX_S_REG ? sym->reg : NULL;
+    return one && one->kind == PTX_S_REG ? one->reg : NULL;
 }

@@ -77,6 +77,30 @@ static void good_program()
     CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS && !p);
 }
 
+/* Only the host writes it, and only by its name: the compiler must neither drop it nor take it for zero. */
+static void static_constants_are_found()
+{
+    nvrtcProgram p;
+    size_t n = 0, bytes = 0;
+    CUmodule module;
+    CUfunction read;
+    CUdeviceptr table, d;
+    int three[4] = {3, 4, 5, 6}, got = 0;
+    const char *source = "static __constant__ int table[4]; extern \"C\" __global__ void read(int *p) { *p = table[1] + table[2]; }";
+    CHECK(nvrtcCreateProgram(&p, source, "table.cu", 0, 0, 0) == NVRTC_SUCCESS && nvrtcCompileProgram(p, 0, 0) == NVRTC_SUCCESS);
+    CHECK(nvrtcGetPTXSize(p, &n) == NVRTC_SUCCESS);
+    std::vector<char> ptx(n);
+    CHECK(nvrtcGetPTX(p, ptx.data()) == NVRTC_SUCCESS && cuModuleLoadData(&module, ptx.data()) == CUDA_SUCCESS);
+    CHECK(cuModuleGetGlobal(&table, &bytes, module, "table") == CUDA_SUCCESS && bytes == sizeof three);
+    CHECK(cuModuleGetGlobal(&d, &bytes, module, "tabl") == CUDA_ERROR_NOT_FOUND);
+    CHECK(cuModuleGetFunction(&read, module, "read") == CUDA_SUCCESS && cuMemAlloc(&d, 4) == CUDA_SUCCESS);
+    CHECK(cuMemcpyHtoD(table, three, sizeof three) == CUDA_SUCCESS);
+    void *args[] = {&d};
+    CHECK(cuLaunchKernel(read, 1, 1, 1, 1, 1, 1, 0, 0, args, 0) == CUDA_SUCCESS && cuMemcpyDtoH(&got, d, 4) == CUDA_SUCCESS);
+    CHECK(got == 9);
+    CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
+}
+
 static void bad_programs()
 {
     nvrtcProgram p;
@@ -95,6 +119,7 @@ static void bad_programs()
 int main()
 {
     good_program();
+    static_constants_are_found();
     bad_programs();
     printf("%s\n", bad ? "bad" : "good");
     return bad != 0;

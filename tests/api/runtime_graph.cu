@@ -131,6 +131,10 @@ static void by_calls(void)
     NEED(cudaGraphCreate(&child, 0));
     CHECK_ERR("not_of_another_shape", cudaGraphExecUpdate(x, child, &info), cudaErrorGraphExecUpdateFailure);
     CHECK("which_is_said", info.result == cudaGraphExecUpdateErrorTopologyChanged);
+    cudaGraphExecUpdateResult result;
+    cudaGraphNode_t culprit;
+    CHECK_OK("the_older_form_of_an_update", cudaGraphExecUpdate(x, copy, &culprit, &result));
+    CHECK("answers_the_same", result == cudaGraphExecUpdateSuccess);
     cudaGraphNode_t c1;
     int *where = d + 3, what = 5;
     void *a3[] = {&where, &what};

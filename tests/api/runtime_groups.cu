@@ -75,6 +75,38 @@ static unsigned want(int part, unsigned i)
     return r;
 }
 
+/* Tiles of several warps meet, reduce, vote and hand values around, each for itself. */
+template <unsigned Size> __global__ void large_tiles(unsigned *out)
+{
+    __shared__ cg::block_tile_memory<256> memory;
+    __shared__ unsigned left[256];
+    cg::thread_block block = cg::this_thread_block(memory);
+    auto tile = cg::tiled_partition<Size>(block);
+    unsigned i = threadIdx.x, sum = cg::reduce(tile, value_of(i), cg::plus<unsigned>());
+    left[i] = i;
+    tile.sync();
+    unsigned neighbour = left[i - i % Size + (i + 40) % Size], first = tile.shfl(i, 0);
+    out[i] = sum + neighbour * 3 + first * 5 + (tile.any(i == 77) ? 1000000 : 0) + (tile.all(i < 200) ? 2000000 : 0) +
+             tile.meta_group_rank() * 10000000 + (tile.meta_group_size() == 256 / Size && tile.thread_rank() == i % Size ? 0 : 1);
+}
+
+template <unsigned Size> static int wrong_in_large_tiles()
+{
+    unsigned got[256], *d;
+    int wrong = 0;
+    NEED(cudaMalloc(&d, sizeof got));
+    large_tiles<Size><<<1, 256>>>(d);
+    NEED(cudaMemcpy(got, d, sizeof got, cudaMemcpyDeviceToHost));
+    for (unsigned i = 0; i < 256; i++) {
+        unsigned base = i - i % Size, want = (base + (i + 40) % Size) * 3 + base * 5 + i / Size * 10000000;
+        for (unsigned k = 0; k < Size; k++)
+            want += value_of(base + k);
+        want += (77 >= base && 77 < base + Size ? 1000000 : 0) + (base + Size <= 200 ? 2000000 : 0);
+        wrong += got[i] != want;
+    }
+    return wrong;
+}
+
 int main()
 {
     static const char *const rules[PARTS] = {
@@ -93,5 +125,7 @@ int main()
             wrong += got[i] != want(part, i);
         CHECK(rules[part], wrong == 0);
     }
+    CHECK("tiles_of_two_warps", wrong_in_large_tiles<64>() == 0);
+    CHECK("tiles_of_four_warps", wrong_in_large_tiles<128>() == 0);
     return check_failures != 0;
 }

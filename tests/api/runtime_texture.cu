@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays, textures and surfaces: filters, addressing, formats, layers, levels, boundaries. Expected values are exact.
 #include "runtime_check.h"
+#include <unistd.h>
 
 enum { W = 8, H = 4, D = 3 };
 static float texels[D][H][W];
@@ -196,6 +197,24 @@ static void levels(void)
     CHECK_OK("and_freed", cudaFreeMipmappedArray(m));
 }
 
+static void CUDART_CB linger(void *) { usleep(100 * 1000); }
+
+/* The kernel is still queued when the texture goes. */
+static void destroyed_early(void)
+{
+    cudaArray_t a = make(0, make_cudaExtent(W, H, 0));
+    cudaTextureObject_t t = texture(a, cudaAddressModeClamp, cudaFilterModePoint, 0);
+    cudaStream_t s;
+    NEED(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    in[0] = 3.5f, in[1] = 1.5f;
+    out[0] = 0;
+    NEED(cudaLaunchHostFunc(s, linger, NULL));
+    sample2<<<1, 32, 0, s>>>(t, in, out, 1);
+    CHECK_OK("a_texture_may_be_destroyed_behind_its_kernel", cudaDestroyTextureObject(t));
+    CHECK_OK("which_still_runs", cudaStreamSynchronize(s));
+    CHECK("and_samples_it", out[0] == 13);
+}
+
 static void surfaces(void)
 {
     cudaArray_t a = make(cudaArraySurfaceLoadStore, make_cudaExtent(W, H, 0)), plain = make(0, make_cudaExtent(W, H, 0));
@@ -236,6 +255,7 @@ int main()
     formats();
     linear_memory();
     levels();
+    destroyed_early();
     surfaces();                  /* last: the context is broken then */
     return check_failures != 0;
 }

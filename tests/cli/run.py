@@ -352,6 +352,63 @@ int main() { unsigned *d, h[64]; cudaMalloc(&d, sizeof h); k<<<1, 64>>>(d); cuda
     has(box.hostwarp('cc', 'bad.cu', status=1).stderr, 'bad.cu:5:')
 
 
+def test_cc_compiles_once_and_again_when_something_changed(box):
+    """An object comes from the cache only while source, headers and options are the same, and nothing that was said is lost."""
+    box.write('value.h', '#define VALUE 1')
+    box.write('c.cu', '#include "value.h"\n#include <cstdio>\n__global__ void k() {}\nint main() { std::printf("%d %d\\n", VALUE, MORE); }')
+
+    def objects():
+        return sorted(p.name for p in (box.path / 'cache').rglob('*.o'))
+    for options, text, want in (('-DMORE=1', '', '1 1'), ('-DMORE=1', '', '1 1'), ('-DMORE=2', '', '1 2'), ('-DMORE=1', '#define VALUE 7', '7 1')):
+        if text:
+            box.write('value.h', text)
+        box.run(HOSTWARP, 'cc', options, 'c.cu', '-o', 'c', env={'HOSTWARP_CACHE': str(box.path / 'cache')})
+        assert box.run('./c').stdout == want + '\n', (options, text)
+    assert len(objects()) == 2, objects()
+    before = len(objects())
+    box.write('w.cu', '__global__ void k() {}\nint main() { int unused; return 0; }')
+    for _ in range(2):
+        has(box.run(HOSTWARP, 'cc', '-Xcompiler', '-Wall', 'w.cu', '-o', 'w', env={'HOSTWARP_CACHE': str(box.path / 'cache')}).stderr, 'unused')
+    assert len(objects()) == before
+    for _ in range(2):                                           # an error is an error each time, said once
+        box.write('e.cu', '__global__ void k() { int x = missing; }\nint main() {}')
+        err = box.hostwarp('cc', '-c', 'e.cu', status=1).stderr
+        assert err.count('missing') >= 1 and err.count('error:') == 1, err
+    assert not list(box.path.glob('e*.o*')), list(box.path.glob('e*'))
+
+
+def test_cc_takes_alignas_behind_a_memory_space(box):
+    box.write('a.cu', """#include <cstdio>
+struct alignas(32) big { int x; };
+__device__ alignas(64) int d[4];
+extern __shared__ alignas(16) char dynamic[];
+__global__ void k(int *o) { __shared__ char c; __shared__ alignas(alignof(float4)) float s[5]; __shared__ alignas(big) char t[3]; c = dynamic[0] = 1;
+    s[threadIdx.x] = c; t[0] = 2; *o = (int)((size_t)s % 16 + (size_t)t % 32 + (size_t)d % 64 + (size_t)dynamic % 16); }
+int main() { int *o; cudaMallocManaged(&o, 4); *o = 9; k<<<1, 1, 16>>>(o); cudaDeviceSynchronize(); std::printf("%d\\n", *o); }
+""")
+    box.hostwarp('cc', 'a.cu', '-o', 'a')
+    assert box.run('./a').stdout == '0\n'
+
+
+def test_cc_small_headers_that_programs_ask_for(box):
+    """<nv/target> tells the passes apart, NVTX takes wide text, and CUDA_VERSION is there from the start."""
+    box.write('h.cu', """#include <nv/target>
+#include <nvtx3/nvToolsExt.h>
+#include <cstdio>
+#if CUDA_VERSION < 12000 || !defined(__HOST_DEFINES_H__)
+#error "what libraries ask for"
+#endif
+__host__ __device__ int where() { NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return 1;), (return 2;)) }
+__host__ __device__ int maybe() { NV_IF_TARGET(NV_IS_DEVICE, (int a = 3; return a;)) return 4; }
+__host__ __device__ int arch() { NV_DISPATCH_TARGET(NV_PROVIDES_SM_90, (return 90;), NV_PROVIDES_SM_80, (return 80;), NV_IS_HOST, (return 5;)) }
+__global__ void k(int *o) { o[0] = where(); o[1] = maybe(); o[2] = arch(); }
+int main() { int *o; nvtxDomainCreateW(L"d"); nvtxRangePushW(L"x"); nvtxRangePop(); cudaMallocManaged(&o, 12); k<<<1, 1>>>(o);
+    cudaDeviceSynchronize(); std::printf("%d %d %d %d %d %d\\n", o[0], o[1], o[2], where(), maybe(), arch()); }
+""")
+    box.hostwarp('cc', '-arch=sm_80', 'h.cu', '-o', 'h')
+    assert box.run('./h').stdout == '1 3 80 2 4 5\n'
+
+
 def test_cc_the_cpp_library_works_beside_and_inside_kernels(box):
     """Also with the toolkit's headers that some systems have in /usr/local/include out of sight, where that can be arranged."""
     box.write('lib.cu', """#include <complex>
@@ -417,6 +474,20 @@ def test_run_passes_arguments_input_and_status(box):
     assert box.hostwarp('run', './p', 'a b', '', stdin='12', status=42).stdout == '3 a b  2\n'
     assert box.hostwarp('run', 'p', 'a', 'b', status=42).stdout == '3 a b 0\n'
     assert box.hostwarp('run', 'p.cu', 'a', 'b', env={'HOSTWARP_CACHE': 'off'}, status=42).stdout == '3 a b 0\n'
+
+
+def test_run_programs_of_a_real_nvcc(box):
+    """With the shared runtime they run; with NVIDIA's static one, or without PTX, one sentence says what to do."""
+    nvcc = pathlib.Path('/usr/local/cuda/bin/nvcc')
+    if not nvcc.exists():
+        return
+    box.write('hello.cu', HELLO)
+    for options, status, words in ((['-cudart', 'shared', '-arch=sm_80'], 0, ''), (['-cudart', 'static', '-arch=sm_80'], None, '-cudart shared'),
+                                   (['-cudart', 'shared', '-gencode', 'arch=compute_80,code=sm_80'], None, 'code=compute_80')):
+        box.run(nvcc, *options, 'hello.cu', '-o', 'hello')
+        p = box.hostwarp('run', './hello', status=status)
+        has(p.stderr, words)
+        assert (p.stdout == '2 4 6 8\n' and not p.stderr) == (status == 0), p
 
 
 def test_run_lets_signals_through(box):

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds and runs somebody's CUDA programs, one per folder, and writes a table of what happened.
 
-usage: run.py --build BUILD [--include DIR]... [--out TABLE.md] [--limit SECONDS] [--jobs N] FOLDER [PATTERN...]
+usage: run.py --build BUILD [--include DIR]... [--out TABLE.md] [--limit SECONDS] [--jobs N] [--plain] FOLDER [PATTERN...]
 
-A program is a folder that directly holds .cu or .cpp files with a main(). It is built with `hostwarp cc` from all its
-sources, run in its own folder (writes go to a copy), and judged by its exit status and by its own words: a line that
-says FAILED where no line says PASSED is a failure, and so is a signal or a run past the limit. Programs that need what
-hostwarp is not (graphics, vendor libraries, other systems) are told by the headers they include, and listed as such.
+A program is a folder that directly holds .cu or .cpp files with a main(). Where it has a CMakeLists.txt with a project in it
+and cmake is here, its own build files build it, with our tree as the CUDA toolkit (--plain: never); else `hostwarp cc` does,
+from all its sources. It is run in its own folder (writes go to a copy), and judged by its exit status and by its own words:
+a line that says FAILED where no line says PASSED is a failure, and so is a signal or a run past the limit. Programs that need
+what hostwarp is not (graphics, vendor libraries, other systems) are told by the headers they include, and listed as such.
 """
 import argparse
 import collections
@@ -124,6 +125,36 @@ def judge(status, text):
     return PASS, ''
 
 
+def cmake_build(args, top, work, env):
+    """By the program's own CMake files. Returns (program or None, what was said, seconds)."""
+    cmake = ['cmake', '-S', str(top), '-B', str(work / 'b'), f'-DCMAKE_CUDA_COMPILER={args.build}/bin/nvcc', f'-DCUDAToolkit_ROOT={args.build}']
+    status, text, took = run(cmake, work, args.limit, env)
+    if status == 0:
+        status, more, seconds = run(['cmake', '--build', str(work / 'b')], work, args.limit, env)
+        text, took = text + more, took + seconds
+    names = re.findall(r'add_executable\(\s*(\S+)', text_of(top / 'CMakeLists.txt'))
+    made = [work / 'b' / name for name in names if (work / 'b' / name).exists()]
+    return (made[0] if status == 0 and made else None), text, took
+
+
+def has_project(top):
+    return (top / 'CMakeLists.txt').exists() and re.search(r'^\s*project\s*\(', text_of(top / 'CMakeLists.txt'), re.M)
+
+
+def judged_run(args, folder, program, built, env):
+    status, text, took = run([str(program)], program.parent, args.limit, env)
+    kind, why = judge(status, text)
+    if args.verbose and kind != PASS:
+        print(f'--- {folder.name}\n{text[-2000:]}')
+    return kind, why, built, took
+
+
+def no_build(args, folder, text, built):
+    if args.verbose:
+        print(f'--- {folder.name}\n{text[-3000:]}')
+    return NO_BUILD, first_error(text), built, 0
+
+
 def one(args, folder, sources):
     reason = outside(folder)
     if reason:
@@ -132,13 +163,16 @@ def one(args, folder, sources):
     try:
         # some programs keep headers beside their sources' folder
         top = folder.parent if folder.name in ('src', 'source') else folder
+        env = dict(os.environ, PATH=f'{args.build}/bin:' + os.environ['PATH'], LD_LIBRARY_PATH=f'{args.build}/lib',
+                   CUDA_PATH=str(args.build))
+        if not args.plain and has_project(top) and shutil.which('cmake'):
+            program, text, built = cmake_build(args, top, work, env)
+            return judged_run(args, folder, program, built, env) if program else no_build(args, folder, text, built)
         shutil.copytree(top, work / 'q', symlinks=True)
         os.symlink(work / 'q' / folder.relative_to(top), work / 'p') if top != folder else os.rename(work / 'q', work / 'p')
         later = kernels_loaded_by_name(folder, sources)
         hostwarp = str(args.build / 'bin/hostwarp')
         includes = [f'-I{d}' for d in [work / 'p', work / 'p/inc', work / 'q/inc'] + args.include]
-        env = dict(os.environ, PATH=f'{args.build}/bin:' + os.environ['PATH'], LD_LIBRARY_PATH=f'{args.build}/lib',
-                   CUDA_PATH=str(args.build))
         built = 0
         for name in later:
             stem = pathlib.Path(name).stem
@@ -149,13 +183,7 @@ def one(args, folder, sources):
         mine = [f for f in sources if f not in later]
         status, text, took = run([hostwarp, 'cc', '-O2', *includes, *options(folder), *mine, '-o', './program'], work / 'p', args.limit, env)
         built += took
-        if status != 0:
-            return NO_BUILD, first_error(text), built, 0
-        status, text, took = run(['./program'], work / 'p', args.limit, env)
-        kind, why = judge(status, text)
-        if args.verbose and kind != PASS:
-            print(f'--- {folder.name}\n{text[-2000:]}')
-        return kind, why, built, took
+        return judged_run(args, folder, work / 'p/program', built, env) if status == 0 else no_build(args, folder, text, built)
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
@@ -183,7 +211,7 @@ SELF = {                                                         # a program, an
 
 def self_test(build):
     """Called by tests/run with the build folder alone: are programs of our own judged rightly?"""
-    args = argparse.Namespace(build=build.resolve(), include=[], limit=20, verbose=False)
+    args = argparse.Namespace(build=build.resolve(), include=[], limit=20, verbose=False, plain=True)
     failed = 0
     with tempfile.TemporaryDirectory() as top:
         for name, (text, want) in SELF.items():
@@ -206,6 +234,7 @@ def main():
     p.add_argument('--out', type=pathlib.Path)
     p.add_argument('--limit', type=float, default=120)
     p.add_argument('--jobs', type=int, default=1)
+    p.add_argument('--plain', action='store_true', help='build with hostwarp cc even where there are CMake files')
     p.add_argument('--verbose', action='store_true', help='show the end of what failing programs print')
     p.add_argument('folder', type=pathlib.Path)
     p.add_argument('pattern', nargs='*', help='only programs whose path contains one of these')

@@ -28,7 +28,8 @@ def run(env, cwd, *command):
 def project_cmake(env, work):
     run(env, work, 'cmake', '-S', HERE / 'cmake', '-B', work / 'b')
     run(env, work, 'cmake', '--build', work / 'b')
-    return run(env, work, work / 'b/five')
+    implied = run({**env, 'LD_LIBRARY_PATH': f'{BUILD}/lib'}, work, work / 'b/implied')
+    return run(env, work, work / 'b/five') + implied
 
 
 def project_make(env, work):
@@ -52,7 +53,7 @@ def project_rdc_in_steps(env, work):
 
 
 EXPECTED = {
-    'project_cmake': 'cmake 7 9\n',
+    'project_cmake': 'cmake 7 9\n' * 2,
     'project_make': 'make 2 4 6 8\n',
     'project_rdc_in_one_command': 'rdc 34 127 21\n',
     'project_rdc_in_steps': 'rdc 34 127 21\n',

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joins several PTX texts into one, as a device linker does. */
-#ifndef DRIVER_PTX_MERGE_H
-#define DRIVER_PTX_MERGE_H
+#ifndef PTX_MERGE_H
+#define PTX_MERGE_H
 
 #include "base/diag.h"
 

@@ -4,7 +4,7 @@
  * belong to their text and get its number; of the others one definition stays. The result has all prototypes first, then the
  * variables, then the functions, so that nothing is used before it is declared.
  */
-#include "driver/ptx_merge.h"
+#include "ptx/merge.h"
 
 #include "base/hash.h"
 #include "base/vec.h"

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libnvJitLink: collects PTX, alone or in fatbins, and joins it. Nothing of CUDA is called: no device is needed for this. */
+#include "nvJitLink.h"
+
+#include "base/os.h"
+#include "base/vec.h"
+#include "ptx/merge.h"
+#include "ptx/module.h"
+#include "ptx/ptx.h"
+
+#include <stdlib.h>
+
+/*
+ * A linker.
+ * Lifetime  From nvJitLinkCreate to nvJitLinkDestroy.
+ * Threads   One at a time, as with the real one.
+ */
+struct nvJitLink {
+    unsigned cc;                 /* of -arch, 80 for sm_80: chooses among the entries of a fatbin */
+    HW_VEC(char *) texts;
+    struct hw_str linked;        /* PTX; empty before nvJitLinkComplete */
+    struct diag diag;
+    bool complete;
+};
+
+/* Options that change nothing here: code is made, and so optimised, when the result is loaded. A name ending in = takes a value. */
+static const char *const ignored[] = {
+    "-lto", "-ptx", "-g", "-lineinfo", "-verbose", "-time", "-time=", "-O0", "-O1", "-O2", "-O3", "-maxrregcount=", "-ftz=", "-prec-div=",
+    "-prec-sqrt=", "-fma=", "-kernels-used=", "-variables-used=", "-optimize-unused-variables", "-Xptxas=", "-Xnvvm=", "-split-compile=",
+    "-split-compile-extended=", "-jump-table-density=", "-no-cache", "-device-stack-protector=", "-device-stack-protector",
+};
+
+static bool is_ignored(const char *option)
+{
+    for (size_t i = 0; i < HW_LEN(ignored); i++) {
+        size_t n = strlen(ignored[i]);
+        if (ignored[i][n - 1] == '=' ? strncmp(option, ignored[i], n) == 0 : strcmp(option, ignored[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* sm_80, sm_90a, compute_75: 80, 90, 75. */
+static unsigned arch_number(const char *name)
+{
+    const char *digits = strncmp(name, "sm_", 3) == 0 ? name + 3 : strncmp(name, "compute_", 8) == 0 ? name + 8 : "";
+    return (unsigned)strtoul(digits, NULL, 10);
+}
+
+HW_EXPORT nvJitLinkResult nvJitLinkCreate(nvJitLinkHandle *handle, uint32_t numOptions, const char **options)
+{
+    unsigned cc = 0;
+
+    if (!handle || (numOptions && !options))
+        return NVJITLINK_ERROR_NULL_INPUT;
+    for (uint32_t i = 0; i < numOptions; i++) {
+        if (!options[i])
+            return NVJITLINK_ERROR_NULL_INPUT;
+        if (strncmp(options[i], "-arch=", 6) == 0)
+            cc = arch_number(options[i] + 6);
+        else if (!is_ignored(options[i]))
+            return NVJITLINK_ERROR_UNRECOGNIZED_OPTION;
+    }
+    if (!cc)
+        return NVJITLINK_ERROR_MISSING_ARCH;
+    *handle = hw_alloc(sizeof **handle);
+    (*handle)->cc = cc;
+    return NVJITLINK_SUCCESS;
+}
+
+HW_EXPORT nvJitLinkResult nvJitLinkDestroy(nvJitLinkHandle *handle)
+{
+    if (!handle || !*handle)
+        return NVJITLINK_ERROR_NULL_INPUT;
+    struct nvJitLink *l = *handle;
+    for (size_t i = 0; i < l->texts.n; i++)
+        hw_free(l->texts.v[i]);
+    hw_vec_fini(&l->texts);
+    hw_str_fini(&l->linked);
+    diag_fini(&l->diag);
+    hw_free(l);
+    *handle = NULL;
+    return NVJITLINK_SUCCESS;
+}
+
+/* Does it read as PTX? What it lacks, another input may have. */
+static nvJitLinkResult check(struct nvJitLink *l, const char *text, const char *name, struct ptx_module **out)
+{
+    l->diag.file = name ? name : "input";
+    return ptx_parse(text, strlen(text), &l->diag, out) == PTX_OK ? NVJITLINK_SUCCESS : NVJITLINK_ERROR_PTX_COMPILE;
+}
+
+HW_EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle handle, nvJitLinkInputType inputType, const void *data, size_t size,
+                                           const char *name)
+{
+    struct ptx_module *module = NULL;
+    char *text = NULL;
+    size_t bytes;
+
+    if (!handle || !data || !size)
+        return NVJITLINK_ERROR_NULL_INPUT;
+    if (handle->complete)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    handle->diag.file = name ? name : "input";
+    switch (inputType) {
+    case NVJITLINK_INPUT_PTX: case NVJITLINK_INPUT_FATBIN: case NVJITLINK_INPUT_OBJECT: case NVJITLINK_INPUT_ANY: break;
+    case NVJITLINK_INPUT_CUBIN: case NVJITLINK_INPUT_LTOIR: case NVJITLINK_INPUT_LIBRARY: case NVJITLINK_INPUT_INDEX:
+        diag_error(&handle->diag, 0, 0, "hostwarp links PTX only, alone or in fatbins; compile with -arch=compute_80 -dc and without -dlto");
+        return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
+    default: return NVJITLINK_ERROR_INVALID_INPUT;
+    }
+    switch (ptx_image_text(data, size, handle->cc, &handle->diag, &text, &bytes)) {
+    case PTX_OK: break;
+    case PTX_NO_PTX: return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
+    default:
+        if (!handle->diag.n_errors)
+            diag_error(&handle->diag, 0, 0, "neither PTX nor a fatbin");
+        return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
+    }
+    nvJitLinkResult rc = check(handle, text, name, &module);
+    ptx_module_free(module);
+    if (rc)
+        hw_free(text);
+    else
+        hw_vec_push(&handle->texts, text);
+    return rc;
+}
+
+HW_EXPORT nvJitLinkResult nvJitLinkAddFile(nvJitLinkHandle handle, nvJitLinkInputType inputType, const char *fileName)
+{
+    size_t bytes;
+
+    if (!handle || !fileName)
+        return NVJITLINK_ERROR_NULL_INPUT;
+    char *data = hw_file_read(fileName, &bytes);
+    if (!data) {
+        handle->diag.file = fileName;
+        diag_error(&handle->diag, 0, 0, "the file cannot be read");
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    }
+    nvJitLinkResult rc = nvJitLinkAddData(handle, inputType, data, bytes, fileName);
+    hw_free(data);
+    return rc;
+}
+
+/* Functions that the driver brings with it. */
+static bool is_provided(const char *name)
+{
+    static const char *const names[] = { "vprintf", "malloc", "free", "__assertfail" };
+    for (size_t i = 0; i < HW_LEN(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return strncmp(name, "__nv_", 5) == 0;
+}
+
+static bool all_defined(struct nvJitLink *l, const struct ptx_module *m)
+{
+    bool all = true;
+    for (size_t i = 0; i < m->funcs.n; i++) {
+        const struct ptx_func *f = m->funcs.v[i];
+        if (!f->has_body && !f->is_shadow && !is_provided(f->name)) {
+            diag_error(&l->diag, 0, 0, "undefined reference to '%s'", f->name);
+            all = false;
+        }
+    }
+    return all;
+}
+
+HW_EXPORT nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle)
+{
+    struct ptx_module *module = NULL;
+    nvJitLinkResult rc;
+
+    if (!handle)
+        return NVJITLINK_ERROR_NULL_INPUT;
+    if (handle->complete || !handle->texts.n)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    handle->complete = true;
+    handle->diag.file = "linked PTX";
+    if (!ptx_merge((const char *const *)handle->texts.v, handle->texts.n, &handle->linked, &handle->diag)) {
+        rc = NVJITLINK_ERROR_FINALIZE;
+    } else if (!(rc = check(handle, handle->linked.s, "linked PTX", &module)) && !all_defined(handle, module)) {
+        rc = NVJITLINK_ERROR_FINALIZE;
+    }
+    ptx_module_free(module);
+    if (rc)
+        hw_str_fini(&handle->linked);
+    return rc;
+}
+
+static nvJitLinkResult give_size(size_t bytes, bool there, size_t *out)
+{
+    if (!out)
+        return NVJITLINK_ERROR_NULL_INPUT;
+    if (!there)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    *out = bytes + 1;
+    return NVJITLINK_SUCCESS;
+}
+
+static nvJitLinkResult give_text(const struct hw_str *s, bool there, void *out)
+{
+    if (!out)
+        return NVJITLINK_ERROR_NULL_INPUT;
+    if (!there)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    memcpy(out, s->n ? s->s : "", s->n + 1);
+    return NVJITLINK_SUCCESS;
+}
+
+HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtxSize(nvJitLinkHandle handle, size_t *size)
+{
+    return handle ? give_size(handle->linked.n, handle->linked.n != 0, size) : NVJITLINK_ERROR_NULL_INPUT;
+}
+HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char *ptx)
+{
+    return handle ? give_text(&handle->linked, handle->linked.n != 0, ptx) : NVJITLINK_ERROR_NULL_INPUT;
+}
+HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubinSize(nvJitLinkHandle handle, size_t *size) { return nvJitLinkGetLinkedPtxSize(handle, size); }
+HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle handle, void *cubin) { return nvJitLinkGetLinkedPtx(handle, cubin); }
+HW_EXPORT nvJitLinkResult nvJitLinkGetErrorLogSize(nvJitLinkHandle handle, size_t *size)
+{
+    return handle ? give_size(handle->diag.text.n, true, size) : NVJITLINK_ERROR_NULL_INPUT;
+}
+HW_EXPORT nvJitLinkResult nvJitLinkGetErrorLog(nvJitLinkHandle handle, char *log)
+{
+    return handle ? give_text(&handle->diag.text, true, log) : NVJITLINK_ERROR_NULL_INPUT;
+}
+HW_EXPORT nvJitLinkResult nvJitLinkGetInfoLogSize(nvJitLinkHandle handle, size_t *size)
+{
+    return handle ? give_size(0, true, size) : NVJITLINK_ERROR_NULL_INPUT;
+}
+HW_EXPORT nvJitLinkResult nvJitLinkGetInfoLog(nvJitLinkHandle handle, char *log)
+{
+    static const struct hw_str nothing = { 0 };
+    return handle ? give_text(&nothing, true, log) : NVJITLINK_ERROR_NULL_INPUT;
+}
+
+HW_EXPORT nvJitLinkResult nvJitLinkVersion(unsigned int *major, unsigned int *minor)
+{
+    if (!major || !minor)
+        return NVJITLINK_ERROR_NULL_INPUT;
+    *major = NVJITLINK_MAJOR;
+    *minor = NVJITLINK_MAJOR == 12 ? 3 : 0;
+    return NVJITLINK_SUCCESS;
+}
+
+/* NVIDIA's header makes nvJitLinkCreate a call of __nvJitLinkCreate_13_0, with the version that it comes from. */
+#define ALIAS(name, version, params) HW_EXPORT nvJitLinkResult __##name##version params __attribute__((alias(#name)));
+#define ALIASES(version)                                                                                                                   \
+    ALIAS(nvJitLinkCreate, version, (nvJitLinkHandle * h, uint32_t n, const char **o))                                                     \
+    ALIAS(nvJitLinkDestroy, version, (nvJitLinkHandle * h))                                                                                \
+    ALIAS(nvJitLinkAddData, version, (nvJitLinkHandle h, nvJitLinkInputType t, const void *d, size_t n, const char *name))                 \
+    ALIAS(nvJitLinkAddFile, version, (nvJitLinkHandle h, nvJitLinkInputType t, const char *name))                                          \
+    ALIAS(nvJitLinkComplete, version, (nvJitLinkHandle h))                                                                                 \
+    ALIAS(nvJitLinkGetLinkedCubinSize, version, (nvJitLinkHandle h, size_t *n))                                                            \
+    ALIAS(nvJitLinkGetLinkedCubin, version, (nvJitLinkHandle h, void *out))                                                                \
+    ALIAS(nvJitLinkGetLinkedPtxSize, version, (nvJitLinkHandle h, size_t *n))                                                              \
+    ALIAS(nvJitLinkGetLinkedPtx, version, (nvJitLinkHandle h, char *out))                                                                  \
+    ALIAS(nvJitLinkGetErrorLogSize, version, (nvJitLinkHandle h, size_t *n))                                                               \
+    ALIAS(nvJitLinkGetErrorLog, version, (nvJitLinkHandle h, char *out))                                                                   \
+    ALIAS(nvJitLinkGetInfoLogSize, version, (nvJitLinkHandle h, size_t *n))                                                                \
+    ALIAS(nvJitLinkGetInfoLog, version, (nvJitLinkHandle h, char *out))
+#if NVJITLINK_MAJOR == 12
+ALIASES(_12_0)
+ALIASES(_12_1)
+ALIASES(_12_2)
+ALIASES(_12_3)
+ALIASES(_12_4)
+ALIASES(_12_5)
+ALIASES(_12_6)
+ALIASES(_12_7)
+ALIASES(_12_8)
+ALIASES(_12_9)
+#else
+ALIASES(_13_0)
+ALIASES(_13_1)
+#endif
