@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Textures and surfaces: the table of them, and what one thread's tex, tld4, txq, suld or sust does. Filtering follows the
+ * Textures and surfaces: the table of them, and what one thread's tex, tld4, txq, suld, sust or sured does. Filtering follows the
  * programming guide: a linear filter looks half a texel around, with weights of 8 bits behind the point.
  */
 #include "exec/texture.h"
@@ -312,6 +312,23 @@ static void sample_level(const struct exec_texture *t, unsigned level, const str
     filter(t, &t->levels[level], a, s->dims, s->layer, out);
 }
 
+/* How far apart in texels two neighbouring pixels are, by the larger gradient. */
+static float footprint(const struct exec_texture *t, const struct sample *s, const uint32_t *args)
+{
+    const uint32_t size[3] = { t->levels[0].width, t->levels[0].height, t->levels[0].depth };
+    float most = 0;
+    for (unsigned g = 0; g < 2; g++) {
+        float sum = 0, v[TEX_AXES];
+        memcpy(v, args + g * TEX_AXES, sizeof v);
+        for (unsigned d = 0; d < s->dims; d++) {
+            float along = s->normalised ? v[d] * (float)size[d] : v[d];
+            sum += along * along;
+        }
+        most = fmaxf(most, sum);
+    }
+    return sqrtf(most);
+}
+
 /* An integer coordinate into linear memory: what lies outside reads as zero. */
 static bool outside_fetch(const struct exec_texture *t, struct tex_op op, const uint32_t *args)
 {
@@ -328,6 +345,8 @@ static void sample(const struct exec_texture *t, struct tex_op op, const uint32_
     }
     level.u[0] = args[TEX_COORDS];
     float lod = op.level ? op.integer ? (float)(int32_t)level.u[0] : level.f[0] : 0;
+    if (op.gradients)
+        lod = log2f(footprint(t, &s, args + TEX_COORDS));
     lod = fminf(fmaxf(lod + t->bias, t->min_level), t->max_level);
     lod = fminf(fmaxf(lod, 0), (float)(t->n_levels - 1));
     unsigned low = t->mip_linear ? (unsigned)lod : (unsigned)(lod + 0.5f);
@@ -362,28 +381,36 @@ static uint32_t query(const struct exec_texture *t, struct tex_op op)
     case TEX_LAYERS: return t->layers;
     case TEX_LEVELS: return t->n_levels;
     case TEX_NORMALISED: return t->normalised;
+    case TEX_SAMPLES: return 1;
     }
     return 0;
 }
 
 /* --- surfaces --- */
 
-/* The address of an access, NULL when it falls outside and is to be left out. x counts bytes. */
+static int64_t texel_bytes(const struct exec_texture *t)
+{
+    return (int64_t)t->channels * exec_format_bytes((enum exec_format)t->format);
+}
+
+/* The address of an access, NULL when it falls outside and is to be left out. x counts bytes, or texels when the access
+   is formatted. */
 static char *surface_address(const struct exec_texture *t, struct tex_op op, const uint32_t *args)
 {
     static const uint8_t dims[] = { 1, 2, 3, 1, 2, 2, 2 };
     const struct exec_level *l = &t->levels[0];
     bool layered = op.geometry == TEX_A1D || op.geometry == TEX_A2D;
-    int64_t texel = (int64_t)t->channels * exec_format_bytes((enum exec_format)t->format);
+    int64_t texel = texel_bytes(t), bytes = op.formatted ? texel : (int64_t)op.bytes;
     int64_t size[3] = { (int64_t)l->width * texel, l->height, l->depth }, at[3] = { 0, 0, 0 };
     for (unsigned d = 0; d < dims[op.geometry]; d++)
         at[d] = (int32_t)args[d + layered];
+    at[0] *= op.formatted ? texel : 1;
     if (layered) {
         at[2] = (int32_t)args[0];
-        size[2] = t->layers ? t->layers : 1;
+        size[2] = l->depth;                      /* faces of cubes are layers here */
     }
     for (unsigned d = 0; d < 3; d++) {
-        int64_t room = d == 0 ? size[0] - (int64_t)op.bytes : size[d] - 1;
+        int64_t room = d == 0 ? size[0] - bytes : size[d] - 1;
         if (at[d] >= 0 && at[d] <= room)
             continue;
         if (op.boundary == TEX_TRAP)
@@ -393,6 +420,88 @@ static char *surface_address(const struct exec_texture *t, struct tex_op op, con
         at[d] = at[d] < 0 ? 0 : room;
     }
     return l->base + at[2] * (int64_t)l->slice + at[1] * (int64_t)l->pitch + at[0];
+}
+
+static uint16_t half_from_float(float f)
+{
+    _Float16 h = (_Float16)f;
+    uint16_t bits;
+    memcpy(&bits, &h, sizeof bits);
+    return bits;
+}
+
+/* A float in [low, 1] as an integer in [low * max, max]. */
+static int32_t from_norm(float f, float low, float max)
+{
+    f = f != f ? 0 : fminf(fmaxf(f, low), 1);
+    return (int32_t)rintf(f * max);
+}
+
+static int32_t saturated(uint32_t v, bool is_signed, int64_t low, int64_t high)
+{
+    int64_t i = is_signed ? (int64_t)(int32_t)v : (int64_t)v;
+    return (int32_t)(i < low ? low : i > high ? high : i);
+}
+
+/* One channel of a formatted store. */
+static void write_channel(const struct exec_texture *t, char *p, unsigned c, const union texel *in)
+{
+    int32_t i = 0;
+    bool norm = t->as_float;
+    switch ((enum exec_format)t->format) {
+    case EXEC_U8: i = norm ? from_norm(in->f[c], 0, 255) : saturated(in->u[c], false, 0, 255); break;
+    case EXEC_S8: i = norm ? from_norm(in->f[c], -1, 127) : saturated(in->u[c], true, -128, 127); break;
+    case EXEC_U16: i = norm ? from_norm(in->f[c], 0, 65535) : saturated(in->u[c], false, 0, 65535); break;
+    case EXEC_S16: i = norm ? from_norm(in->f[c], -1, 32767) : saturated(in->u[c], true, -32768, 32767); break;
+    case EXEC_F16: i = half_from_float(in->f[c]); break;
+    default: i = (int32_t)in->u[c]; break;
+    }
+    unsigned bytes = exec_format_bytes((enum exec_format)t->format);
+    memcpy(p + c * bytes, &i, bytes);            /* little-endian: the low bytes come first */
+}
+
+static void store(const struct exec_texture *t, struct tex_op op, char *p, const uint32_t *values)
+{
+    union texel in = { { 0 } };
+    if (!op.formatted) {
+        memcpy(p, values, op.bytes);
+        return;
+    }
+    memcpy(in.u, values, op.bytes);
+    for (unsigned c = 0; c < t->channels; c++)
+        write_channel(t, p, c, &in);
+}
+
+static uint64_t reduced(struct tex_op op, uint64_t a, uint64_t b)
+{
+    bool less = op.is_signed ? op.bytes == 8 ? (int64_t)a < (int64_t)b : (int32_t)a < (int32_t)b : a < b;
+    switch ((enum tex_reduction)op.reduction) {
+    case TEX_ADD: return a + b;
+    case TEX_MIN: return less ? a : b;
+    case TEX_MAX: return less ? b : a;
+    case TEX_AND: return a & b;
+    case TEX_OR: return a | b;
+    }
+    return a;
+}
+
+static void reduce(const struct exec_texture *t, struct tex_op op, char *p, const uint32_t *values)
+{
+    if ((uintptr_t)p % op.bytes)
+        exec_fault_raise(EXEC_FAULT_MISALIGNED, (uint64_t)(uintptr_t)p, 0);
+    if (op.formatted)
+        op.is_signed = t->format == EXEC_S32;
+    if (op.bytes == 8) {
+        _Atomic uint64_t *at = (_Atomic uint64_t *)(void *)p;
+        uint64_t old = atomic_load(at), v = values[0] | (uint64_t)values[1] << 32;
+        while (!atomic_compare_exchange_weak(at, &old, reduced(op, old, v)))
+            ;
+    } else {
+        _Atomic uint32_t *at = (_Atomic uint32_t *)(void *)p;
+        uint32_t old = atomic_load(at);
+        while (!atomic_compare_exchange_weak(at, &old, (uint32_t)reduced(op, old, values[0])))
+            ;
+    }
 }
 
 void exec_texture_service(struct kabi_block *block, uint32_t packed, uint64_t handle, const uint32_t *args, uint32_t *results)
@@ -414,7 +523,11 @@ void exec_texture_service(struct kabi_block *block, uint32_t packed, uint64_t ha
         break;
     case TEX_STORE:
         if ((p = surface_address(t, op, args)))
-            memcpy(p, args + TEX_COORDS, op.bytes);
+            store(t, op, p, args + TEX_COORDS);
+        return;
+    case TEX_REDUCE:
+        if ((p = surface_address(t, op, args)))
+            reduce(t, op, p, args + TEX_COORDS);
         return;
     }
     memcpy(results, out.u, sizeof out.u);
