@@ -114,6 +114,7 @@ static CUresult set_sampling(const CUDA_TEXTURE_DESC *d, struct exec_texture *t)
     t->normalised = (d->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
     t->as_float = !is_float && !is_wide && !(d->flags & CU_TRSF_READ_AS_INTEGER);
     t->srgb = (d->flags & CU_TRSF_SRGB) != 0;
+    t->seamless = (d->flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0;
     memcpy(t->border, d->borderColor, sizeof t->border);
     t->bias = d->mipmapLevelBias;
     t->min_level = d->minMipmapLevelClamp;
