@@ -16,6 +16,8 @@
 
 #include <stdatomic.h>
 
+enum { L2_PART = 3932160 };      /* as measured on an H200: what L2 cache is set aside in */
+
 enum { MAX_DEVICES = 64 };
 
 /* A device's primary context. It exists while it is retained. */
@@ -66,6 +68,7 @@ static CUresult ctx_new(struct device *dev, unsigned flags, bool primary, struct
     ctx->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
     ctx->limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
     ctx->limits[CU_LIMIT_SHMEM_SIZE] = DEVICE_SHARED_OPTIN;
+    ctx->limits[CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = (size_t)3 * L2_PART;
     ctx->printf_buf = exec_printf_new(ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE]);
     ctx->heap = exec_heap_new(ctx->limits[CU_LIMIT_MALLOC_HEAP_SIZE]);
     obj_init(&ctx->obj, OBJ_CTX, ctx_free);
@@ -307,12 +310,18 @@ CUresult ctx_set_limit(struct ctx *ctx, CUlimit limit, size_t value)
         return CUDA_ERROR_NOT_PERMITTED;         /* to be read only */
     if (limit == CU_LIMIT_STACK_SIZE && value > 512 * 1024)
         return CUDA_ERROR_INVALID_VALUE;
-    if ((limit == CU_LIMIT_PRINTF_FIFO_SIZE || limit == CU_LIMIT_MALLOC_HEAP_SIZE) && value > ctx->dev->memory_bytes)
+    if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > 128)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (limit == CU_LIMIT_PRINTF_FIFO_SIZE && value > ctx->dev->memory_bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (limit == CU_LIMIT_STACK_SIZE)            /* measured: 3000 reads back as 3008, a heap of 1 MiB as 4 MiB */
         value = hw_align_up(value, 16);
     if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
         value = hw_max_u64(value, 4u << 20);
+    if (limit == CU_LIMIT_PRINTF_FIFO_SIZE)
+        value = hw_max_u64(value, 512u << 10);
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE)              /* a sixteenth of the cache at a time */
+        value = (value + L2_PART - 1) / L2_PART * L2_PART;
     if (limit == CU_LIMIT_PRINTF_FIFO_SIZE) {
         ctx_flush_printf(ctx);
         exec_printf_resize(ctx->printf_buf, value);

