@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "core/capture.h"
 #include "core/device.h"
+#include "core/ipc.h"
 #include "core/event.h"
 #include "core/internal.h"
 #include "core/mem.h"
@@ -141,6 +142,7 @@ static void ctx_tear_down(struct ctx *ctx)
     close_events_and_modules(ctx);
     close_streams(ctx);
     mem_free_ctx(ctx);
+    ipc_ctx_gone(ctx);
 }
 
 CUresult ctx_create(struct device *dev, unsigned flags, CUcontext *out)

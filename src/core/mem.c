@@ -11,6 +11,7 @@
 #include "core/devheap.h"
 #include "core/device.h"
 #include "core/hooks.h"
+#include "core/ipc.h"
 #include "core/mempool.h"
 #include "core/pin.h"
 #include "core/sched.h"
@@ -483,6 +484,30 @@ struct extent *mem_chunk_alloc(int device, size_t bytes)
     return e;
 }
 
+bool mem_chunk_share(struct extent *e)
+{
+    uint64_t base, bytes;
+    int fd;
+    hw_lock(&mu);
+    bool ok = devheap_share(e, true, &fd, &base, &bytes);
+    hw_unlock(&mu);
+    return ok;
+}
+
+CUresult mem_pooled_ref(uint64_t addr, struct ipc_ref *out)
+{
+    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+    uint64_t base, bytes;
+    int fd;
+    hw_lock(&mu);
+    struct mem_range *r = find(addr);
+    struct extent *e = r && r->info.base == addr && r->piece ? mempool_shared_extent(r->piece) : NULL;
+    if (e && devheap_share(e, false, &fd, &base, &bytes))        /* it is shared already: nothing is moved */
+        rc = ipc_ref_make(fd, r->info.device, bytes, r->info.base - base, r->info.bytes, out);
+    hw_unlock(&mu);
+    return rc;
+}
+
 void mem_chunk_free(int device, struct extent *e)
 {
     hw_lock(&mu);
@@ -556,6 +581,36 @@ bool mem_remove_external(uint64_t base, size_t bytes)
         drop(r);
     hw_unlock(&mu);
     return there;
+}
+
+struct share_call {
+    uint64_t addr;
+    struct ipc_ref *out;
+    CUresult rc;
+};
+
+/* With all streams quiet. */
+static void share_range(void *arg)
+{
+    struct share_call *call = arg;
+    uint64_t base, bytes;
+    int fd;
+    hw_lock(&mu);
+    struct mem_range *r = find(call->addr);
+    bool ours = r && r->info.kind == MEM_DEVICE && r->extent && !r->info.external && !r->info.variable;
+    call->rc = ours ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (ours && !devheap_share(r->extent, false, &fd, &base, &bytes))
+        call->rc = CUDA_ERROR_OUT_OF_MEMORY;
+    else if (ours)
+        call->rc = ipc_ref_make(fd, r->info.device, bytes, r->info.base - base, r->info.bytes, call->out);
+    hw_unlock(&mu);
+}
+
+CUresult mem_share(uint64_t addr, struct ipc_ref *out)
+{
+    struct share_call call = { addr, out, CUDA_SUCCESS };
+    sched_quiet(share_range, &call);
+    return call.rc;
 }
 
 static const char *kind_name(const struct mem_info *info)

@@ -12,6 +12,7 @@
 #include "core/values.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
 /* "When the command this hangs on has finished": one thing less to wait for, for a command or for a host thread. */
 struct cmd_dep {
@@ -43,6 +44,7 @@ struct turn {
 
 static struct hw_mutex mu;                       /* rank STREAM */
 static uint64_t last_seq;
+static unsigned n_busy;                          /* streams with work */
 static struct cmd_dep *free_deps;
 
 static struct hw_mutex free_mu;
@@ -172,6 +174,7 @@ static void finish_locked(struct turn *t, struct cmd *c)
     s->n_done++;
     if (hw_list_empty(&s->queue)) {
         hw_list_del(&s->in_busy);
+        n_busy--;
         c->went_idle = true;
     }
     for (struct cmd_dep *d = c->dependents, *next; d; d = next) {
@@ -365,6 +368,7 @@ static void push_locked(struct turn *t, struct stream *s, struct cmd *c)
     if (hw_list_empty(&s->queue)) {
         stream_ref(s);                           /* dropped when the queue is empty again */
         hw_list_push_back(&s->ctx->busy, &s->in_busy);
+        n_busy++;
     }
     hw_list_push_back(&s->queue, &c->link);
     s->n_pushed++;
@@ -536,6 +540,19 @@ static bool tails_locked(struct stream *s, struct waiter *w)
         any = true;
     }
     return any;
+}
+
+void sched_quiet(void (*fn)(void *arg), void *arg)
+{
+    const struct timespec pause = { 0, 50000 };
+    hw_lock(&mu);
+    while (n_busy) {
+        hw_unlock(&mu);
+        nanosleep(&pause, NULL);
+        hw_lock(&mu);
+    }
+    fn(arg);
+    hw_unlock(&mu);
 }
 
 bool sched_idle(struct stream *s)

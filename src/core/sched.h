@@ -91,6 +91,9 @@ void sched_wait_stream(struct stream *s);
 void sched_wait_event(struct event *e);
 void sched_wait_ctx(struct ctx *ctx);
 
+/* Waits until no stream of any context has work, and calls fn before any can begin. */
+void sched_quiet(void (*fn)(void *arg), void *arg);
+
 /* For stream.c and event.c: the fields marked "sched". */
 void sched_lock(void);
 void sched_unlock(void);

@@ -644,22 +644,30 @@ static char *surface_address(const struct exec_texture *t, struct tex_op op, con
             return NULL;
         at[d] = at[d] < 0 ? 0 : room;
     }
+    if (at[0] % bytes)
+        exec_fault_raise(EXEC_FAULT_MISALIGNED, 0, 0);
     return l->base + at[2] * (int64_t)l->slice + at[1] * (int64_t)l->pitch + at[0];
 }
 
+/* What does not fit into a half is cut off, and what is too large becomes the largest one. */
 static uint16_t half_from_float(float f)
 {
-    _Float16 h = (_Float16)f;
-    uint16_t bits;
-    memcpy(&bits, &h, sizeof bits);
-    return bits;
+    uint32_t u = float_bits(f), sign = u >> 16 & 0x8000, magnitude = u & 0x7fffffff;
+    if (magnitude > 0x7f800000)
+        return 0x7fff;
+    if (magnitude >= (127 + 16) << 23)
+        return (uint16_t)(sign | (magnitude == 0x7f800000 ? 0x7c00 : 0x7bff));
+    if (magnitude >= (127 - 14) << 23)
+        return (uint16_t)(sign | (magnitude - ((127 - 15) << 23)) >> 13);
+    return (uint16_t)(sign | (uint32_t)(bits_float(magnitude) * 0x1p24f));
 }
 
-/* A float in [low, 1] as an integer in [low * max, max]. */
+/* A float in [low, 1] as an integer in [low * max, max]: the nearest, halves towards 0. */
 static int32_t from_norm(float f, float low, float max)
 {
-    f = f != f ? 0 : fminf(fmaxf(f, low), 1);
-    return (int32_t)rintf(f * max);
+    f = f != f ? 0 : fminf(fmaxf(f, low), 1) * max;
+    int32_t n = (int32_t)ceilf(fabsf(f) - 0.5f);
+    return f < 0 ? -n : n;
 }
 
 static int32_t saturated(uint32_t v, bool is_signed, int64_t low, int64_t high)
@@ -736,6 +744,10 @@ void exec_texture_service(struct kabi_block *block, uint32_t packed, uint64_t ha
     union texel out = { { 0 } };
     char *p;
     (void)block;
+    if (handle == 0 && op.kind >= TEX_LOAD) {    /* no surface: there is nothing to read and nothing to write to */
+        memset(results, 0, op.kind == TEX_LOAD ? sizeof out.u : 0);
+        return;
+    }
     if (!t || (op.kind >= TEX_LOAD) != (t->surface && op.kind != TEX_QUERY))
         exec_fault_raise(EXEC_FAULT_ADDRESS, handle, 0);
     switch ((enum tex_kind)op.kind) {
