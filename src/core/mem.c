@@ -32,7 +32,7 @@ struct mem_range {
     struct pool_piece *piece;    /* memory of a pool; extent is NULL then */
 };
 
-enum { MAX_DEVICES = 64 };
+enum { MAX_DEVICES = 64, ALLOC_ALIGN = 512 };    /* textures of plain memory begin at multiples of 512 */
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_MEM);
 static struct treap_node *map HW_GUARDED_BY(mu);
 static unsigned long long last_id HW_GUARDED_BY(mu);
@@ -197,7 +197,7 @@ static CUresult alloc_kind(struct ctx *ctx, enum mem_kind kind, size_t bytes, si
 
 CUresult mem_alloc(struct ctx *ctx, size_t bytes, CUdeviceptr *out)
 {
-    return alloc_kind(ctx, MEM_DEVICE, bytes, 256, 0, false, out);
+    return alloc_kind(ctx, MEM_DEVICE, bytes, ALLOC_ALIGN, 0, false, out);
 }
 
 CUresult mem_alloc_pitch(struct ctx *ctx, size_t width, size_t height, unsigned element, CUdeviceptr *out, size_t *out_pitch)
@@ -217,7 +217,7 @@ CUresult mem_alloc_managed(struct ctx *ctx, size_t bytes, unsigned flags, CUdevi
 {
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
         return CUDA_ERROR_INVALID_VALUE;
-    return alloc_kind(ctx, MEM_MANAGED, bytes, 512, flags, false, out);
+    return alloc_kind(ctx, MEM_MANAGED, bytes, ALLOC_ALIGN, flags, false, out);
 }
 
 CUresult mem_alloc_variable(struct ctx *ctx, size_t bytes, size_t align, bool managed, CUdeviceptr *out)

@@ -49,7 +49,7 @@ bool mem_reachable(uint64_t addr, uint64_t *out_base, uint64_t *out_end);   /* t
 bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out);
 
 /* --- device memory --- */
-CUresult mem_alloc(struct ctx *ctx, size_t bytes, CUdeviceptr *out);         /* aligned to 256; 0 bytes: INVALID_VALUE */
+CUresult mem_alloc(struct ctx *ctx, size_t bytes, CUdeviceptr *out);         /* aligned to 512; 0 bytes: INVALID_VALUE */
 /* width and height 0, or an element size that is not 4, 8 or 16: INVALID_VALUE. Pitch is a multiple of 512. */
 CUresult mem_alloc_pitch(struct ctx *ctx, size_t width, size_t height, unsigned element, CUdeviceptr *out, size_t *out_pitch);
 /* Device or managed memory, first byte only. 0 is fine. Waits for all work of the range's context. */

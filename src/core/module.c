@@ -269,10 +269,24 @@ CUresult module_global(struct module *m, const char *name, CUdeviceptr *out, siz
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; m->ir && i < m->ir->vars.n; i++) {
         if (strcmp(m->ir->vars.v[i]->name, name) == 0) {
+            if (m->ir->vars.v[i]->texture || m->ir->vars.v[i]->surface)
+                return CUDA_ERROR_INVALID_VALUE;
             if (out)
                 *out = (CUdeviceptr)(uintptr_t)m->globals[i];
             if (out_bytes)
                 *out_bytes = m->ir->vars.v[i]->bytes;
+            return CUDA_SUCCESS;
+        }
+    }
+    return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult module_reference(struct module *m, const char *name, bool surface, CUdeviceptr *out)
+{
+    for (size_t i = 0; m->ir && i < m->ir->vars.n; i++) {
+        const struct ir_var *v = m->ir->vars.v[i];
+        if ((surface ? v->surface : v->texture) && strcmp(v->name, name) == 0) {
+            *out = (CUdeviceptr)(uintptr_t)m->globals[i];
             return CUDA_SUCCESS;
         }
     }

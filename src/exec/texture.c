@@ -744,8 +744,9 @@ void exec_texture_service(struct kabi_block *block, uint32_t packed, uint64_t ha
     union texel out = { { 0 } };
     char *p;
     (void)block;
-    if (handle == 0 && op.kind >= TEX_LOAD) {    /* no surface: there is nothing to read and nothing to write to */
-        memset(results, 0, op.kind == TEX_LOAD ? sizeof out.u : 0);
+    if (handle == 0) {                           /* none, or an empty reference: it reads as zeroes, and writes go nowhere */
+        if (op.kind <= TEX_LOAD)
+            memset(results, 0, sizeof out.u);
         return;
     }
     if (!t || (op.kind >= TEX_LOAD) != (t->surface && op.kind != TEX_QUERY))

@@ -29,10 +29,11 @@ static bool handle_of(struct lower_ctx *c, const struct ptx_operand *o, struct i
     }
     if (name->kind != PTX_O_VAR || o->imm || (name->var->type != PTX_TEXREF && name->var->type != PTX_SURFREF))
         return lower_fail(c, "a texture or surface is named by a 64-bit handle in a register, a .texref or a .surfref");
+    struct ir_operand address = lower_var_address(c, name->var, 0);
     struct ir_inst *i = lower_emit(c, IR_LD, IR_I64);
     struct ir_reg *r = lower_tmp(c, IR_I64);
     i->space = IR_GLOBAL;
-    ir_inst_src(i, lower_var_address(c, name->var, 0));
+    ir_inst_src(i, address);
     ir_inst_dst(i, r);
     *out = lower_reg(r);
     return true;
