@@ -6,9 +6,9 @@
 #include "base/vec.h"
 #include "core/capture.h"
 #include "core/device.h"
-#include "core/ipc.h"
 #include "core/event.h"
 #include "core/internal.h"
+#include "core/ipc.h"
 #include "core/mem.h"
 #include "core/mempool.h"
 #include "core/module.h"
@@ -171,6 +171,106 @@ CUresult ctx_destroy(CUcontext handle)
     }
     ctx_unref(ctx);
     return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+static void tombstone_free(struct obj *obj)
+{
+    struct ctx *ctx = hw_container_of(obj, struct ctx, obj);
+    hw_mutex_fini(&ctx->mu);
+    hw_free(ctx);
+}
+
+struct ctx *ctx_get_dead(CUcontext handle)
+{
+    if (!obj_was(handle, OBJ_CTX))
+        return NULL;
+    struct ctx *ctx = hw_alloc(sizeof *ctx);
+    ctx->dev = device_peek(0);
+    hw_mutex_init(&ctx->mu, HW_RANK_CTX);
+    hw_list_init(&ctx->events);
+    hw_list_init(&ctx->modules);
+    hw_list_init(&ctx->streams);
+    hw_list_init(&ctx->busy);
+    ctx->dead = true;
+    obj_init(&ctx->obj, OBJ_CTX, tombstone_free);
+    obj_ref(&ctx->obj);
+    obj_close(&ctx->obj);                        /* nobody gets it by its own handle, which is another's */
+    ctx->obj.handle = handle;
+    return ctx;
+}
+
+CUresult ctx_attach(struct ctx *ctx, CUcontext *out)
+{
+    atomic_fetch_add(&ctx->attached, 1);
+    *out = ctx_handle(ctx);
+    return CUDA_SUCCESS;
+}
+
+CUresult ctx_detach(CUcontext handle)
+{
+    struct ctx *ctx = ctx_current();
+    if (!ctx || ctx_handle(ctx) != handle)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    unsigned n = atomic_load(&ctx->attached);
+    while (n && !atomic_compare_exchange_weak(&ctx->attached, &n, n - 1))
+        ;
+    return n ? CUDA_SUCCESS : ctx_destroy(handle);
+}
+
+/* References to all streams of a context. */
+static size_t streams_of(struct ctx *ctx, struct stream ***out)
+{
+    HW_VEC(struct stream *) all = { 0 };
+    sched_lock();
+    hw_list_for(it, &ctx->streams) {
+        struct stream *s = hw_list_item(it, struct stream, in_ctx);
+        stream_ref(s);
+        hw_vec_push(&all, s);
+    }
+    sched_unlock();
+    *out = all.v;
+    return all.n;
+}
+
+CUresult ctx_wait_event(struct ctx *ctx, struct event *e)
+{
+    struct stream **streams;
+    CUresult rc = capture_ctx_forbids(ctx);
+    if (rc)
+        return rc;
+    size_t n = streams_of(ctx, &streams);
+    for (size_t i = 0; i < n; i++) {
+        event_push_wait(streams[i], e);
+        stream_unref(streams[i]);
+    }
+    hw_free(streams);
+    return CUDA_SUCCESS;
+}
+
+/* A stream of its own waits for a mark in each of the others. */
+CUresult ctx_record_event(struct ctx *ctx, struct event *e)
+{
+    struct stream **streams;
+    CUevent mark;
+    CUresult rc = capture_ctx_forbids(ctx);
+    if (rc || (rc = event_create(ctx, CU_EVENT_DISABLE_TIMING, &mark)))
+        return rc;
+    struct event *m = event_get(mark);
+    size_t n = streams_of(ctx, &streams);
+    struct stream *all = stream_new(ctx, CU_STREAM_NON_BLOCKING, 0);
+    for (size_t i = 0; i < n; i++) {
+        if (!sched_idle(streams[i])) {
+            sched_push_record(streams[i], m);
+            sched_push_wait_event(all, m);
+        }
+        stream_unref(streams[i]);
+    }
+    rc = event_record(e, all, 0);
+    obj_close(&all->obj);
+    hw_free(streams);
+    event_unref(m);
+    event_destroy(mark);
+    return rc;
 }
 
 /* --- primary contexts --- */
