@@ -45,6 +45,7 @@ struct turn {
 static struct hw_mutex mu;                       /* rank STREAM */
 static uint64_t last_seq;
 static unsigned n_busy;                          /* streams with work */
+static _Atomic unsigned n_direct;                /* threads between sched_begin_direct() and sched_end_direct(); grows with the lock */
 static struct cmd_dep *free_deps;
 
 static struct hw_mutex free_mu;
@@ -542,11 +543,25 @@ static bool tails_locked(struct stream *s, struct waiter *w)
     return any;
 }
 
+bool sched_begin_direct(struct stream *s)
+{
+    hw_lock(&mu);
+    bool idle = !tails_locked(s, NULL);
+    n_direct += idle;
+    hw_unlock(&mu);
+    return idle;
+}
+
+void sched_end_direct(void)
+{
+    n_direct--;
+}
+
 void sched_quiet(void (*fn)(void *arg), void *arg)
 {
     const struct timespec pause = { 0, 50000 };
     hw_lock(&mu);
-    while (n_busy) {
+    while (n_busy || n_direct) {
         hw_unlock(&mu);
         nanosleep(&pause, NULL);
         hw_lock(&mu);
