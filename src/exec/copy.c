@@ -74,6 +74,7 @@ int exec_copy_here(void *dst, const void *src, size_t bytes)
         hw_error("a copy from %p to %p touched memory that is not there, at 0x%llx", src, dst, (unsigned long long)scope.addr);
         return scope.fault;
     }
+    exec_fault_keep();
     exec_buffers();
     exec_scope_set(&scope);
     memmove(dst, src, bytes);
