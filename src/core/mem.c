@@ -10,6 +10,7 @@
 #include "core/ctx.h"
 #include "core/devheap.h"
 #include "core/device.h"
+#include "core/graph_mem.h"
 #include "core/hooks.h"
 #include "core/ipc.h"
 #include "core/mempool.h"
@@ -281,8 +282,11 @@ CUresult mem_free(CUdeviceptr ptr)
     struct mem_info info;
     if (ptr == 0)
         return CUDA_SUCCESS;
-    if (!mem_lookup(ptr, &info) || info.base != ptr || info.variable || info.external || (info.kind != MEM_DEVICE && info.kind != MEM_MANAGED))
+    if (!mem_lookup(ptr, &info) || info.base != ptr || info.external
+        || (info.kind != MEM_DEVICE && info.kind != MEM_MANAGED && info.kind != MEM_VARIABLE))
         return CUDA_ERROR_INVALID_VALUE;
+    if (info.variable)                           /* a graph's, perhaps */
+        return graph_memory_free(ptr, NULL);
     return free_after_work(&info);
 }
 

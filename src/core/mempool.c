@@ -8,9 +8,11 @@
 
 #include "base/list.h"
 #include "base/lock.h"
+#include "core/capture.h"
 #include "core/ctx.h"
 #include "core/device.h"
 #include "core/devheap.h"
+#include "core/graph_mem.h"
 #include "core/ipc.h"
 #include "core/mem.h"
 #include "core/sched.h"
@@ -436,8 +438,17 @@ static struct pool_piece *get_piece(struct mempool *p, uint64_t bytes, const str
 CUresult mempool_alloc(struct mempool *pool, struct stream *s, size_t bytes, CUdeviceptr *out)
 {
     uint64_t rounded = hw_align_up(bytes, GRAIN);
+    bool captures;
+    CUresult rc = capture_enter(s, &captures);
+    if (rc)
+        return rc;
     if (bytes == 0 || (pool && pool->imported))
         return CUDA_ERROR_INVALID_VALUE;
+    if (captures) {
+        const CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                       .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = s->ctx->dev->ordinal } };
+        return capture_alloc(s, &props, bytes, out);
+    }
     if (rounded < bytes || rounded > (uint64_t)1 << 46)
         return CUDA_ERROR_OUT_OF_MEMORY;
     struct mempool *p = pool;
@@ -540,6 +551,12 @@ CUresult mempool_free(CUdeviceptr ptr, struct stream *s)
     struct pool_piece *piece;
     if (ptr == 0)
         return CUDA_ERROR_INVALID_VALUE;
+    bool captures;
+    CUresult rc = capture_enter(s, &captures);
+    if (rc || captures)
+        return rc ? rc : capture_free(s, ptr);
+    if (mem_lookup(ptr, &info) && info.variable && info.base == ptr)
+        return graph_memory_free(ptr, s);
     if (ipc_mem_is_pooled(ptr)) {                /* another process's pool: only the mapping ends */
         sched_wait_stream(s);
         return ipc_mem_close(ptr, true);

@@ -8,6 +8,7 @@
 #include "core/event.h"
 #include "core/hooks.h"
 #include "core/module.h"
+#include "core/obj.h"
 #include "core/stream.h"
 #include "core/values.h"
 
@@ -91,6 +92,7 @@ struct cmd *cmd_new(enum cmd_kind kind)
     c->params = c->staging = NULL;
     c->event = NULL;
     c->values = NULL;
+    c->keeps = NULL;
     return c;
 }
 
@@ -102,10 +104,12 @@ void cmd_drop(struct cmd *c)
         hw_free(c->params);
     hw_free(c->staging);
     values_free(c->values);
+    struct obj *kept = c->keeps;
     hw_lock(&free_mu);
     c->next = free_cmds;
     free_cmds = c;
     hw_unlock(&free_mu);
+    obj_unref(kept);
 }
 
 /* --- dependencies; all with the lock held --- */

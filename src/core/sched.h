@@ -15,6 +15,7 @@
 struct ctx;
 struct event;
 struct module;
+struct obj;
 struct stream;
 
 enum cmd_kind { CMD_KERNEL, CMD_COPY, CMD_HOST_FN, CMD_CALLBACK, CMD_RECORD, CMD_WAIT, CMD_VALUES };
@@ -49,6 +50,7 @@ struct cmd {
     void *staging;               /* CMD_COPY: holds the source; hw_free() */
     struct event *event;         /* CMD_RECORD, CMD_WAIT in a batch: referenced */
     struct values *values;       /* CMD_VALUES: owned */
+    struct obj *keeps;           /* referenced until it is over */
     union {
         CUhostFn host_fn;
         CUstreamCallback callback;

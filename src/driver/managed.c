@@ -173,6 +173,9 @@ CUresult do_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice
 
 CUresult do_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
 {
+    if (device != CU_DEVICE_CPU && !device_peek(device) && advice != CU_MEM_ADVISE_SET_READ_MOSTLY
+        && advice != CU_MEM_ADVISE_UNSET_READ_MOSTLY && advice != CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
+        return CUDA_ERROR_INVALID_DEVICE;
     return do_cuMemAdvise_v2(devPtr, count, advice, location_of(device));
 }
 
