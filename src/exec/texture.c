@@ -511,7 +511,7 @@ static void sample_level(const struct exec_texture *t, unsigned level, const str
 {
     const struct exec_level *l = &t->levels[level];
     bool linear = t->linear_filter && gives_floats(t);
-    struct axis a[3];
+    struct axis a[3] = { { { 0, 0 }, 0 } };
     axes(t, l, s, linear, true, a);
     for (unsigned d = 0; d < 2 && linear && crosses_edges(t); d++) {
         int64_t fixed = (int64_t)floor(((double)s->at[d] * l->width - 0.5) * 256 + 0.5);
@@ -588,7 +588,7 @@ static void gather(const struct exec_texture *t, struct tex_op op, const uint32_
     static const uint8_t corners[4] = { 2, 3, 1, 0 };    /* counter-clockwise from the lower left */
     struct sample s = unpack(t, op, args);
     const struct exec_level *l = &t->levels[0];
-    struct axis a[3];
+    struct axis a[3] = { { { 0, 0 }, 0 } };
     struct taps taps = { .n = 0 };
     axes(t, l, &s, true, false, a);
     for (unsigned k = 0; k < 4; k++)
