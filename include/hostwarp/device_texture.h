@@ -72,6 +72,22 @@ HW_TEX(tex1DLayeredLod, HW_ARGS(float x, int layer, float level), HW_ARGS(x, lay
        "{%5, %6}], %7;", HW_ARGS("r"(layer), "f"(x), "f"(level)))
 HW_TEX(tex2DLayeredLod, HW_ARGS(float x, float y, int layer, float level), HW_ARGS(x, y, layer, level), "tex.level.a2d.v4.u32.f32",
        "{%5, %6, %7, %7}], %8;", HW_ARGS("r"(layer), "f"(x), "f"(y), "f"(level)))
+HW_TEX(texCubemapLod, HW_ARGS(float x, float y, float z, float level), HW_ARGS(x, y, z, level), "tex.level.cube.v4.u32.f32",
+       "{%5, %6, %7, %7}], %8;", HW_ARGS("f"(x), "f"(y), "f"(z), "f"(level)))
+HW_TEX(texCubemapLayeredLod, HW_ARGS(float x, float y, float z, int layer, float level), HW_ARGS(x, y, z, layer, level),
+       "tex.level.acube.v4.u32.f32", "{%5, %6, %7, %8}], %9;", HW_ARGS("r"(layer), "f"(x), "f"(y), "f"(z), "f"(level)))
+HW_TEX(tex1DGrad, HW_ARGS(float x, float dx, float dy), HW_ARGS(x, dx, dy), "tex.grad.1d.v4.u32.f32", "{%5}], {%6}, {%7};",
+       HW_ARGS("f"(x), "f"(dx), "f"(dy)))
+HW_TEX(tex2DGrad, HW_ARGS(float x, float y, float2 dx, float2 dy), HW_ARGS(x, y, dx, dy), "tex.grad.2d.v4.u32.f32",
+       "{%5, %6}], {%7, %8}, {%9, %10};", HW_ARGS("f"(x), "f"(y), "f"(dx.x), "f"(dx.y), "f"(dy.x), "f"(dy.y)))
+HW_TEX(tex3DGrad, HW_ARGS(float x, float y, float z, float4 dx, float4 dy), HW_ARGS(x, y, z, dx, dy), "tex.grad.3d.v4.u32.f32",
+       "{%5, %6, %7, %7}], {%8, %9, %10, %10}, {%11, %12, %13, %13};",
+       HW_ARGS("f"(x), "f"(y), "f"(z), "f"(dx.x), "f"(dx.y), "f"(dx.z), "f"(dy.x), "f"(dy.y), "f"(dy.z)))
+HW_TEX(tex1DLayeredGrad, HW_ARGS(float x, int layer, float dx, float dy), HW_ARGS(x, layer, dx, dy), "tex.grad.a1d.v4.u32.f32",
+       "{%5, %6}], {%7}, {%8};", HW_ARGS("r"(layer), "f"(x), "f"(dx), "f"(dy)))
+HW_TEX(tex2DLayeredGrad, HW_ARGS(float x, float y, int layer, float2 dx, float2 dy), HW_ARGS(x, y, layer, dx, dy),
+       "tex.grad.a2d.v4.u32.f32", "{%5, %6, %7, %7}], {%8, %9}, {%10, %11};",
+       HW_ARGS("r"(layer), "f"(x), "f"(y), "f"(dx.x), "f"(dx.y), "f"(dy.x), "f"(dy.y)))
 HW_TEX(hw_gather_r, HW_ARGS(float x, float y), HW_ARGS(x, y), "tld4.r.2d.v4.u32.f32", "{%5, %6}];", HW_ARGS("f"(x), "f"(y)))
 HW_TEX(hw_gather_g, HW_ARGS(float x, float y), HW_ARGS(x, y), "tld4.g.2d.v4.u32.f32", "{%5, %6}];", HW_ARGS("f"(x), "f"(y)))
 HW_TEX(hw_gather_b, HW_ARGS(float x, float y), HW_ARGS(x, y), "tld4.b.2d.v4.u32.f32", "{%5, %6}];", HW_ARGS("f"(x), "f"(y)))
@@ -172,6 +188,11 @@ HW_SURF(surf1DLayered, "a1d", HW_ARGS(int x, int layer), HW_ARGS(x, layer), "{%3
         HW_ARGS("r"(x), "r"(layer)))
 HW_SURF(surf2DLayered, "a2d", HW_ARGS(int x, int y, int layer), HW_ARGS(x, y, layer), "{%4, %2, %3, %3}", "{%5, %3, %4, %4}",
         "{%7, %5, %6, %6}", HW_ARGS("r"(x), "r"(y), "r"(layer)))
+/* A face is a layer, and layers of cubes are six faces each. */
+HW_SURF(surfCubemap, "a2d", HW_ARGS(int x, int y, int face), HW_ARGS(x, y, face), "{%4, %2, %3, %3}", "{%5, %3, %4, %4}",
+        "{%7, %5, %6, %6}", HW_ARGS("r"(x), "r"(y), "r"(face)))
+HW_SURF(surfCubemapLayered, "a2d", HW_ARGS(int x, int y, int layer_face), HW_ARGS(x, y, layer_face), "{%4, %2, %3, %3}",
+        "{%5, %3, %4, %4}", "{%7, %5, %6, %6}", HW_ARGS("r"(x), "r"(y), "r"(layer_face)))
 #undef HW_SURF
 #undef HW_SURF_ONE
 #undef HW_SURF_MODES

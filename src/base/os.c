@@ -70,6 +70,13 @@ uint64_t hw_memory_bytes(void)
     return (uint64_t)sysconf(_SC_PHYS_PAGES) * hw_page_bytes();
 }
 
+bool hw_numa_node_exists(int node)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/sys/devices/system/node/node%d", node);
+    return node == 0 || (node > 0 && access(path, F_OK) == 0);   /* a system that names none has one */
+}
+
 size_t hw_page_bytes(void)
 {
     static size_t bytes;

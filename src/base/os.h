@@ -10,6 +10,7 @@ unsigned hw_cpu_count(void);                                     /* CPUs this pr
 const char *hw_cpu_name(void);                                   /* as the CPU calls itself, blanks folded */
 uint64_t hw_memory_bytes(void);                                  /* physical memory of the machine */
 size_t hw_page_bytes(void);
+bool hw_numa_node_exists(int node);
 
 static inline void hw_cpu_relax(void)
 {

@@ -6,27 +6,49 @@
 #include "core/mem.h"
 #include "core/sched.h"
 
+/* What an element is made of. channels 0: the array says how many; else the format does, and texels always read as floats. */
+static const struct format_row {
+    CUarray_format format;
+    enum exec_format element;
+    unsigned channels;
+} formats[] = {
+    { CU_AD_FORMAT_UNSIGNED_INT8, EXEC_U8, 0 },   { CU_AD_FORMAT_UNSIGNED_INT16, EXEC_U16, 0 }, { CU_AD_FORMAT_UNSIGNED_INT32, EXEC_U32, 0 },
+    { CU_AD_FORMAT_SIGNED_INT8, EXEC_S8, 0 },     { CU_AD_FORMAT_SIGNED_INT16, EXEC_S16, 0 },   { CU_AD_FORMAT_SIGNED_INT32, EXEC_S32, 0 },
+    { CU_AD_FORMAT_HALF, EXEC_F16, 0 },           { CU_AD_FORMAT_FLOAT, EXEC_F32, 0 },
+    { CU_AD_FORMAT_UNORM_INT8X1, EXEC_U8, 1 },    { CU_AD_FORMAT_UNORM_INT8X2, EXEC_U8, 2 },    { CU_AD_FORMAT_UNORM_INT8X4, EXEC_U8, 4 },
+    { CU_AD_FORMAT_UNORM_INT16X1, EXEC_U16, 1 },  { CU_AD_FORMAT_UNORM_INT16X2, EXEC_U16, 2 },  { CU_AD_FORMAT_UNORM_INT16X4, EXEC_U16, 4 },
+    { CU_AD_FORMAT_SNORM_INT8X1, EXEC_S8, 1 },    { CU_AD_FORMAT_SNORM_INT8X2, EXEC_S8, 2 },    { CU_AD_FORMAT_SNORM_INT8X4, EXEC_S8, 4 },
+    { CU_AD_FORMAT_SNORM_INT16X1, EXEC_S16, 1 },  { CU_AD_FORMAT_SNORM_INT16X2, EXEC_S16, 2 },  { CU_AD_FORMAT_SNORM_INT16X4, EXEC_S16, 4 },
+};
+
+static const struct format_row *find_format(CUarray_format format)
+{
+    for (size_t i = 0; i < HW_LEN(formats); i++)
+        if (formats[i].format == format)
+            return &formats[i];
+    return NULL;
+}
+
 bool array_format(CUarray_format format, enum exec_format *out)
 {
-    switch (format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8: *out = EXEC_U8; return true;
-    case CU_AD_FORMAT_UNSIGNED_INT16: *out = EXEC_U16; return true;
-    case CU_AD_FORMAT_UNSIGNED_INT32: *out = EXEC_U32; return true;
-    case CU_AD_FORMAT_SIGNED_INT8: *out = EXEC_S8; return true;
-    case CU_AD_FORMAT_SIGNED_INT16: *out = EXEC_S16; return true;
-    case CU_AD_FORMAT_SIGNED_INT32: *out = EXEC_S32; return true;
-    case CU_AD_FORMAT_HALF: *out = EXEC_F16; return true;
-    case CU_AD_FORMAT_FLOAT: *out = EXEC_F32; return true;
-    default: return false;
-    }
+    const struct format_row *row = find_format(format);
+    if (row)
+        *out = row->element;
+    return row != NULL;
+}
+
+bool array_normalised(CUarray_format format)
+{
+    const struct format_row *row = find_format(format);
+    return row && row->channels;
 }
 
 unsigned array_texel_bytes(CUarray_format format, unsigned channels)
 {
-    enum exec_format f;
-    if ((channels != 1 && channels != 2 && channels != 4) || !array_format(format, &f))
+    const struct format_row *row = find_format(format);
+    if (!row || (channels != 1 && channels != 2 && channels != 4) || (row->channels && row->channels != channels))
         return 0;
-    return channels * exec_format_bytes(f);
+    return channels * exec_format_bytes(row->element);
 }
 
 unsigned array_layers(const struct array *a)
@@ -36,11 +58,16 @@ unsigned array_layers(const struct array *a)
     return (unsigned)(a->desc.Flags & CUDA_ARRAY3D_CUBEMAP ? a->desc.Depth / 6 : a->desc.Depth);
 }
 
-/* Extents as an A100 allows them. */
+/* Extents as an H200 allows them. */
 static bool extent_fits(const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
-    const size_t one = 131072, two_y = 65536, three = 16384, layers = 2048, layered = 32768;
+    const size_t one = 131072, two_y = 65536, three = 16384, layers = 2048, layered = 32768, gathered = 32768, surface_1d = 32768;
+    bool plain = !(d->Flags & (CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED)) && !d->Depth;
     if (d->Width == 0)
+        return false;
+    if ((d->Flags & CUDA_ARRAY3D_TEXTURE_GATHER) && !(plain && d->Height && d->Width <= gathered && d->Height <= gathered))
+        return false;
+    if ((d->Flags & CUDA_ARRAY3D_SURFACE_LDST) && plain && !d->Height && d->Width > surface_1d)
         return false;
     if (d->Flags & CUDA_ARRAY3D_CUBEMAP) {
         bool whole = d->Flags & CUDA_ARRAY3D_LAYERED ? d->Depth && d->Depth % 6 == 0 && d->Depth <= 2046 : d->Depth == 6;
@@ -48,8 +75,9 @@ static bool extent_fits(const CUDA_ARRAY3D_DESCRIPTOR *d)
     }
     if (d->Flags & CUDA_ARRAY3D_LAYERED)
         return d->Depth && d->Depth <= layers && d->Width <= layered && d->Height <= layered;
-    if (d->Depth)
-        return d->Height && d->Width <= three && d->Height <= three && d->Depth <= three;
+    if (d->Depth)                                /* a cube, or half as wide and twice as deep */
+        return d->Height && ((d->Width <= three && d->Height <= three && d->Depth <= three)
+                             || (d->Width <= three / 2 && d->Height <= three / 2 && d->Depth <= 2 * three));
     return d->Width <= one && d->Height <= two_y;
 }
 
@@ -88,10 +116,10 @@ static size_t lay_out(struct array *a)
 
 static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned *texel)
 {
-    const unsigned known = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER;
+    /* Sparse arrays and those to be mapped later have all their memory from the start. */
+    const unsigned known = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER
+        | CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
     *texel = array_texel_bytes(desc->Format, desc->NumChannels);
-    if (desc->Flags & (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING))
-        return CUDA_ERROR_NOT_SUPPORTED;
     return *texel && !(desc->Flags & ~known) && extent_fits(desc) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -129,9 +157,7 @@ CUresult array_create_chain(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc
     size_t longest = hw_max_u64(desc->Width, hw_max_u64(desc->Height, flat ? 0 : desc->Depth));
     while (longest >> most)
         most++;
-    if (n_levels == 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    n_levels = n_levels > most ? most : n_levels;
+    n_levels = n_levels > most ? most : n_levels ? n_levels : 1;
     struct array *chain = array_new(ctx, desc, texel);
     chain->levels = hw_alloc(n_levels * sizeof *chain->levels);
     for (unsigned l = 0; l < n_levels; l++) {
@@ -145,6 +171,7 @@ CUresult array_create_chain(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc
             obj_close(&chain->obj);
             return rc;
         }
+        chain->levels[l]->is_level = true;
         chain->n_levels = l + 1;
     }
     *out = chain;
@@ -168,7 +195,7 @@ CUresult array_destroy(void *handle, bool chain)
     if (!a)
         return CUDA_ERROR_INVALID_HANDLE;
     sched_wait_ctx(a->ctx);
-    bool closed = obj_close(&a->obj);
+    bool closed = a->is_level || obj_close(&a->obj);
     for (unsigned l = 0; closed && l < a->n_levels; l++)
         obj_close(&a->levels[l]->obj);
     array_unref(a);

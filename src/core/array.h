@@ -23,11 +23,13 @@ struct array {
     struct exec_level place;
     unsigned n_levels;                           /* a chain's, else 0 */
     struct array **levels;
+    bool is_level;                               /* of a chain: destroying it by itself does nothing */
 };
 
 /* 0: this is no format that textures have. */
 unsigned array_texel_bytes(CUarray_format format, unsigned channels);
 bool array_format(CUarray_format format, enum exec_format *out);
+bool array_normalised(CUarray_format format);                    /* integers that always read as floats from 0 or -1 to 1 */
 CUresult array_create(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc, struct array **out);
 CUresult array_create_chain(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned n_levels, struct array **out);
 struct array *array_get(void *handle, bool chain);               /* a reference, or NULL */

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "core/ctx.h"
 #include "core/event.h"
+#include "core/graph_mem.h"
 #include "core/graph.h"
 #include "core/stream.h"
 
@@ -237,6 +238,28 @@ CUresult capture_values(struct stream *s, const CUstreamBatchMemOpParams *ops, u
 {
     struct node_params p;
     CUresult rc = node_params_values(s->ctx, ops, n, &p);
+    return rc ? rc : add_node(s, &p);
+}
+
+CUresult capture_alloc(struct stream *s, const CUmemPoolProps *props, size_t bytes, CUdeviceptr *out)
+{
+    struct graph_memory *m;
+    struct node_params p;
+    CUresult rc = graph_memory_new(s->ctx, props, bytes, &m);
+    if (rc)
+        return rc;
+    CUdeviceptr ptr = graph_memory_ptr(m);
+    if ((rc = node_params_memory(s->ctx, m, true, &p)) || (rc = add_node(s, &p)))
+        return rc;
+    *out = ptr;
+    return CUDA_SUCCESS;
+}
+
+CUresult capture_free(struct stream *s, CUdeviceptr ptr)
+{
+    struct graph_memory *m = graph_memory_get(ptr);
+    struct node_params p;
+    CUresult rc = m ? node_params_memory(s->ctx, m, false, &p) : CUDA_ERROR_INVALID_VALUE;
     return rc ? rc : add_node(s, &p);
 }
 

@@ -26,6 +26,8 @@ CUresult capture_copy(struct stream *s, const struct copy_request *req);
 CUresult capture_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t rows);
 CUresult capture_host(struct stream *s, CUhostFn fn, void *data);
 CUresult capture_values(struct stream *s, const CUstreamBatchMemOpParams *ops, unsigned n);
+CUresult capture_alloc(struct stream *s, const CUmemPoolProps *props, size_t bytes, CUdeviceptr *out);
+CUresult capture_free(struct stream *s, CUdeviceptr ptr);        /* memory that graphs allocate, or INVALID_VALUE */
 CUresult capture_child(struct stream *s, const struct graph *child);
 /* *over: captured, nothing is left to do. */
 CUresult capture_record(struct stream *s, struct event *e, unsigned flags, bool *over);

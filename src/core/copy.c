@@ -13,6 +13,9 @@
    for its turn and reads then. */
 #define STAGE_MAX ((size_t)64 << 20)
 
+/* What one thread copies faster than several: it fits into its caches. */
+#define DIRECT_MAX ((size_t)1 << 20)
+
 /* What an address turned out to be. */
 enum place { PLACE_PAGEABLE, PLACE_PINNED, PLACE_DEVICE, PLACE_MANAGED };
 
@@ -117,6 +120,23 @@ static CUresult submit(struct stream *s, struct cmd *c, enum place dst, enum pla
     return rc;
 }
 
+/* A small copy that the caller waits for, in a stream with nothing to do: queueing it would take longer than doing it. */
+static bool copy_directly(struct stream *s, const struct copy_request *r, enum place dst, enum place src, CUresult *rc)
+{
+    bool on_device = dst == PLACE_DEVICE && src == PLACE_DEVICE;
+    bool waits = dst == PLACE_PAGEABLE || src == PLACE_PAGEABLE || (!r->async && !on_device);
+    if (!waits || hook_any || r->rows != 1 || r->slices != 1 || r->width > DIRECT_MAX || !sched_begin_direct(s))
+        return false;
+    int fault = exec_copy_here((void *)(uintptr_t)r->dst.addr, (const void *)(uintptr_t)r->src.addr, r->width);
+    sched_end_direct();
+    if (fault)
+        ctx_poison(s->ctx, CUDA_ERROR_ILLEGAL_ADDRESS);
+    if (!r->async)
+        ctx_flush_printf(s->ctx);
+    *rc = ctx_error(s->ctx);
+    return true;
+}
+
 static void normalise(struct copy_end *end, const struct copy_request *r)
 {
     if (end->pitch == 0)
@@ -154,7 +174,7 @@ CUresult copy_run(struct stream *s, const struct copy_request *req)
         return CUDA_SUCCESS;
     if (captures)
         return capture_copy(s, req);
-    if ((rc = prepare(&r, &dst, &src)))
+    if ((rc = prepare(&r, &dst, &src)) || copy_directly(s, &r, dst, src, &rc))
         return rc;
     return submit(s, make_cmd(&r, dst, src), dst, src, r.async);
 }

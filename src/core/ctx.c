@@ -8,6 +8,7 @@
 #include "core/device.h"
 #include "core/event.h"
 #include "core/internal.h"
+#include "core/ipc.h"
 #include "core/mem.h"
 #include "core/mempool.h"
 #include "core/module.h"
@@ -15,6 +16,8 @@
 #include "core/stream.h"
 
 #include <stdatomic.h>
+
+enum { L2_PART = 3932160 };      /* as measured on an H200: what L2 cache is set aside in */
 
 enum { MAX_DEVICES = 64 };
 
@@ -66,6 +69,7 @@ static CUresult ctx_new(struct device *dev, unsigned flags, bool primary, struct
     ctx->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
     ctx->limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
     ctx->limits[CU_LIMIT_SHMEM_SIZE] = DEVICE_SHARED_OPTIN;
+    ctx->limits[CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = (size_t)3 * L2_PART;
     ctx->printf_buf = exec_printf_new(ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE]);
     ctx->heap = exec_heap_new(ctx->limits[CU_LIMIT_MALLOC_HEAP_SIZE]);
     obj_init(&ctx->obj, OBJ_CTX, ctx_free);
@@ -138,6 +142,7 @@ static void ctx_tear_down(struct ctx *ctx)
     close_events_and_modules(ctx);
     close_streams(ctx);
     mem_free_ctx(ctx);
+    ipc_ctx_gone(ctx);
 }
 
 CUresult ctx_create(struct device *dev, unsigned flags, CUcontext *out)
@@ -166,6 +171,106 @@ CUresult ctx_destroy(CUcontext handle)
     }
     ctx_unref(ctx);
     return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+static void tombstone_free(struct obj *obj)
+{
+    struct ctx *ctx = hw_container_of(obj, struct ctx, obj);
+    hw_mutex_fini(&ctx->mu);
+    hw_free(ctx);
+}
+
+struct ctx *ctx_get_dead(CUcontext handle)
+{
+    if (!obj_was(handle, OBJ_CTX))
+        return NULL;
+    struct ctx *ctx = hw_alloc(sizeof *ctx);
+    ctx->dev = device_peek(0);
+    hw_mutex_init(&ctx->mu, HW_RANK_CTX);
+    hw_list_init(&ctx->events);
+    hw_list_init(&ctx->modules);
+    hw_list_init(&ctx->streams);
+    hw_list_init(&ctx->busy);
+    ctx->dead = true;
+    obj_init(&ctx->obj, OBJ_CTX, tombstone_free);
+    obj_ref(&ctx->obj);
+    obj_close(&ctx->obj);                        /* nobody gets it by its own handle, which is another's */
+    ctx->obj.handle = handle;
+    return ctx;
+}
+
+CUresult ctx_attach(struct ctx *ctx, CUcontext *out)
+{
+    atomic_fetch_add(&ctx->attached, 1);
+    *out = ctx_handle(ctx);
+    return CUDA_SUCCESS;
+}
+
+CUresult ctx_detach(CUcontext handle)
+{
+    struct ctx *ctx = ctx_current();
+    if (!ctx || ctx_handle(ctx) != handle)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    unsigned n = atomic_load(&ctx->attached);
+    while (n && !atomic_compare_exchange_weak(&ctx->attached, &n, n - 1))
+        ;
+    return n ? CUDA_SUCCESS : ctx_destroy(handle);
+}
+
+/* References to all streams of a context. */
+static size_t streams_of(struct ctx *ctx, struct stream ***out)
+{
+    HW_VEC(struct stream *) all = { 0 };
+    sched_lock();
+    hw_list_for(it, &ctx->streams) {
+        struct stream *s = hw_list_item(it, struct stream, in_ctx);
+        stream_ref(s);
+        hw_vec_push(&all, s);
+    }
+    sched_unlock();
+    *out = all.v;
+    return all.n;
+}
+
+CUresult ctx_wait_event(struct ctx *ctx, struct event *e)
+{
+    struct stream **streams;
+    CUresult rc = capture_ctx_forbids(ctx);
+    if (rc)
+        return rc;
+    size_t n = streams_of(ctx, &streams);
+    for (size_t i = 0; i < n; i++) {
+        event_push_wait(streams[i], e);
+        stream_unref(streams[i]);
+    }
+    hw_free(streams);
+    return CUDA_SUCCESS;
+}
+
+/* A stream of its own waits for a mark in each of the others. */
+CUresult ctx_record_event(struct ctx *ctx, struct event *e)
+{
+    struct stream **streams;
+    CUevent mark;
+    CUresult rc = capture_ctx_forbids(ctx);
+    if (rc || (rc = event_create(ctx, CU_EVENT_DISABLE_TIMING, &mark)))
+        return rc;
+    struct event *m = event_get(mark);
+    size_t n = streams_of(ctx, &streams);
+    struct stream *all = stream_new(ctx, CU_STREAM_NON_BLOCKING, 0);
+    for (size_t i = 0; i < n; i++) {
+        if (!sched_idle(streams[i])) {
+            sched_push_record(streams[i], m);
+            sched_push_wait_event(all, m);
+        }
+        stream_unref(streams[i]);
+    }
+    rc = event_record(e, all, 0);
+    obj_close(&all->obj);
+    hw_free(streams);
+    event_unref(m);
+    event_destroy(mark);
+    return rc;
 }
 
 /* --- primary contexts --- */
@@ -307,12 +412,18 @@ CUresult ctx_set_limit(struct ctx *ctx, CUlimit limit, size_t value)
         return CUDA_ERROR_NOT_PERMITTED;         /* to be read only */
     if (limit == CU_LIMIT_STACK_SIZE && value > 512 * 1024)
         return CUDA_ERROR_INVALID_VALUE;
-    if ((limit == CU_LIMIT_PRINTF_FIFO_SIZE || limit == CU_LIMIT_MALLOC_HEAP_SIZE) && value > ctx->dev->memory_bytes)
+    if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > 128)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (limit == CU_LIMIT_PRINTF_FIFO_SIZE && value > ctx->dev->memory_bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (limit == CU_LIMIT_STACK_SIZE)            /* measured: 3000 reads back as 3008, a heap of 1 MiB as 4 MiB */
         value = hw_align_up(value, 16);
     if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
         value = hw_max_u64(value, 4u << 20);
+    if (limit == CU_LIMIT_PRINTF_FIFO_SIZE)
+        value = hw_max_u64(value, 512u << 10);
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE)              /* a sixteenth of the cache at a time */
+        value = (value + L2_PART - 1) / L2_PART * L2_PART;
     if (limit == CU_LIMIT_PRINTF_FIFO_SIZE) {
         ctx_flush_printf(ctx);
         exec_printf_resize(ctx->printf_buf, value);

@@ -29,6 +29,7 @@ struct ctx {
     bool primary;                                /* const */
     _Atomic unsigned flags;                      /* CU_CTX_* */
     _Atomic CUresult error;                      /* sticky; the first fault wins */
+    _Atomic unsigned attached;                   /* cuCtxAttach */
     _Atomic bool dead;                           /* destroyed: calls answer CONTEXT_IS_DESTROYED */
     struct hw_mutex mu;
     struct hw_list events HW_GUARDED_BY(mu);     /* struct event.in_ctx */
@@ -59,6 +60,14 @@ CUresult ctx_set_current(CUcontext handle);                      /* replaces the
 CUresult ctx_create(struct device *dev, unsigned flags, CUcontext *out);             /* and makes it current */
 CUresult ctx_destroy(CUcontext handle);                          /* waits; pops it where it is the caller's current one */
 struct ctx *ctx_get(CUcontext handle);                           /* a reference, or NULL (INVALID_CONTEXT) */
+struct ctx *ctx_get_dead(CUcontext handle);                      /* the same for one that was destroyed: only to be found dead */
+/* Older than destroying: as often detached as attached and once more, it ends. INVALID_CONTEXT: not the current one. */
+CUresult ctx_attach(struct ctx *ctx, CUcontext *out);
+CUresult ctx_detach(CUcontext handle);
+struct event;
+/* An event at the end of all that the context has to do now, and one that its streams wait for from now on. */
+CUresult ctx_record_event(struct ctx *ctx, struct event *e);
+CUresult ctx_wait_event(struct ctx *ctx, struct event *e);
 static inline void ctx_ref(struct ctx *c) { obj_ref(&c->obj); }
 static inline void ctx_unref(struct ctx *c) { obj_unref(c ? &c->obj : NULL); }
 static inline CUcontext ctx_handle(const struct ctx *c) { return (CUcontext)c->obj.handle; }

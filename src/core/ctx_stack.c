@@ -65,9 +65,16 @@ CUcontext ctx_current_handle(void)
     return ctx ? ctx_handle(ctx) : NULL;
 }
 
-CUresult ctx_push(CUcontext handle)
+/* A destroyed context can be made current: it is the calls that need it which fail. */
+static struct ctx *get_any(CUcontext handle)
 {
     struct ctx *ctx = ctx_get(handle);
+    return ctx ? ctx : ctx_get_dead(handle);
+}
+
+CUresult ctx_push(CUcontext handle)
+{
+    struct ctx *ctx = get_any(handle);
     if (!ctx)
         return handle ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
     struct ctx_stack *s = stack_make();
@@ -89,7 +96,7 @@ CUresult ctx_pop(CUcontext *out)
 
 CUresult ctx_set_current(CUcontext handle)
 {
-    struct ctx *ctx = handle ? ctx_get(handle) : NULL;
+    struct ctx *ctx = handle ? get_any(handle) : NULL;
     if (handle && !ctx)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (ctx_current())

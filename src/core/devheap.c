@@ -14,6 +14,7 @@
 #include "core/treap.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define UNIT ((uint64_t)2 << 20)
 #define SMALL_MAX ((uint64_t)1 << 20)
@@ -27,6 +28,7 @@ struct extent {
     bool free;
     struct slab *slab;           /* NULL: whole units */
     uint64_t charged;
+    int share_fd;                /* whole units that other processes may map: the file behind them + 1 */
 };
 
 struct slab {
@@ -163,10 +165,43 @@ static void units_free(struct devheap_charge *charge, struct extent *e)
 {
     void *p = (void *)(uintptr_t)e->base;
     charge->used -= e->charged;
-    madvise(p, e->charged, MADV_DONTNEED);
-    if (mprotect(p, e->charged, PROT_NONE))
-        hw_debug("freed device memory at %p stays accessible", p);
+    if (e->share_fd) {
+        if (mmap(p, e->charged, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+            hw_debug("freed device memory at %p stays shared", p);
+        madvise(p, e->charged, MADV_HUGEPAGE);
+        close(e->share_fd - 1);
+        e->share_fd = 0;
+    } else {
+        madvise(p, e->charged, MADV_DONTNEED);
+        if (mprotect(p, e->charged, PROT_NONE))
+            hw_debug("freed device memory at %p stays accessible", p);
+    }
     join(&free_units, &units_order, e);
+}
+
+bool devheap_share(struct extent *e, bool fresh, int *out_fd, uint64_t *out_base, uint64_t *out_bytes)
+{
+    struct extent *u = e->slab ? e->slab->units : e;
+    void *p = (void *)(uintptr_t)u->base;
+    if (!u->share_fd) {
+        int fd = memfd_create("hostwarp-device", MFD_CLOEXEC);
+        bool ok = fd >= 0 && ftruncate(fd, (off_t)u->charged) == 0;
+        for (uint64_t done = 0; ok && !fresh && done < u->charged;) {
+            ssize_t n = pwrite(fd, (char *)p + done, u->charged - done, (off_t)done);
+            ok = n > 0;
+            done += ok ? (uint64_t)n : 0;
+        }
+        if (!ok || mmap(p, u->charged, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+            if (fd >= 0)
+                close(fd);
+            return false;
+        }
+        u->share_fd = fd + 1;
+    }
+    *out_fd = u->share_fd - 1;
+    *out_base = u->base;
+    *out_bytes = u->charged;
+    return true;
 }
 
 /* --- slabs --- */

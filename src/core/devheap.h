@@ -19,5 +19,8 @@ struct devheap_charge {
 struct extent *devheap_alloc(struct devheap_charge *charge, size_t bytes, size_t align);
 void devheap_free(struct devheap_charge *charge, struct extent *e);
 uint64_t devheap_base(const struct extent *e);
+/* Puts a file behind the units that e lies in, with the same contents, for other processes to map. Nobody may use the memory
+   meanwhile. fresh: nobody ever has. *out_base: where the file begins. */
+bool devheap_share(struct extent *e, bool fresh, int *out_fd, uint64_t *out_base, uint64_t *out_bytes);
 
 #endif

@@ -64,11 +64,25 @@ CUresult device_pci_bus_id(const struct device *dev, char *out, size_t bytes)
     return CUDA_SUCCESS;
 }
 
+/* "domain:bus:device.function", or without one of the outer two. */
+static bool read_pci(const char *text, unsigned *domain, unsigned *bus, unsigned *device)
+{
+    unsigned function;
+    *domain = 0;
+    return sscanf(text, "%x:%x:%x.%x", domain, bus, device, &function) == 4 || (*domain = 0, sscanf(text, "%x:%x.%x", bus, device, &function) == 3)
+        || sscanf(text, "%x:%x:%x", domain, bus, device) == 3;
+}
+
+bool device_pci_text(const char *text)
+{
+    unsigned domain, bus, device;
+    return read_pci(text, &domain, &bus, &device);
+}
+
 struct device *device_by_pci_bus_id(const char *text)
 {
-    unsigned domain = 0, bus = 0, device = 0, function = 0;
-    bool full = sscanf(text, "%x:%x:%x.%x", &domain, &bus, &device, &function) == 4;
-    if (!full && sscanf(text, "%x:%x.%x", &bus, &device, &function) != 3 && sscanf(text, "%x:%x:%x", &domain, &bus, &device) != 3)
+    unsigned domain, bus, device;
+    if (!read_pci(text, &domain, &bus, &device))
         return NULL;
     return domain == 0 && device == 0 && bus > 0 ? device_peek((int)bus - 1) : NULL;
 }

@@ -43,5 +43,6 @@ struct device *device_peek(int ordinal);                         /* NULL: no suc
 CUresult device_attribute(const struct device *dev, int attribute, int *out);        /* INVALID_VALUE: unknown attribute */
 CUresult device_pci_bus_id(const struct device *dev, char *out, size_t bytes);       /* "0000:01:00.0" */
 struct device *device_by_pci_bus_id(const char *text);           /* NULL: none */
+bool device_pci_text(const char *text);                           /* is that how one is named? */
 
 #endif

@@ -5,9 +5,13 @@
 #include "core/capture.h"
 #include "core/ctx.h"
 #include "core/device.h"
+#include "core/ipc.h"
 #include "core/mempool.h"
 #include "core/sched.h"
 #include "core/stream.h"
+#include "core/values.h"
+
+#include <time.h>
 
 static void event_free(struct obj *obj)
 {
@@ -17,8 +21,24 @@ static void event_free(struct obj *obj)
     hw_list_del(&e->in_ctx);
     hw_unlock(&ctx->mu);
     capture_event_gone(e);
+    ipc_event_free(e->shared, e->shared_fd);
     hw_free(e);
     ctx_unref(ctx);
+}
+
+static CUevent event_new(struct ctx *ctx, unsigned flags, struct ipc_event *shared, int shared_fd)
+{
+    struct event *e = hw_alloc(sizeof *e);
+    ctx_ref(ctx);
+    e->ctx = ctx;
+    e->flags = flags;
+    e->shared = shared;
+    e->shared_fd = shared_fd;
+    obj_init(&e->obj, OBJ_EVENT, event_free);
+    hw_lock(&ctx->mu);
+    hw_list_push_back(&ctx->events, &e->in_ctx);
+    hw_unlock(&ctx->mu);
+    return event_handle(e);
 }
 
 CUresult event_create(struct ctx *ctx, unsigned flags, CUevent *out)
@@ -26,19 +46,59 @@ CUresult event_create(struct ctx *ctx, unsigned flags, CUevent *out)
     const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
     if (flags & ~known)
         return CUDA_ERROR_INVALID_VALUE;
-    /* Such an event works in its own process; exporting it is what is not supported. */
     if ((flags & CU_EVENT_INTERPROCESS) && !(flags & CU_EVENT_DISABLE_TIMING))
         return CUDA_ERROR_INVALID_VALUE;
-    struct event *e = hw_alloc(sizeof *e);
-    ctx_ref(ctx);
-    e->ctx = ctx;
-    e->flags = flags;
-    obj_init(&e->obj, OBJ_EVENT, event_free);
-    hw_lock(&ctx->mu);
-    hw_list_push_back(&ctx->events, &e->in_ctx);
-    hw_unlock(&ctx->mu);
-    *out = event_handle(e);
-    return CUDA_SUCCESS;
+    struct ipc_event *shared = NULL;
+    int fd = -1;
+    CUresult rc = flags & CU_EVENT_INTERPROCESS ? ipc_event_new(&shared, &fd) : CUDA_SUCCESS;
+    if (!rc)
+        *out = event_new(ctx, flags, shared, fd);
+    return rc;
+}
+
+/* --- events of several processes --- */
+
+CUresult event_share(struct event *e, struct ipc_ref *out)
+{
+    if (!e->shared || e->shared_fd < 0)
+        return CUDA_ERROR_INVALID_HANDLE;
+    return ipc_ref_make(e->shared_fd, e->ctx->dev->ordinal, sizeof *e->shared, 0, sizeof *e->shared, out);
+}
+
+CUresult event_open(struct ctx *ctx, const struct ipc_ref *ref, CUevent *out)
+{
+    struct ipc_event *shared = NULL;
+    CUresult rc = ipc_event_open(ref, &shared);
+    if (!rc)
+        *out = event_new(ctx, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, shared, -1);
+    return rc;
+}
+
+/* A value in a stream: the record's number is written when the stream comes to it, or waited for. */
+static void push_shared(struct stream *s, struct event *e, CUstreamBatchMemOpType type, uint64_t number)
+{
+    CUstreamBatchMemOpParams op = { 0 };
+    op.operation = type;
+    op.waitValue.address = (CUdeviceptr)(uintptr_t)&e->shared->done;
+    op.waitValue.value64 = number;
+    struct cmd *c = values_cmd(&op, 1);
+    c->values->shared = true;
+    event_ref(e);
+    c->event = e;
+    sched_push(s, c);
+}
+
+static bool shared_passed(const struct event *e)
+{
+    return atomic_load(&e->shared->done) >= atomic_load(&e->shared->recorded);
+}
+
+void event_push_wait(struct stream *s, struct event *e)
+{
+    if (!e->shared)
+        sched_push_wait_event(s, e);
+    else if (!shared_passed(e))
+        push_shared(s, e, CU_STREAM_MEM_OP_WAIT_VALUE_64, atomic_load(&e->shared->recorded));
 }
 
 struct event *event_get(CUevent handle)
@@ -67,7 +127,10 @@ CUresult event_record(struct event *e, struct stream *s, unsigned flags)
     CUresult rc = capture_record(s, e, flags, &over);
     if (rc || over)
         return rc;
-    sched_push_record(s, e);
+    if (e->shared)
+        push_shared(s, e, CU_STREAM_MEM_OP_WRITE_VALUE_64, atomic_fetch_add(&e->shared->recorded, 1) + 1);
+    else
+        sched_push_record(s, e);
     return CUDA_SUCCESS;
 }
 
@@ -77,7 +140,7 @@ CUresult event_query(struct event *e)
     if (rc)
         return rc;
     sched_lock();
-    bool pending = e->pending != NULL;
+    bool pending = e->shared ? !shared_passed(e) : e->pending != NULL;
     sched_unlock();
     rc = ctx_error(e->ctx);
     return rc ? rc : pending ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
@@ -88,7 +151,13 @@ CUresult event_synchronize(struct event *e)
     CUresult rc = capture_event_forbids(e);
     if (rc)
         return rc;
-    sched_wait_event(e);
+    const struct timespec pause = { 0, 20000 };
+    uint64_t number = e->shared ? atomic_load(&e->shared->recorded) : 0;
+    if (!e->shared)
+        sched_wait_event(e);
+    else                                         /* nobody wakes a thread of another process */
+        while (atomic_load(&e->shared->done) < number && !ctx_error(e->ctx))
+            nanosleep(&pause, NULL);
     ctx_flush_printf(e->ctx);
     mempool_synchronized(e->ctx->dev->ordinal);
     return ctx_error(e->ctx);

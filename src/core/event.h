@@ -9,6 +9,8 @@
 #include <cuda.h>
 
 struct capture_mark;
+struct ipc_event;
+struct ipc_ref;
 struct cmd;
 struct ctx;
 struct stream;
@@ -27,6 +29,8 @@ struct event {
     bool recorded;                               /* sched: was ever recorded */
     struct capture_mark *_Atomic mark;           /* capture.c: its newest record was captured */
     uint64_t time_ns;                            /* sched: when the newest executed record did */
+    struct ipc_event *shared;                    /* const; CU_EVENT_INTERPROCESS: this counts, not pending */
+    int shared_fd;                               /* const; -1: another process made it */
 };
 
 CUresult event_create(struct ctx *ctx, unsigned flags, CUevent *out);        /* unknown flags, INTERPROCESS with timing: INVALID_VALUE */
@@ -38,6 +42,10 @@ static inline CUevent event_handle(const struct event *e) { return (CUevent)e->o
 
 /* An event and a stream of different contexts: INVALID_HANDLE. flags: CU_EVENT_RECORD_*. */
 CUresult event_record(struct event *e, struct stream *s, unsigned flags);
+/* For other processes: INVALID_HANDLE when the event was not made for that, or not made here; and another process's event. */
+CUresult event_share(struct event *e, struct ipc_ref *out);
+CUresult event_open(struct ctx *ctx, const struct ipc_ref *ref, CUevent *out);
+void event_push_wait(struct stream *s, struct event *e);         /* what is queued on s after this waits for e's newest record */
 CUresult event_query(struct event *e);                           /* never recorded: success */
 CUresult event_synchronize(struct event *e);
 /* Never recorded, or made without timing: INVALID_HANDLE; not passed yet: NOT_READY. */

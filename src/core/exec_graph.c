@@ -5,6 +5,7 @@
 #include "core/capture.h"
 #include "core/ctx.h"
 #include "core/event.h"
+#include "core/graph_mem.h"
 #include "core/graph.h"
 #include "core/internal.h"
 #include "core/stream.h"
@@ -137,6 +138,10 @@ CUresult exec_graph_create(const struct graph *g, unsigned long long flags, CUgr
         goto out;
     }
     lay_out(x);
+    for (size_t i = 0; i < x->steps.n; i++) {
+        CUgraphNodeType type = x->steps.v[i].is_end ? CU_GRAPH_NODE_TYPE_EMPTY : x->steps.v[i].node->params.type;
+        x->has_memory |= type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+    }
     hw_vec_reserve(&x->ends, ends.deps.n + 1);
     for (size_t i = 0; i < ends.deps.n; i++)
         hw_vec_push(&x->ends, ends.deps.v[i]);
@@ -199,6 +204,36 @@ static CUresult make_cmds(struct exec_graph *x)
     return rc;
 }
 
+static bool has_node(const struct exec_graph *x, CUgraphNodeType type, const struct graph_memory *m)
+{
+    for (size_t i = 0; i < x->steps.n; i++)
+        if (!x->steps.v[i].is_end && x->steps.v[i].node->params.type == type && x->steps.v[i].node->params.u.memory == m)
+            return true;
+    return false;
+}
+
+/* Memory that a launch allocates and does not free becomes the program's, which must have freed what the last launch gave it; and
+   memory of others that it frees is theirs no longer. check: nothing is changed yet. */
+static CUresult pass_memory(struct exec_graph *x, bool check)
+{
+    for (size_t i = 0; x->has_memory && i < x->steps.n; i++) {
+        if (x->steps.v[i].is_end)
+            continue;
+        const struct node_params *p = &x->steps.v[i].node->params;
+        bool alloc = p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC && !has_node(x, CU_GRAPH_NODE_TYPE_MEM_FREE, p->u.memory);
+        bool release = p->type == CU_GRAPH_NODE_TYPE_MEM_FREE && !has_node(x, CU_GRAPH_NODE_TYPE_MEM_ALLOC, p->u.memory);
+        if (check && alloc && graph_memory_is_out(p->u.memory) && !(x->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH))
+            return CUDA_ERROR_INVALID_VALUE;
+        if (check && release && !graph_memory_is_out(p->u.memory))
+            return CUDA_ERROR_INVALID_VALUE;
+        if (!check && alloc)
+            graph_memory_give_out(p->u.memory);
+        if (!check && release)
+            graph_memory_take_back(p->u.memory);
+    }
+    return CUDA_SUCCESS;
+}
+
 CUresult exec_graph_launch(struct exec_graph *x, struct stream *s)
 {
     size_t last = x->steps.n + 1;
@@ -208,13 +243,18 @@ CUresult exec_graph_launch(struct exec_graph *x, struct stream *s)
         return rc;
     if (captures)
         return capture_child(s, x->copy);
-    if ((rc = make_cmds(x)))
+    if ((rc = pass_memory(x, true)) || (rc = make_cmds(x)))
         return rc;
+    pass_memory(x, false);
     x->items[0] = (struct sched_item){ .stream = s, .cmd = cmd_new(CMD_WAIT) };
     x->items[last] = (struct sched_item){ .stream = s, .cmd = cmd_new(CMD_RECORD), .deps = x->ends.v,
                                           .n_deps = (uint32_t)x->ends.n };
     event_ref(x->done);
     x->items[last].cmd->event = x->done;
+    if (x->has_memory) {
+        obj_ref(&x->obj);
+        x->items[last].cmd->keeps = &x->obj;
+    }
     ctx_flush_printf(s->ctx);
     sched_push_batch(x->items, last + 1, x->done);
     return CUDA_SUCCESS;

@@ -15,6 +15,7 @@ struct ctx;
 struct event;
 struct function;
 struct graph;
+struct graph_memory;
 struct user_object;
 
 /*
@@ -43,6 +44,7 @@ struct node_params {
             CUstreamBatchMemOpParams *ops;
             unsigned n;
         } values;
+        struct graph_memory *memory;             /* allocated or freed; referenced */
     } u;
 };
 
@@ -54,6 +56,7 @@ CUresult node_params_fill(struct ctx *ctx, const CUDA_MEMSET_NODE_PARAMS *fill, 
 CUresult node_params_host(struct ctx *ctx, CUhostFn fn, void *data, struct node_params *out);
 CUresult node_params_event(struct event *e, bool record, struct node_params *out);
 CUresult node_params_values(struct ctx *ctx, const CUstreamBatchMemOpParams *ops, unsigned n, struct node_params *out);
+CUresult node_params_memory(struct ctx *ctx, struct graph_memory *m, bool alloc, struct node_params *out);   /* takes m over */
 CUresult node_params_child(struct ctx *ctx, const struct graph *child, struct node_params *out);   /* a copy of child */
 void node_params_empty(struct ctx *ctx, struct node_params *out);
 void node_params_dup(const struct node_params *from, struct node_params *out);

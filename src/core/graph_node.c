@@ -4,6 +4,7 @@
 
 #include "core/ctx.h"
 #include "core/event.h"
+#include "core/graph_mem.h"
 #include "core/module.h"
 #include "core/sched.h"
 #include "core/stream.h"
@@ -128,6 +129,13 @@ CUresult node_params_values(struct ctx *ctx, const CUstreamBatchMemOpParams *ops
     return CUDA_SUCCESS;
 }
 
+CUresult node_params_memory(struct ctx *ctx, struct graph_memory *m, bool alloc, struct node_params *out)
+{
+    start(out, alloc ? CU_GRAPH_NODE_TYPE_MEM_ALLOC : CU_GRAPH_NODE_TYPE_MEM_FREE, ctx);
+    out->u.memory = m;
+    return CUDA_SUCCESS;
+}
+
 CUresult node_params_child(struct ctx *ctx, const struct graph *child, struct node_params *out)
 {
     start(out, CU_GRAPH_NODE_TYPE_GRAPH, ctx);
@@ -154,6 +162,10 @@ void node_params_dup(const struct node_params *from, struct node_params *out)
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
         event_ref(from->u.event);
         break;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        graph_memory_ref(from->u.memory);
+        break;
     case CU_GRAPH_NODE_TYPE_GRAPH:
         out->u.child = graph_clone(from->u.child);
         out->u.child->origin_of_child = out->u.child;
@@ -177,6 +189,10 @@ void node_params_fini(struct node_params *p)
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
         event_unref(p->u.event);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        graph_memory_unref(p->u.memory);
         break;
     case CU_GRAPH_NODE_TYPE_GRAPH:
         graph_close(p->u.child);
@@ -207,6 +223,8 @@ CUresult node_params_cmd(const struct node_params *p, struct cmd **out)
     case CU_GRAPH_NODE_TYPE_HOST: *out = stream_host_cmd(p->u.host.fn, p->u.host.userData); return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return event_cmd(p->u.event, CMD_RECORD, out);
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return event_cmd(p->u.event, CMD_WAIT, out);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:           /* the memory is there already, and stays */
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
     case CU_GRAPH_NODE_TYPE_EMPTY: *out = cmd_new(CMD_WAIT); return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: *out = values_cmd(p->u.values.ops, p->u.values.n); return CUDA_SUCCESS;
     default: return CUDA_ERROR_INVALID_VALUE;
@@ -225,6 +243,8 @@ const char *node_type_name(CUgraphNodeType type)
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return "event wait";
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return "event record";
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return "memory values";
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return "allocation";
+    case CU_GRAPH_NODE_TYPE_MEM_FREE: return "release";
     default: return "?";
     }
 }

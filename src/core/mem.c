@@ -10,7 +10,9 @@
 #include "core/ctx.h"
 #include "core/devheap.h"
 #include "core/device.h"
+#include "core/graph_mem.h"
 #include "core/hooks.h"
+#include "core/ipc.h"
 #include "core/mempool.h"
 #include "core/pin.h"
 #include "core/sched.h"
@@ -31,7 +33,7 @@ struct mem_range {
     struct pool_piece *piece;    /* memory of a pool; extent is NULL then */
 };
 
-enum { MAX_DEVICES = 64 };
+enum { MAX_DEVICES = 64, ALLOC_ALIGN = 512 };    /* textures of plain memory begin at multiples of 512 */
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_MEM);
 static struct treap_node *map HW_GUARDED_BY(mu);
 static unsigned long long last_id HW_GUARDED_BY(mu);
@@ -126,6 +128,8 @@ static void drop(struct mem_range *r)
             devheap_free(charge_of(r), r->extent);
         break;
     case MEM_HOST:
+        if (r->info.external)                    /* somebody else's mapping */
+            break;
         stats.n_host--;
         stats.pinned_bytes -= r->map_bytes;
         stats.pinned_locked_bytes -= r->info.locked ? r->map_bytes : 0;
@@ -194,7 +198,7 @@ static CUresult alloc_kind(struct ctx *ctx, enum mem_kind kind, size_t bytes, si
 
 CUresult mem_alloc(struct ctx *ctx, size_t bytes, CUdeviceptr *out)
 {
-    return alloc_kind(ctx, MEM_DEVICE, bytes, 256, 0, false, out);
+    return alloc_kind(ctx, MEM_DEVICE, bytes, ALLOC_ALIGN, 0, false, out);
 }
 
 CUresult mem_alloc_pitch(struct ctx *ctx, size_t width, size_t height, unsigned element, CUdeviceptr *out, size_t *out_pitch)
@@ -214,7 +218,7 @@ CUresult mem_alloc_managed(struct ctx *ctx, size_t bytes, unsigned flags, CUdevi
 {
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
         return CUDA_ERROR_INVALID_VALUE;
-    return alloc_kind(ctx, MEM_MANAGED, bytes, 256, flags, false, out);
+    return alloc_kind(ctx, MEM_MANAGED, bytes, ALLOC_ALIGN, flags, false, out);
 }
 
 CUresult mem_alloc_variable(struct ctx *ctx, size_t bytes, size_t align, bool managed, CUdeviceptr *out)
@@ -278,8 +282,11 @@ CUresult mem_free(CUdeviceptr ptr)
     struct mem_info info;
     if (ptr == 0)
         return CUDA_SUCCESS;
-    if (!mem_lookup(ptr, &info) || info.base != ptr || info.variable || info.external || (info.kind != MEM_DEVICE && info.kind != MEM_MANAGED))
+    if (!mem_lookup(ptr, &info) || info.base != ptr || info.external
+        || (info.kind != MEM_DEVICE && info.kind != MEM_MANAGED && info.kind != MEM_VARIABLE))
         return CUDA_ERROR_INVALID_VALUE;
+    if (info.variable)                           /* a graph's, perhaps */
+        return graph_memory_free(ptr, NULL);
     return free_after_work(&info);
 }
 
@@ -360,7 +367,7 @@ CUresult mem_host_free(void *ptr)
     struct mem_info info;
     if (!ptr)
         return CUDA_SUCCESS;
-    if (!mem_lookup((uint64_t)(uintptr_t)ptr, &info) || info.base != (uint64_t)(uintptr_t)ptr || info.kind != MEM_HOST)
+    if (!mem_lookup((uint64_t)(uintptr_t)ptr, &info) || info.base != (uint64_t)(uintptr_t)ptr || info.kind != MEM_HOST || info.external)
         return CUDA_ERROR_INVALID_VALUE;
     return free_after_work(&info);
 }
@@ -481,6 +488,30 @@ struct extent *mem_chunk_alloc(int device, size_t bytes)
     return e;
 }
 
+bool mem_chunk_share(struct extent *e)
+{
+    uint64_t base, bytes;
+    int fd;
+    hw_lock(&mu);
+    bool ok = devheap_share(e, true, &fd, &base, &bytes);
+    hw_unlock(&mu);
+    return ok;
+}
+
+CUresult mem_pooled_ref(uint64_t addr, struct ipc_ref *out)
+{
+    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+    uint64_t base, bytes;
+    int fd;
+    hw_lock(&mu);
+    struct mem_range *r = find(addr);
+    struct extent *e = r && r->info.base == addr && r->piece ? mempool_shared_extent(r->piece) : NULL;
+    if (e && devheap_share(e, false, &fd, &base, &bytes))        /* it is shared already: nothing is moved */
+        rc = ipc_ref_make(fd, r->info.device, bytes, r->info.base - base, r->info.bytes, out);
+    hw_unlock(&mu);
+    return rc;
+}
+
 void mem_chunk_free(int device, struct extent *e)
 {
     hw_lock(&mu);
@@ -531,15 +562,15 @@ void mem_uncharge(int device, size_t bytes)
     hw_unlock(&mu);
 }
 
-bool mem_add_external(struct ctx *ctx, int device, uint64_t base, size_t bytes)
+bool mem_add_external(struct ctx *ctx, enum mem_kind kind, int device, uint64_t base, size_t bytes)
 {
     hw_lock(&mu);
     bool free_there = !overlaps(base, bytes);
     if (free_there) {
-        struct mem_range *r = add(ctx, MEM_DEVICE, base, bytes, 0);
+        struct mem_range *r = add(ctx, kind, base, bytes, 0);
         r->info.device = device;
         r->info.external = true;
-        stats.n_device++;
+        stats.n_device += kind == MEM_DEVICE;
     }
     hw_unlock(&mu);
     return free_there;
@@ -554,6 +585,36 @@ bool mem_remove_external(uint64_t base, size_t bytes)
         drop(r);
     hw_unlock(&mu);
     return there;
+}
+
+struct share_call {
+    uint64_t addr;
+    struct ipc_ref *out;
+    CUresult rc;
+};
+
+/* With all streams quiet. */
+static void share_range(void *arg)
+{
+    struct share_call *call = arg;
+    uint64_t base, bytes;
+    int fd;
+    hw_lock(&mu);
+    struct mem_range *r = find(call->addr);
+    bool ours = r && r->info.kind == MEM_DEVICE && r->extent && !r->info.external && !r->info.variable;
+    call->rc = ours ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (ours && !devheap_share(r->extent, false, &fd, &base, &bytes))
+        call->rc = CUDA_ERROR_OUT_OF_MEMORY;
+    else if (ours)
+        call->rc = ipc_ref_make(fd, r->info.device, bytes, r->info.base - base, r->info.bytes, call->out);
+    hw_unlock(&mu);
+}
+
+CUresult mem_share(uint64_t addr, struct ipc_ref *out)
+{
+    struct share_call call = { addr, out, CUDA_SUCCESS };
+    sched_quiet(share_range, &call);
+    return call.rc;
 }
 
 static const char *kind_name(const struct mem_info *info)

@@ -49,7 +49,7 @@ bool mem_reachable(uint64_t addr, uint64_t *out_base, uint64_t *out_end);   /* t
 bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out);
 
 /* --- device memory --- */
-CUresult mem_alloc(struct ctx *ctx, size_t bytes, CUdeviceptr *out);         /* aligned to 256; 0 bytes: INVALID_VALUE */
+CUresult mem_alloc(struct ctx *ctx, size_t bytes, CUdeviceptr *out);         /* aligned to 512; 0 bytes: INVALID_VALUE */
 /* width and height 0, or an element size that is not 4, 8 or 16: INVALID_VALUE. Pitch is a multiple of 512. */
 CUresult mem_alloc_pitch(struct ctx *ctx, size_t width, size_t height, unsigned element, CUdeviceptr *out, size_t *out_pitch);
 /* Device or managed memory, first byte only. 0 is fine. Waits for all work of the range's context. */
@@ -61,14 +61,23 @@ void mem_info_bytes(struct device *dev, size_t *out_free, size_t *out_total);   
 struct extent;
 struct pool_piece;
 struct extent *mem_chunk_alloc(int device, size_t bytes);                    /* device memory that is not in the map; NULL: none left */
+/* A file behind a chunk, for other processes; nobody has used it yet. */
+bool mem_chunk_share(struct extent *e);
+/* A reference to memory of a pool whose chunks are shared; INVALID_VALUE: not the first byte of such. */
+struct ipc_ref;
+CUresult mem_pooled_ref(uint64_t addr, struct ipc_ref *out);
 void mem_chunk_free(int device, struct extent *e);
 void mem_add_pooled(struct ctx *ctx, int device, struct pool_piece *piece, uint64_t base, size_t bytes);
 bool mem_take_pooled(uint64_t base, struct pool_piece **out);                /* out of the map; false: not there */
 /* Counts memory that does not come out of the device's range. */
 bool mem_charge(int device, size_t bytes);
 void mem_uncharge(int device, size_t bytes);
-bool mem_add_external(struct ctx *ctx, int device, uint64_t base, size_t bytes);     /* ctx may be NULL; false: overlaps */
+/* ctx may be NULL; kind: MEM_DEVICE or MEM_HOST; false: overlaps */
+bool mem_add_external(struct ctx *ctx, enum mem_kind kind, int device, uint64_t base, size_t bytes);
 bool mem_remove_external(uint64_t base, size_t bytes);                       /* exactly one range */
+
+/* A reference that other processes open. Device memory of cuMemAlloc only (INVALID_VALUE); waits for all work the first time. */
+CUresult mem_share(uint64_t addr, struct ipc_ref *out);
 
 /* --- page-locked memory --- */
 /* flags: CU_MEMHOSTALLOC_*; unknown bits: INVALID_VALUE. 0 bytes: success, *out is NULL. */

@@ -3,19 +3,25 @@
  * Memory pools. A pool takes chunks of device memory and cuts them into pieces. A freed piece remembers where in which stream it
  * was freed: the same stream may have it again at once, because its order says so; any other only when that place was passed.
  */
+#define _GNU_SOURCE
 #include "core/mempool.h"
 
 #include "base/list.h"
 #include "base/lock.h"
+#include "core/capture.h"
 #include "core/ctx.h"
 #include "core/device.h"
 #include "core/devheap.h"
+#include "core/graph_mem.h"
+#include "core/ipc.h"
 #include "core/mem.h"
 #include "core/sched.h"
 #include "core/stream.h"
 #include "core/treap.h"
 
 #include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define CHUNK ((uint64_t)32 << 20)
 #define GRAIN ((uint64_t)512)
@@ -48,6 +54,8 @@ struct mempool {
     struct obj obj;
     int device;                  /* const */
     bool is_default;             /* const */
+    bool exported;               /* const; other processes may map its chunks */
+    bool imported;               /* const; another process's: it has no chunks here */
     bool closed;
     struct hw_list in_all;       /* pools */
     struct hw_list chunks;
@@ -132,12 +140,57 @@ CUresult mempool_create(const CUmemPoolProps *props, CUmemoryPool *out)
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_peek(props->location.id))
         return CUDA_ERROR_INVALID_DEVICE;
-    if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
-        return CUDA_ERROR_NOT_SUPPORTED;
+    if (props->handleTypes & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return CUDA_ERROR_INVALID_VALUE;
     hw_lock(&mu);
-    *out = mempool_handle(pool_new(props->location.id, false));
+    struct mempool *p = pool_new(props->location.id, false);
+    p->exported = props->handleTypes != CU_MEM_HANDLE_TYPE_NONE;
+    *out = mempool_handle(p);
     hw_unlock(&mu);
     return CUDA_SUCCESS;
+}
+
+/* --- other processes --- */
+
+/* What the file of an exported pool holds. */
+struct pool_card {
+    uint64_t magic;
+    int32_t pid, device;
+};
+enum { CARD_MAGIC = 0x6c6f6f70 };
+
+CUresult mempool_export(struct mempool *p, int *out_fd)
+{
+    struct pool_card card = { CARD_MAGIC, getpid(), p->device };
+    if (!p->exported || p->imported)
+        return CUDA_ERROR_INVALID_VALUE;
+    int fd = memfd_create("hostwarp-pool", 0);   /* programs that are started get it too */
+    if (fd >= 0 && write(fd, &card, sizeof card) != (ssize_t)sizeof card) {
+        close(fd);
+        fd = -1;
+    }
+    if (fd < 0)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *out_fd = fd;
+    return CUDA_SUCCESS;
+}
+
+CUresult mempool_import(int fd, CUmemoryPool *out)
+{
+    struct pool_card card;
+    if (fd < 0 || pread(fd, &card, sizeof card, 0) != (ssize_t)sizeof card || card.magic != CARD_MAGIC || !device_peek(card.device))
+        return CUDA_ERROR_INVALID_VALUE;
+    hw_lock(&mu);
+    struct mempool *p = pool_new(card.device, false);
+    p->imported = true;
+    *out = mempool_handle(p);
+    hw_unlock(&mu);
+    return CUDA_SUCCESS;
+}
+
+bool mempool_is_imported(const struct mempool *p)
+{
+    return p->imported;
 }
 
 CUmemoryPool mempool_default(int device)
@@ -184,6 +237,10 @@ static struct pool_piece *piece_new(struct pool_chunk *c, uint64_t base, uint64_
 static struct pool_chunk *chunk_add(struct mempool *p, uint64_t bytes)
 {
     struct extent *e = mem_chunk_alloc(p->device, bytes);
+    if (e && p->exported && !mem_chunk_share(e)) {
+        mem_chunk_free(p->device, e);
+        e = NULL;
+    }
     if (!e)
         return NULL;
     struct pool_chunk *c = hw_alloc(sizeof *c);
@@ -381,8 +438,17 @@ static struct pool_piece *get_piece(struct mempool *p, uint64_t bytes, const str
 CUresult mempool_alloc(struct mempool *pool, struct stream *s, size_t bytes, CUdeviceptr *out)
 {
     uint64_t rounded = hw_align_up(bytes, GRAIN);
-    if (bytes == 0)
+    bool captures;
+    CUresult rc = capture_enter(s, &captures);
+    if (rc)
+        return rc;
+    if (bytes == 0 || (pool && pool->imported))
         return CUDA_ERROR_INVALID_VALUE;
+    if (captures) {
+        const CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                       .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = s->ctx->dev->ordinal } };
+        return capture_alloc(s, &props, bytes, out);
+    }
     if (rounded < bytes || rounded > (uint64_t)1 << 46)
         return CUDA_ERROR_OUT_OF_MEMORY;
     struct mempool *p = pool;
@@ -474,14 +540,32 @@ CUmemoryPool mempool_of_piece(const struct pool_piece *piece)
     return mempool_handle(piece->chunk->pool);
 }
 
+struct extent *mempool_shared_extent(const struct pool_piece *piece)
+{
+    return piece->chunk->pool->exported ? piece->chunk->extent : NULL;
+}
+
 CUresult mempool_free(CUdeviceptr ptr, struct stream *s)
 {
     struct mem_info info;
     struct pool_piece *piece;
     if (ptr == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!mem_lookup(ptr, &info) || info.base != ptr || info.variable || info.external || info.kind != MEM_DEVICE)
+    bool captures;
+    CUresult rc = capture_enter(s, &captures);
+    if (rc || captures)
+        return rc ? rc : capture_free(s, ptr);
+    if (mem_lookup(ptr, &info) && info.variable && info.base == ptr)
+        return graph_memory_free(ptr, s);
+    if (ipc_mem_is_pooled(ptr)) {                /* another process's pool: only the mapping ends */
+        sched_wait_stream(s);
+        return ipc_mem_close(ptr, true);
+    }
+    if (!mem_lookup(ptr, &info) || info.base != ptr || info.variable || info.external
+        || (info.kind != MEM_DEVICE && info.kind != MEM_MANAGED))
         return CUDA_ERROR_INVALID_VALUE;
+    if (info.kind == MEM_MANAGED)
+        return CUDA_ERROR_NOT_SUPPORTED;
     if (!info.pool) {
         sched_wait_stream(s);
         return mem_free(ptr);
@@ -500,9 +584,11 @@ CUresult mempool_free(CUdeviceptr ptr, struct stream *s)
 
 CUresult mempool_get_attribute(struct mempool *p, CUmemPool_attribute attribute, void *value)
 {
-    CUresult rc = CUDA_SUCCESS;
+    CUresult rc = p->imported ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     int *i = value;
     cuuint64_t *u = value;
+    if (rc)
+        return rc;
     hw_lock(&mu);
     switch (attribute) {
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES: *i = p->reuse_events; break;
@@ -525,6 +611,8 @@ CUresult mempool_set_attribute(struct mempool *p, CUmemPool_attribute attribute,
     bool is_int = attribute <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
     int i = 0;
     cuuint64_t u = 0;
+    if (p->imported)
+        return CUDA_ERROR_INVALID_VALUE;
     memcpy(is_int ? (void *)&i : (void *)&u, value, is_int ? sizeof i : sizeof u);
     hw_lock(&mu);
     switch (attribute) {

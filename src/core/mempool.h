@@ -29,6 +29,10 @@ CUresult mempool_get_attribute(struct mempool *p, CUmemPool_attribute attribute,
 CUresult mempool_set_attribute(struct mempool *p, CUmemPool_attribute attribute, const void *value);
 CUresult mempool_set_access(struct mempool *p, const CUmemAccessDesc *desc, size_t n);
 CUresult mempool_access(struct mempool *p, const CUmemLocation *where, CUmemAccess_flags *out);
+/* A pool for other processes: a file that says which it is. An imported one only gives its name to pointers that are imported. */
+CUresult mempool_export(struct mempool *p, int *out_fd);
+CUresult mempool_import(int fd, CUmemoryPool *out);
+bool mempool_is_imported(const struct mempool *p);
 /* Gives back what nobody uses, down to keep bytes. */
 void mempool_trim(struct mempool *p, size_t keep);
 
@@ -40,6 +44,7 @@ CUresult mempool_free(CUdeviceptr ptr, struct stream *s);
 /* --- for mem.c and whoever waits for work --- */
 void mempool_put_back(struct pool_piece *piece);                 /* freed in no stream's order: nothing uses it any more */
 CUmemoryPool mempool_of_piece(const struct pool_piece *piece);
+struct extent *mempool_shared_extent(const struct pool_piece *piece);        /* NULL: its pool cannot be exported */
 /* Work was waited for: unused memory beyond the release thresholds of the device's pools goes back. */
 void mempool_synchronized(int device);
 

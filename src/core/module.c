@@ -285,11 +285,25 @@ CUresult module_global(struct module *m, const char *name, CUdeviceptr *out, siz
     }
     if (i == m->ir->vars.n)
         return CUDA_ERROR_NOT_FOUND;
+    if (m->ir->vars.v[i]->texture || m->ir->vars.v[i]->surface)
+        return CUDA_ERROR_INVALID_VALUE;
     if (out)
         *out = (CUdeviceptr)(uintptr_t)m->globals[i];
     if (out_bytes)
         *out_bytes = m->ir->vars.v[i]->bytes;
     return CUDA_SUCCESS;
+}
+
+CUresult module_reference(struct module *m, const char *name, bool surface, CUdeviceptr *out)
+{
+    for (size_t i = 0; m->ir && i < m->ir->vars.n; i++) {
+        const struct ir_var *v = m->ir->vars.v[i];
+        if ((surface ? v->surface : v->texture) && strcmp(v->name, name) == 0) {
+            *out = (CUdeviceptr)(uintptr_t)m->globals[i];
+            return CUDA_SUCCESS;
+        }
+    }
+    return CUDA_ERROR_NOT_FOUND;
 }
 
 size_t module_function_count(const struct module *m)

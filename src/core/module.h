@@ -83,6 +83,8 @@ static inline void module_unref(struct module *m) { obj_unref(m ? &m->obj : NULL
 
 CUresult module_function(struct module *m, const char *name, CUfunction *out);       /* "": INVALID_VALUE; NOT_FOUND */
 CUresult module_global(struct module *m, const char *name, CUdeviceptr *out, size_t *out_bytes);  /* outs may be NULL */
+/* Where the handle of a .texref or .surfref lies; NOT_FOUND. */
+CUresult module_reference(struct module *m, const char *name, bool surface, CUdeviceptr *out);
 size_t module_function_count(const struct module *m);
 CUresult module_functions(const struct module *m, CUfunction *out, unsigned n);      /* the first n, in PTX order */
 

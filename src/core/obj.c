@@ -103,6 +103,17 @@ struct obj *obj_get(void *handle, enum obj_kind kind)
     return NULL;
 }
 
+bool obj_was(void *handle, enum obj_kind kind)
+{
+    uint64_t h = (uint64_t)(uintptr_t)handle, gen = h >> (KIND_BITS + INDEX_BITS);
+    uint32_t index = (uint32_t)(h >> KIND_BITS) & ((1u << INDEX_BITS) - 1);
+    struct obj_slot *page = atomic_load_explicit(&pages[index >> PAGE_BITS], memory_order_acquire);
+    if ((h & ((1u << KIND_BITS) - 1)) != kind || gen == 0 || !page)
+        return false;
+    uint64_t state = atomic_load(&page[index & (PAGE_SLOTS - 1)].state);
+    return state >> GEN_SHIFT > gen || (state >> GEN_SHIFT == gen && !(state & OPEN) && refs_of(state));
+}
+
 bool obj_is_open(const struct obj *obj)
 {
     return atomic_load(&obj->slot->state) & OPEN;

@@ -26,6 +26,7 @@ struct obj {
 
 void obj_init(struct obj *obj, enum obj_kind kind, void (*free_fn)(struct obj *));   /* one reference: the handle's */
 struct obj *obj_get(void *handle, enum obj_kind kind);     /* a new reference, or NULL: unknown, stale, of another kind */
+bool obj_was(void *handle, enum obj_kind kind);                    /* was a handle of that kind, and is closed */
 bool obj_is_open(const struct obj *obj);                   /* the handle still works */
 bool obj_close(struct obj *obj);                           /* false: somebody else closed it first */
 void obj_ref(struct obj *obj);

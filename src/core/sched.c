@@ -8,10 +8,12 @@
 #include "core/event.h"
 #include "core/hooks.h"
 #include "core/module.h"
+#include "core/obj.h"
 #include "core/stream.h"
 #include "core/values.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
 /* "When the command this hangs on has finished": one thing less to wait for, for a command or for a host thread. */
 struct cmd_dep {
@@ -43,6 +45,8 @@ struct turn {
 
 static struct hw_mutex mu;                       /* rank STREAM */
 static uint64_t last_seq;
+static unsigned n_busy;                          /* streams with work */
+static _Atomic unsigned n_direct;                /* threads between sched_begin_direct() and sched_end_direct(); grows with the lock */
 static struct cmd_dep *free_deps;
 
 static struct hw_mutex free_mu;
@@ -88,6 +92,7 @@ struct cmd *cmd_new(enum cmd_kind kind)
     c->params = c->staging = NULL;
     c->event = NULL;
     c->values = NULL;
+    c->keeps = NULL;
     return c;
 }
 
@@ -99,10 +104,12 @@ void cmd_drop(struct cmd *c)
         hw_free(c->params);
     hw_free(c->staging);
     values_free(c->values);
+    struct obj *kept = c->keeps;
     hw_lock(&free_mu);
     c->next = free_cmds;
     free_cmds = c;
     hw_unlock(&free_mu);
+    obj_unref(kept);
 }
 
 /* --- dependencies; all with the lock held --- */
@@ -172,6 +179,7 @@ static void finish_locked(struct turn *t, struct cmd *c)
     s->n_done++;
     if (hw_list_empty(&s->queue)) {
         hw_list_del(&s->in_busy);
+        n_busy--;
         c->went_idle = true;
     }
     for (struct cmd_dep *d = c->dependents, *next; d; d = next) {
@@ -365,6 +373,7 @@ static void push_locked(struct turn *t, struct stream *s, struct cmd *c)
     if (hw_list_empty(&s->queue)) {
         stream_ref(s);                           /* dropped when the queue is empty again */
         hw_list_push_back(&s->ctx->busy, &s->in_busy);
+        n_busy++;
     }
     hw_list_push_back(&s->queue, &c->link);
     s->n_pushed++;
@@ -536,6 +545,33 @@ static bool tails_locked(struct stream *s, struct waiter *w)
         any = true;
     }
     return any;
+}
+
+bool sched_begin_direct(struct stream *s)
+{
+    hw_lock(&mu);
+    bool idle = !tails_locked(s, NULL);
+    n_direct += idle;
+    hw_unlock(&mu);
+    return idle;
+}
+
+void sched_end_direct(void)
+{
+    n_direct--;
+}
+
+void sched_quiet(void (*fn)(void *arg), void *arg)
+{
+    const struct timespec pause = { 0, 50000 };
+    hw_lock(&mu);
+    while (n_busy || n_direct) {
+        hw_unlock(&mu);
+        nanosleep(&pause, NULL);
+        hw_lock(&mu);
+    }
+    fn(arg);
+    hw_unlock(&mu);
 }
 
 bool sched_idle(struct stream *s)

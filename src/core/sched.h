@@ -15,6 +15,7 @@
 struct ctx;
 struct event;
 struct module;
+struct obj;
 struct stream;
 
 enum cmd_kind { CMD_KERNEL, CMD_COPY, CMD_HOST_FN, CMD_CALLBACK, CMD_RECORD, CMD_WAIT, CMD_VALUES };
@@ -49,6 +50,7 @@ struct cmd {
     void *staging;               /* CMD_COPY: holds the source; hw_free() */
     struct event *event;         /* CMD_RECORD, CMD_WAIT in a batch: referenced */
     struct values *values;       /* CMD_VALUES: owned */
+    struct obj *keeps;           /* referenced until it is over */
     union {
         CUhostFn host_fn;
         CUstreamCallback callback;
@@ -90,6 +92,12 @@ bool sched_idle(struct stream *s);
 void sched_wait_stream(struct stream *s);
 void sched_wait_event(struct event *e);
 void sched_wait_ctx(struct ctx *ctx);
+
+/* Work that the calling thread does by itself, without a command, because the stream has none to wait for. False: it has. */
+bool sched_begin_direct(struct stream *s);
+void sched_end_direct(void);
+/* Waits until no stream of any context has work, and calls fn before any can begin. */
+void sched_quiet(void (*fn)(void *arg), void *arg);
 
 /* For stream.c and event.c: the fields marked "sched". */
 void sched_lock(void);

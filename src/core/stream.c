@@ -170,7 +170,7 @@ CUresult stream_wait_event(struct stream *s, struct event *e, unsigned flags)
     CUresult rc = capture_wait(s, e, flags, &over);
     if (rc || over)
         return rc;
-    sched_push_wait_event(s, e);
+    event_push_wait(s, e);
     return CUDA_SUCCESS;
 }
 

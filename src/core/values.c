@@ -79,7 +79,7 @@ static bool holds(uint64_t now, uint64_t want, unsigned flags, bool is_wide)
 }
 
 /* False: not yet. Memory that was taken away meanwhile is not touched, and its operation counts as done. */
-static bool try_op(const CUstreamBatchMemOpParams *op)
+static bool try_op(const CUstreamBatchMemOpParams *op, bool shared)
 {
     bool is_wide = wide(op->operation);
     uint64_t addr = op->waitValue.address;       /* a write has its address and value at the same places */
@@ -88,7 +88,7 @@ static bool try_op(const CUstreamBatchMemOpParams *op)
         atomic_thread_fence(memory_order_seq_cst);
         return true;
     }
-    if (check_address(addr, is_wide ? 8 : 4))
+    if (!shared && check_address(addr, is_wide ? 8 : 4))
         return true;
     _Atomic uint64_t *at64 = (_Atomic uint64_t *)(uintptr_t)addr;
     _Atomic uint32_t *at32 = (_Atomic uint32_t *)(uintptr_t)addr;
@@ -97,7 +97,11 @@ static bool try_op(const CUstreamBatchMemOpParams *op)
         uint64_t now = is_wide ? atomic_load_explicit(at64, memory_order_acquire) : atomic_load_explicit(at32, memory_order_acquire);
         return holds(now, value, op->waitValue.flags, is_wide);
     }
-    if (is_wide)
+    if (shared) {
+        uint64_t old = atomic_load(at64);
+        while (old < value && !atomic_compare_exchange_weak(at64, &old, value))
+            ;
+    } else if (is_wide)
         atomic_store_explicit(at64, value, memory_order_seq_cst);
     else
         atomic_store_explicit(at32, (uint32_t)value, memory_order_seq_cst);
@@ -110,7 +114,7 @@ static bool go_on(struct cmd *c)
     struct values *v = c->values;
     if (ctx_error(c->stream->ctx))
         return true;
-    while (v->next < v->n && try_op(&v->ops[v->next]))
+    while (v->next < v->n && try_op(&v->ops[v->next], v->shared))
         v->next++;
     return v->next == v->n;
 }

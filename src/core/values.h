@@ -18,6 +18,7 @@ struct stream;
 struct values {
     CUstreamBatchMemOpParams *ops;
     unsigned n, next;
+    bool shared;                 /* memory of an event that processes share: not in the map, and its numbers only rise */
     struct cmd *next_waiting;    /* that thread's list */
 };
 

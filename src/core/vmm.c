@@ -41,6 +41,7 @@ struct mapping {
     size_t offset;
     struct physical *memory;     /* referenced */
     uint8_t access[64];          /* CUmemAccess_flags by device */
+    bool known;                  /* in the map of all memory: somebody has access */
 };
 
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_EVENT);
@@ -148,23 +149,27 @@ static struct physical *physical_get(CUmemGenericAllocationHandle handle)
 
 CUresult vmm_create(size_t bytes, const CUmemAllocationProp *prop, CUmemGenericAllocationHandle *out)
 {
-    if (bytes == 0 || bytes % VMM_GRANULARITY || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED
-        || (prop->requestedHandleTypes & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
+    const unsigned others = CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT | CU_MEM_HANDLE_TYPE_FABRIC;
+    bool on_host = prop->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+    if (bytes == 0 || bytes % VMM_GRANULARITY || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED || (prop->requestedHandleTypes & others))
         return CUDA_ERROR_INVALID_VALUE;
-    if (prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    if (!on_host && prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device_peek(prop->location.id))
+    if (on_host && !hw_numa_node_exists(prop->location.id))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!on_host && !device_peek(prop->location.id))
         return CUDA_ERROR_INVALID_DEVICE;
-    if (!mem_charge(prop->location.id, bytes))
+    if (on_host ? bytes > hw_memory_bytes() : !mem_charge(prop->location.id, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
     int fd = memfd_create("hostwarp", MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, (off_t)bytes)) {
         if (fd >= 0)
             close(fd);
-        mem_uncharge(prop->location.id, bytes);
+        if (!on_host)
+            mem_uncharge(prop->location.id, bytes);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *out = physical_new(fd, bytes, prop, true);
+    *out = physical_new(fd, bytes, prop, !on_host);
     return CUDA_SUCCESS;
 }
 
@@ -203,7 +208,7 @@ CUresult vmm_import(int fd, CUmemGenericAllocationHandle *out)
                                  .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
                                  .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 } };
     if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size % VMM_GRANULARITY)
-        return CUDA_ERROR_INVALID_VALUE;
+        return CUDA_ERROR_UNKNOWN;
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (own < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -231,13 +236,11 @@ CUresult vmm_map(CUdeviceptr ptr, size_t bytes, size_t offset, CUmemGenericAlloc
         return rc;
     hw_lock(&mu);
     /* The real driver maps whole allocations only, from their beginning. */
-    if (ptr % VMM_GRANULARITY == 0 && offset == 0 && bytes == p->bytes && reserved_locked(ptr, bytes) && !mapping_locked(ptr, bytes)) {
+    if (ptr && ptr % VMM_GRANULARITY == 0 && bytes && (offset || bytes != p->bytes)) {
+        rc = CUDA_ERROR_NOT_SUPPORTED;
+    } else if (ptr % VMM_GRANULARITY == 0 && bytes && reserved_locked(ptr, bytes) && !mapping_locked(ptr, bytes)) {
         void *got = mmap(at(ptr), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, p->fd, 0);
         rc = got == MAP_FAILED ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
-    }
-    if (!rc && !mem_add_external(NULL, p->prop.location.id, ptr, bytes)) {
-        mmap(at(ptr), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-        rc = CUDA_ERROR_INVALID_VALUE;
     }
     if (!rc) {
         struct mapping m = { .base = ptr, .bytes = bytes, .offset = offset, .memory = p };
@@ -263,14 +266,17 @@ CUresult vmm_unmap(CUdeviceptr ptr, size_t bytes)
 {
     HW_VEC(struct physical *) gone = { 0 };
     hw_lock(&mu);
-    CUresult rc = bytes && reserved_locked(ptr, bytes) && covered_locked(ptr, bytes) == bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    /* Whole mappings, and nothing where there is none. */
+    bool whole = covered_locked(ptr, bytes) == bytes || !mapping_locked(ptr, bytes);
+    CUresult rc = bytes && reserved_locked(ptr, bytes) && whole ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; !rc && i < mappings.n;) {
         struct mapping m = mappings.v[i];
         if (m.base < ptr || m.base - ptr >= bytes) {
             i++;
             continue;
         }
-        mem_remove_external(m.base, m.bytes);
+        if (m.known)
+            mem_remove_external(m.base, m.bytes);
         mmap(at(m.base), m.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
         hw_vec_push(&gone, m.memory);
         mappings.v[i] = mappings.v[--mappings.n];
@@ -295,12 +301,14 @@ static int protection(const struct mapping *m)
 CUresult vmm_set_access(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc *desc, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE
+        if (desc[i].location.type == CU_MEM_LOCATION_TYPE_HOST)
+            return CUDA_ERROR_NOT_SUPPORTED;
+        if ((desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE && desc[i].location.type != CU_MEM_LOCATION_TYPE_HOST_NUMA)
             || (desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READ
                 && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE))
             return CUDA_ERROR_INVALID_VALUE;
-        if (!device_peek(desc[i].location.id))
-            return CUDA_ERROR_INVALID_DEVICE;
+        if (desc[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE && !device_peek(desc[i].location.id))
+            return CUDA_ERROR_INVALID_VALUE;
     }
     hw_lock(&mu);
     CUresult rc = bytes && covered_locked(ptr, bytes) == bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -309,9 +317,18 @@ CUresult vmm_set_access(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc *de
         if (m->base < ptr || m->base - ptr >= bytes)
             continue;
         for (size_t d = 0; d < n; d++)
-            m->access[desc[d].location.id] = (uint8_t)desc[d].flags;
-        if (mprotect(at(m->base), m->bytes, protection(m)))
+            if (desc[d].location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+                m->access[desc[d].location.id] = (uint8_t)desc[d].flags;
+        int prot = protection(m);
+        bool on_host = m->memory->prop.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+        if (mprotect(at(m->base), m->bytes, prot)) {
             rc = CUDA_ERROR_OUT_OF_MEMORY;
+        } else if (prot != PROT_NONE && !m->known) {
+            m->known = mem_add_external(NULL, on_host ? MEM_HOST : MEM_DEVICE, on_host ? 0 : m->memory->prop.location.id, m->base, m->bytes);
+        } else if (prot == PROT_NONE && m->known) {
+            mem_remove_external(m->base, m->bytes);
+            m->known = false;
+        }
     }
     hw_unlock(&mu);
     return rc;

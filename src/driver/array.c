@@ -3,6 +3,7 @@
 #include "core/array.h"
 
 #include "core/ctx.h"
+#include "core/device.h"
 #include "driver/bodies.h"
 
 CUresult do_cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
@@ -91,3 +92,85 @@ CUresult do_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMip
 }
 
 CUresult do_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) { return array_destroy(hMipmappedArray, true); }
+
+/* --- sparse arrays and those to be mapped later --- */
+
+enum { TILE = 65536 };
+
+static CUresult sparse_properties(CUDA_ARRAY_SPARSE_PROPERTIES *out, struct array *a)
+{
+    /* Tiles are 64 KiB: by the bytes of a texel, the widths, heights and depths of flat and of deep ones. */
+    static const uint16_t flat[5][2] = {{256, 256}, {256, 128}, {128, 128}, {128, 64}, {64, 64}};
+    static const uint16_t deep[5][3] = {{64, 32, 32}, {32, 32, 32}, {32, 32, 16}, {32, 16, 16}, {16, 16, 16}};
+    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+    unsigned row = a ? (unsigned)__builtin_ctz(a->texel_bytes) : 0;
+
+    if (!a)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (out && (a->desc.Flags & CUDA_ARRAY3D_SPARSE) && row < HW_LEN(flat)) {
+        bool is_deep = a->desc.Depth && !(a->desc.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP));
+        memset(out, 0, sizeof *out);
+        out->tileExtent.width = is_deep ? deep[row][0] : flat[row][0];
+        out->tileExtent.height = is_deep ? deep[row][1] : flat[row][1];
+        out->tileExtent.depth = is_deep ? deep[row][2] : 1;
+        rc = CUDA_SUCCESS;
+    }
+    array_unref(a);
+    return rc;
+}
+
+CUresult do_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array)
+{
+    return sparse_properties(sparseProperties, array_get(array, false));
+}
+
+CUresult do_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap)
+{
+    return sparse_properties(sparseProperties, array_get(mipmap, true));
+}
+
+static CUresult memory_requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, struct array *a, CUdevice device)
+{
+    size_t bytes = 0;
+    CUresult rc = CUDA_SUCCESS;
+
+    if (!a)
+        return CUDA_ERROR_INVALID_HANDLE;
+    for (unsigned l = 0; l < (a->n_levels ? a->n_levels : 1); l++) {
+        const struct exec_level *place = a->n_levels ? &a->levels[l]->place : &a->place;
+        bytes += place->slice * place->depth;
+    }
+    if (!device_peek(device))
+        rc = CUDA_ERROR_INVALID_DEVICE;
+    else if (!out || !(a->desc.Flags & CUDA_ARRAY3D_DEFERRED_MAPPING))
+        rc = CUDA_ERROR_INVALID_VALUE;
+    if (!rc) {
+        memset(out, 0, sizeof *out);
+        out->size = hw_align_up(bytes, TILE);
+        out->alignment = TILE;
+    }
+    array_unref(a);
+    return rc;
+}
+
+CUresult do_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device)
+{
+    return memory_requirements(memoryRequirements, array_get(array, false), device);
+}
+
+CUresult do_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap,
+                                                  CUdevice device)
+{
+    return memory_requirements(memoryRequirements, array_get(mipmap, true), device);
+}
+
+/* No format here has planes. */
+CUresult do_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
+{
+    struct array *a = array_get(hArray, false);
+
+    (void)pPlaneArray;
+    (void)planeIdx;
+    array_unref(a);
+    return a ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+}

@@ -113,7 +113,7 @@ static CUresult array_end(const struct box_side *side, size_t width, size_t rows
         return CUDA_ERROR_INVALID_HANDLE;
     if (!__builtin_add_overflow(side->x, width, &right) && !__builtin_add_overflow(side->y, rows, &bottom)
         && !__builtin_add_overflow(side->z, slices, &back) && right <= (size_t)a->place.width * a->texel_bytes
-        && bottom <= a->place.height && back <= a->place.depth && side->x % a->texel_bytes == 0 && width % a->texel_bytes == 0) {
+        && bottom <= a->place.height && back <= a->place.depth) {
         out->side = COPY_DEVICE;
         out->addr = (uint64_t)(uintptr_t)a->place.base + side->z * a->place.slice + side->y * a->place.pitch + side->x;
         out->pitch = a->place.pitch;

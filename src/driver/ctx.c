@@ -3,6 +3,7 @@
 #include "core/ctx.h"
 
 #include "core/device.h"
+#include "core/event.h"
 #include "core/stream.h"
 #include "driver/bodies.h"
 
@@ -46,6 +47,13 @@ CUresult do_cuCtxDestroy_v2(CUcontext ctx)
         return CUDA_ERROR_INVALID_VALUE;
     return ctx_destroy(ctx);
 }
+
+CUresult do_cuCtxAttach(CUcontext *pctx, unsigned int flags)
+{
+    return pctx && !flags ? ctx_attach(ctx_current(), pctx) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult do_cuCtxDetach(CUcontext ctx) { return ctx_detach(ctx); }
 
 /* --- the stack --- */
 
@@ -132,7 +140,34 @@ CUresult do_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriorit
     return CUDA_SUCCESS;
 }
 
+CUresult do_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
+{
+    int units = 0;
+
+    if (!pExecAffinity || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+        return CUDA_ERROR_INVALID_VALUE;
+    do_cuDeviceGetAttribute(&units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, ctx_current()->dev->ordinal);
+    memset(pExecAffinity, 0, sizeof *pExecAffinity);
+    pExecAffinity->type = type;
+    pExecAffinity->param.smCount.val = (unsigned)units;
+    return CUDA_SUCCESS;
+}
+
 /* --- waiting --- */
+
+static CUresult with_event(CUcontext hCtx, CUevent hEvent, CUresult (*fn)(struct ctx *ctx, struct event *e))
+{
+    struct ctx *c = ctx_get(hCtx);
+    struct event *e = event_get(hEvent);
+    CUresult rc = !c ? CUDA_ERROR_INVALID_CONTEXT : !e ? CUDA_ERROR_INVALID_HANDLE : fn(c, e);
+
+    event_unref(e);
+    ctx_unref(c);
+    return rc;
+}
+
+CUresult do_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) { return with_event(hCtx, hEvent, ctx_record_event); }
+CUresult do_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) { return with_event(hCtx, hEvent, ctx_wait_event); }
 
 CUresult do_cuCtxSynchronize(void) { return ctx_synchronize(ctx_current()); }
 
@@ -154,7 +189,8 @@ CUresult do_cuCtxGetFlags(unsigned int *flags)
 {
     if (!flags)
         return CUDA_ERROR_INVALID_VALUE;
-    *flags = ctx_current()->flags | CU_CTX_MAP_HOST;     /* host memory can always be mapped, asked for or not */
+    /* Host memory can always be mapped, asked for or not; a primary context says so. */
+    *flags = ctx_current()->flags | (ctx_current()->primary ? CU_CTX_MAP_HOST : 0);
     return CUDA_SUCCESS;
 }
 

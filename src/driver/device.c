@@ -123,6 +123,8 @@ CUresult do_cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
 
     if (!dev || !pciBusId)
         return CUDA_ERROR_INVALID_VALUE;
+    if (!device_pci_text(pciBusId))
+        return CUDA_ERROR_INVALID_VALUE;
     d = device_by_pci_bus_id(pciBusId);
     if (!d)
         return CUDA_ERROR_INVALID_DEVICE;

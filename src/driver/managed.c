@@ -2,7 +2,9 @@
 /* Hints about managed memory, prefetches, and what has been hinted. Both sides see the same bytes here, so there is nothing to
    move: a right call is remembered, a wrong one is told so. */
 #include "base/lock.h"
+#include "base/os.h"
 #include "base/vec.h"
+#include "core/capture.h"
 #include "core/device.h"
 #include "core/mem.h"
 #include "core/stream.h"
@@ -32,8 +34,9 @@ static CUresult location_check(CUmemLocation where)
     switch (where.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
         return device_peek(where.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-    case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+        return hw_numa_node_exists(where.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
         return CUDA_SUCCESS;
     default:
@@ -122,7 +125,14 @@ static uint64_t location_bit(CUmemLocation where)
 
 static void set_read_mostly(struct hints *h, CUmemLocation where) { h->read_mostly = true; }
 static void unset_read_mostly(struct hints *h, CUmemLocation where) { h->read_mostly = false; }
-static void set_preferred(struct hints *h, CUmemLocation where) { h->preferred = where; }
+
+/* A node of the host is taken, and not remembered. */
+static void set_preferred(struct hints *h, CUmemLocation where)
+{
+    if (where.type == CU_MEM_LOCATION_TYPE_DEVICE || where.type == CU_MEM_LOCATION_TYPE_HOST)
+        h->preferred = where;
+}
+
 static void set_accessed_by(struct hints *h, CUmemLocation where) { h->accessed_by |= location_bit(where); }
 static void unset_accessed_by(struct hints *h, CUmemLocation where) { h->accessed_by &= ~location_bit(where); }
 static void set_prefetched(struct hints *h, CUmemLocation where) { h->prefetched = where; }
@@ -153,14 +163,19 @@ CUresult do_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice
         return CUDA_ERROR_INVALID_VALUE;
     if ((rc = range_check(devPtr, count, &range)))
         return rc;
-    if (rows[advice].located && (rc = location_check(location)))
-        return rc;
+    if (rows[advice].located && location_check(location))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (advice == CU_MEM_ADVISE_SET_ACCESSED_BY && location.type != CU_MEM_LOCATION_TYPE_DEVICE && location.type != CU_MEM_LOCATION_TYPE_HOST)
+        return CUDA_ERROR_INVALID_VALUE;
     runs_apply(&range, rows[advice].fn, location);
     return CUDA_SUCCESS;
 }
 
 CUresult do_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
 {
+    if (device != CU_DEVICE_CPU && !device_peek(device) && advice != CU_MEM_ADVISE_SET_READ_MOSTLY
+        && advice != CU_MEM_ADVISE_UNSET_READ_MOSTLY && advice != CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
+        return CUDA_ERROR_INVALID_DEVICE;
     return do_cuMemAdvise_v2(devPtr, count, advice, location_of(device));
 }
 
@@ -176,9 +191,11 @@ CUresult do_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocatio
         return rc;
     if ((rc = api_stream(hStream, &s)))
         return rc;
+    rc = capture_forbids(s);
     stream_unref(s);
-    runs_apply(&range, set_prefetched, location);
-    return CUDA_SUCCESS;
+    if (!rc)
+        runs_apply(&range, set_prefetched, location);
+    return rc;
 }
 
 CUresult do_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
@@ -229,6 +246,11 @@ static int location_device(CUmemLocation where)
                                                        : CU_DEVICE_CPU;
 }
 
+static int location_id(CUmemLocation where)
+{
+    return where.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ? where.id : location_device(where);
+}
+
 static CUresult range_answer(const struct hints *h, CUmem_range_attribute attribute, void *data, size_t bytes)
 {
     int value;
@@ -247,13 +269,13 @@ static CUresult range_answer(const struct hints *h, CUmem_range_attribute attrib
         value = (int)h->preferred.type;
         break;
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
-        value = h->preferred.id;
+        value = location_id(h->preferred);
         break;
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
         value = (int)h->prefetched.type;
         break;
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID:
-        value = h->prefetched.id;
+        value = location_id(h->prefetched);
         break;
     case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: {
         /* As many devices as there is room for, then CU_DEVICE_INVALID. */

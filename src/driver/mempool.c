@@ -2,7 +2,10 @@
 /* Stream-ordered allocation and the pools it comes from. */
 #include "core/mempool.h"
 
+#include "core/ctx.h"
 #include "core/device.h"
+#include "core/ipc.h"
+#include "core/mem.h"
 #include "core/stream.h"
 #include "driver/bodies.h"
 
@@ -79,11 +82,12 @@ CUresult do_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 {
     struct mempool *p = mempool_get(pool);
 
-    if (!p)
-        return CUDA_ERROR_INVALID_VALUE;
-    mempool_trim(p, minBytesToKeep);
+    CUresult rc = !p || mempool_is_imported(p) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+
+    if (!rc)
+        mempool_trim(p, minBytesToKeep);
     mempool_unref(p);
-    return CUDA_SUCCESS;
+    return rc;
 }
 
 CUresult do_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
@@ -118,6 +122,57 @@ CUresult do_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, C
     struct mempool *p = flags && location ? mempool_get(memPool) : NULL;
     CUresult rc = p ? mempool_access(p, location, flags) : CUDA_ERROR_INVALID_VALUE;
 
+    mempool_unref(p);
+    return rc;
+}
+
+/* --- other processes --- */
+
+CUresult do_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType,
+                                             unsigned long long flags)
+{
+    struct mempool *p = NULL;
+    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+
+    if (handle_out && !flags && handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR && (p = mempool_get(pool)))
+        rc = mempool_export(p, handle_out);
+    mempool_unref(p);
+    return rc;
+}
+
+CUresult do_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType,
+                                               unsigned long long flags)
+{
+    if (!pool_out || flags || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return CUDA_ERROR_INVALID_VALUE;
+    return mempool_import((int)(intptr_t)handle, pool_out);
+}
+
+CUresult do_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
+{
+    struct ipc_ref ref;
+    CUresult rc;
+
+    if (!shareData_out)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((rc = mem_pooled_ref(ptr, &ref)))
+        return rc;
+    memset(shareData_out, 0, sizeof *shareData_out);
+    memcpy(shareData_out, &ref, sizeof ref);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData)
+{
+    struct mempool *p = mempool_get(pool);
+    struct ipc_ref ref;
+    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+
+    if (ptr_out && shareData && p && mempool_is_imported(p)) {
+        memcpy(&ref, shareData, sizeof ref);
+        if (ipc_ref_valid(&ref))
+            rc = ipc_mem_open(ctx_current(), &ref, true, ptr_out);
+    }
     mempool_unref(p);
     return rc;
 }

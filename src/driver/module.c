@@ -5,6 +5,7 @@
 #include "core/ctx.h"
 #include "driver/bodies.h"
 #include "driver/jit.h"
+#include "driver/texref.h"
 
 /* CU_JIT_GLOBAL_SYMBOL_*: device variables that are variables of the host program. */
 static CUresult bindings_read(const struct jit_options *jit, struct module_binding **out)
@@ -66,7 +67,14 @@ CUresult do_cuModuleLoad(CUmodule *module, const char *fname)
     return rc;
 }
 
-CUresult do_cuModuleUnload(CUmodule hmod) { return module_unload(hmod); }
+CUresult do_cuModuleUnload(CUmodule hmod)
+{
+    CUresult rc = module_unload(hmod);
+
+    if (!rc)
+        texref_module_gone(hmod);
+    return rc;
+}
 
 /* Kernels are compiled when first launched, whatever CUDA_MODULE_LOADING says. */
 CUresult do_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)

@@ -44,6 +44,7 @@ static void describe_array(const struct array *a, struct exec_texture *out)
     array_format(a->desc.Format, &format);
     out->format = (uint8_t)format;
     out->channels = (uint8_t)a->desc.NumChannels;
+    out->as_float = array_normalised(a->desc.Format);
     out->layers = array_layers(a);
     out->cube = (a->desc.Flags & CUDA_ARRAY3D_CUBEMAP) != 0;
     out->n_levels = a->n_levels ? a->n_levels : 1;
@@ -57,19 +58,16 @@ static CUresult describe_memory(CUdeviceptr ptr, CUarray_format format, unsigned
     unsigned texel = array_texel_bytes(format, channels);
     enum exec_format f = EXEC_U8;
     struct mem_info info;
-    size_t bytes;
 
-    if (!texel || width == 0 || height == 0 || ptr % 512 || width > (1u << 28) || __builtin_mul_overflow(pitch, height, &bytes))
-        return CUDA_ERROR_INVALID_VALUE;
-    bytes = pitch * (height - 1) + width * texel;
-    if (!mem_covers(ptr, bytes, &info))
+    /* That the memory is as large as said is the program's affair; fetches beyond it fault. */
+    if (!texel || ptr % 512 || width > (1u << 28) || height > 65536 || !mem_lookup(ptr, &info))
         return CUDA_ERROR_INVALID_VALUE;
     array_format(format, &f);
     out->format = (uint8_t)f;
     out->channels = (uint8_t)channels;
     out->n_levels = 1;
     out->levels[0] = (struct exec_level){.base = (char *)(uintptr_t)ptr, .pitch = pitch, .slice = pitch * height,
-                                         .width = (uint32_t)width, .height = (uint32_t)height, .depth = 1};
+                                         .width = (uint32_t)(width ? width : 1), .height = (uint32_t)(height ? height : 1), .depth = 1};
     return CUDA_SUCCESS;
 }
 
@@ -99,10 +97,40 @@ static CUresult describe(const CUDA_RESOURCE_DESC *r, struct exec_texture *out, 
     }
 }
 
+/* Seeing texels as another format of the same size, and only some of the levels and layers. */
+static CUresult set_view(const CUDA_RESOURCE_VIEW_DESC *v, const struct array *a, struct exec_texture *t)
+{
+    /* CU_RES_VIEW_FORMAT_* counts through these, each with 1, 2 and 4 channels. */
+    static const uint8_t formats[] = {EXEC_U8, EXEC_S8, EXEC_U16, EXEC_S16, EXEC_U32, EXEC_S32, EXEC_F16, EXEC_F32};
+    unsigned index = (unsigned)v->format - CU_RES_VIEW_FORMAT_UINT_1X8, channels = 1u << index % 3;
+    unsigned layers = t->layers ? t->layers : 1;
+
+    if (v->format == CU_RES_VIEW_FORMAT_NONE)
+        return CUDA_SUCCESS;
+    if (v->format >= CU_RES_VIEW_FORMAT_UNSIGNED_BC1)
+        return CUDA_ERROR_NOT_SUPPORTED;         /* blocks of compressed texels */
+    if (!a || (int)v->format < CU_RES_VIEW_FORMAT_UINT_1X8 || index / 3 >= HW_LEN(formats)
+        || channels * exec_format_bytes((enum exec_format)formats[index / 3]) != a->texel_bytes || v->width != a->desc.Width
+        || v->height != a->desc.Height || v->depth != (t->layers ? 0 : a->desc.Depth) || v->lastMipmapLevel >= t->n_levels
+        || v->firstMipmapLevel > v->lastMipmapLevel || v->lastLayer >= layers || v->firstLayer > v->lastLayer)
+        return CUDA_ERROR_INVALID_VALUE;
+    t->format = formats[index / 3];
+    t->channels = (uint8_t)channels;
+    t->as_float = false;
+    t->n_levels = v->lastMipmapLevel - v->firstMipmapLevel + 1;
+    memmove(t->levels, t->levels + v->firstMipmapLevel, sizeof t->levels[0] * t->n_levels);
+    for (unsigned l = 0; t->layers && l < t->n_levels; l++)
+        t->levels[l].base += t->levels[l].slice * v->firstLayer * (t->cube ? 6 : 1);
+    if (t->layers)
+        t->layers = v->lastLayer - v->firstLayer + 1;
+    return CUDA_SUCCESS;
+}
+
 static CUresult set_sampling(const CUDA_TEXTURE_DESC *d, struct exec_texture *t)
 {
     static const uint8_t modes[] = {EXEC_WRAP, EXEC_CLAMP, EXEC_MIRROR, EXEC_BORDER};
     bool is_float = t->format == EXEC_F16 || t->format == EXEC_F32, is_wide = t->format == EXEC_U32 || t->format == EXEC_S32;
+    bool normalised = t->as_float;               /* the array's format says so */
 
     for (int i = 0; i < 3; i++) {
         if ((unsigned)d->addressMode[i] >= HW_LEN(modes))
@@ -114,14 +142,14 @@ static CUresult set_sampling(const CUDA_TEXTURE_DESC *d, struct exec_texture *t)
     t->linear_filter = d->filterMode == CU_TR_FILTER_MODE_LINEAR;
     t->mip_linear = d->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR;
     t->normalised = (d->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
-    t->as_float = !is_float && !is_wide && !(d->flags & CU_TRSF_READ_AS_INTEGER);
+    t->as_float = normalised || (!is_float && !is_wide && !(d->flags & CU_TRSF_READ_AS_INTEGER));
     t->srgb = (d->flags & CU_TRSF_SRGB) != 0;
+    t->seamless = (d->flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0;
     memcpy(t->border, d->borderColor, sizeof t->border);
     t->bias = d->mipmapLevelBias;
     t->min_level = d->minMipmapLevelClamp;
     t->max_level = d->maxMipmapLevelClamp;
-    /* Integers cannot be filtered, and levels need coordinates that fit them all. */
-    if ((t->linear_filter && !is_float && !t->as_float) || (t->n_levels > 1 && !t->normalised))
+    if (t->linear_filter && !is_float && !t->as_float)           /* integers cannot be filtered */
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
@@ -135,12 +163,10 @@ static CUresult make_image(const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTUR
 
     if ((rc = describe(resource, &t, &image.array)))
         return rc;
-    if (!texture && !(image.array->desc.Flags & CUDA_ARRAY3D_SURFACE_LDST))
-        rc = CUDA_ERROR_INVALID_VALUE;
-    if (texture)
+    if (texture && view)
+        rc = set_view(view, image.array, &t);
+    if (!rc && texture)
         rc = set_sampling(texture, &t);
-    if (!rc && view && view->format != CU_RES_VIEW_FORMAT_NONE)
-        rc = CUDA_ERROR_NOT_SUPPORTED;           /* seeing texels as another format */
     if (!rc && !(image.handle = exec_texture_add(&t)))
         rc = CUDA_ERROR_OUT_OF_MEMORY;
     if (rc) {
@@ -222,8 +248,8 @@ CUresult do_cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc
 {
     struct image image;
 
-    if (!pResViewDesc || !find_image(texObject, false, &image) || !image.has_view)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!pResViewDesc || !find_image(texObject, false, &image))
+        return CUDA_ERROR_INVALID_VALUE;         /* no view: zeroes */
     *pResViewDesc = image.view;
     return CUDA_SUCCESS;
 }

@@ -56,18 +56,17 @@ CUresult do_cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllo
 
 CUresult do_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType)
 {
-    if (!handle || shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    if (!handle)
         return CUDA_ERROR_INVALID_VALUE;
+    if (shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return CUDA_ERROR_NOT_SUPPORTED;
     return vmm_import((int)(intptr_t)osHandle, handle);
 }
 
 CUresult do_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option)
 {
-    if (!granularity || !prop || option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED
-        || prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!device_peek(prop->location.id))
-        return CUDA_ERROR_INVALID_DEVICE;
+    if (!granularity || !prop || option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;         /* whichever place it is for: all are alike */
     *granularity = VMM_GRANULARITY;
     return CUDA_SUCCESS;
 }

@@ -67,6 +67,21 @@ static void run_copy(struct exec_job *job, uint64_t first, uint64_t count)
     exec_scope_set(NULL);
 }
 
+int exec_copy_here(void *dst, const void *src, size_t bytes)
+{
+    struct exec_scope scope;
+    if (sigsetjmp(scope.env, 0)) {
+        hw_error("a copy from %p to %p touched memory that is not there, at 0x%llx", src, dst, (unsigned long long)scope.addr);
+        return scope.fault;
+    }
+    exec_fault_keep();
+    exec_buffers();
+    exec_scope_set(&scope);
+    memmove(dst, src, bytes);
+    exec_scope_set(NULL);
+    return EXEC_OK;
+}
+
 /* Overlapping ranges are legal nowhere in CUDA, but must not depend on the order of threads either: those go in one piece. */
 static bool overlap(const struct exec_copy *c)
 {

@@ -55,6 +55,8 @@ struct exec_copy {
     _Atomic int fault;           /* enum exec_fault: host memory that is gone */
 };
 void exec_copy_init(struct exec_copy *copy, struct exec_engine *engine);
+/* Copies on the calling thread: EXEC_OK, or the fault of memory that is not there. */
+int exec_copy_here(void *dst, const void *src, size_t bytes);
 
 /* A function on the host-function thread. */
 struct exec_hostfn {

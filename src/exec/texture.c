@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Textures and surfaces: the table of them, and what one thread's tex, tld4, txq, suld or sust does. Filtering follows the
+ * Textures and surfaces: the table of them, and what one thread's tex, tld4, txq, suld, sust or sured does. Filtering follows the
  * programming guide: a linear filter looks half a texel around, with weights of 8 bits behind the point.
  */
 #include "exec/texture.h"
@@ -88,47 +88,32 @@ union texel {
     float f[4];
 };
 
+static const uint16_t srgb_high[256] = {
+#include "exec/srgb.def"
+};
+
+static float bits_float(uint32_t u)
+{
+    float f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+
+static uint32_t float_bits(float f)
+{
+    uint32_t u;
+    memcpy(&u, &f, sizeof u);
+    return u;
+}
+
 static float half_to_float(uint16_t h)
 {
     uint32_t sign = (uint32_t)(h & 0x8000) << 16, e = h >> 10 & 31, m = h & 1023;
-    union { uint32_t u; float f; } v;
     if (e == 31)
-        v.u = sign | 0x7f800000 | m << 13;
-    else if (e)
-        v.u = sign | (e + 112) << 23 | m << 13;
-    else {
-        v.f = (float)m * 0x1p-24f;
-        v.u |= sign;
-    }
-    return v.f;
-}
-
-static float from_srgb(float c)
-{
-    return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
-}
-
-static void read_channel(const struct exec_texture *t, const char *p, unsigned c, union texel *out)
-{
-    uint16_t h;
-    int16_t s;
-    int32_t i = 0;
-    float max = 1;
-    switch ((enum exec_format)t->format) {
-    case EXEC_U8: i = ((const uint8_t *)p)[c]; max = 255; break;
-    case EXEC_S8: i = ((const int8_t *)p)[c]; max = 127; break;
-    case EXEC_U16: memcpy(&h, p + 2 * c, 2); i = h; max = 65535; break;
-    case EXEC_S16: memcpy(&s, p + 2 * c, 2); i = s; max = 32767; break;
-    case EXEC_F16: memcpy(&h, p + 2 * c, 2); out->f[c] = half_to_float(h); return;
-    default: memcpy(&out->u[c], p + 4 * c, 4); return;
-    }
-    if (!t->as_float) {
-        out->u[c] = (uint32_t)i;
-        return;
-    }
-    out->f[c] = fmaxf((float)i / max, -1);
-    if (t->srgb && c < 3)
-        out->f[c] = from_srgb(out->f[c]);
+        return bits_float(sign | 0x7f800000 | m << 13);
+    if (e)
+        return bits_float(sign | (e + 112) << 23 | m << 13);
+    return bits_float(float_bits((float)m * 0x1p-24f) | sign);
 }
 
 static bool gives_floats(const struct exec_texture *t)
@@ -136,20 +121,67 @@ static bool gives_floats(const struct exec_texture *t)
     return t->as_float || t->format == EXEC_F16 || t->format == EXEC_F32;
 }
 
-static void read_texel(const struct exec_texture *t, const struct exec_level *l, const int64_t at[3], union texel *out)
+/* The largest integer of a format: what reads as 1. */
+static int32_t format_max(const struct exec_texture *t)
 {
-    memset(out, 0, sizeof *out);
-    for (unsigned c = 0; c < t->channels; c++) {
-        if (at[0] < 0) {                         /* outside, with a border */
-            out->f[c] = t->border[c];
-            if (!gives_floats(t))
-                out->u[c] = (uint32_t)(int32_t)t->border[c];
-        } else {
-            const char *p = l->base + (size_t)at[2] * l->slice + (size_t)at[1] * l->pitch
-                + (size_t)at[0] * t->channels * exec_format_bytes((enum exec_format)t->format);
-            read_channel(t, p, c, out);
-        }
+    return t->format == EXEC_U8 ? 255 : t->format == EXEC_S8 ? 127 : t->format == EXEC_U16 ? 65535 : 32767;
+}
+
+static bool is_srgb(const struct exec_texture *t, unsigned c)
+{
+    return t->srgb && t->as_float && t->format == EXEC_U8 && c < 3;
+}
+
+/* A channel as it lies in memory: the integer, or the float's bits. */
+static uint32_t raw_channel(const struct exec_texture *t, const char *p, unsigned c)
+{
+    uint16_t h;
+    int16_t s;
+    uint32_t u;
+    switch ((enum exec_format)t->format) {
+    case EXEC_U8: return ((const uint8_t *)p)[c];
+    case EXEC_S8: return (uint32_t)((const int8_t *)p)[c];
+    case EXEC_U16: memcpy(&h, p + 2 * c, 2); return h;
+    case EXEC_S16: memcpy(&s, p + 2 * c, 2); return (uint32_t)s;
+    case EXEC_F16: memcpy(&h, p + 2 * c, 2); return float_bits(half_to_float(h));
+    default: memcpy(&u, p + 4 * c, 4); return u;
     }
+}
+
+/* The border's colour takes the texels' format: what would not fit is cut off as the hardware does it. */
+static uint32_t raw_border(const struct exec_texture *t, unsigned c)
+{
+    float b = t->border[c];
+    uint32_t u = float_bits(b);
+    if (t->format == EXEC_F16)
+        return u & ~(uint32_t)0x1fff;            /* half has 10 bits of mantissa */
+    if (t->format == EXEC_F32 || exec_format_bytes((enum exec_format)t->format) == 4)
+        return u;
+    if (!t->as_float)
+        return t->format == EXEC_U8 ? (uint8_t)u : t->format == EXEC_U16 ? (uint16_t)u
+            : t->format == EXEC_S8 ? (uint32_t)(int8_t)u : (uint32_t)(int16_t)u;
+    bool is_signed = t->format == EXEC_S8 || t->format == EXEC_S16;
+    b = b != b ? 0 : fminf(fmaxf(b, is_signed ? -1.0f : 0.0f), 1);
+    return (uint32_t)(int32_t)((double)b * format_max(t) + (b < 0 ? -0.5 : 0.5));
+}
+
+static uint32_t raw_texel(const struct exec_texture *t, const struct exec_level *l, const int64_t at[3], unsigned c)
+{
+    if (at[0] < 0)                               /* outside, with a border */
+        return raw_border(t, c);
+    const char *p = l->base + (size_t)at[2] * l->slice + (size_t)at[1] * l->pitch
+        + (size_t)at[0] * t->channels * exec_format_bytes((enum exec_format)t->format);
+    return raw_channel(t, p, c);
+}
+
+/* What a fetch without a filter gives for a channel. */
+static uint32_t unfiltered(const struct exec_texture *t, uint32_t raw, unsigned c)
+{
+    if (!t->as_float)
+        return raw;
+    if (is_srgb(t, c))
+        return (uint32_t)srgb_high[raw & 255] << 16;
+    return float_bits(fmaxf((float)(int32_t)raw / (float)format_max(t), -1));
 }
 
 /* An index made to lie inside; -1: outside, and the border's colour is to be taken. */
@@ -167,12 +199,25 @@ static int64_t place(int64_t i, int64_t size, enum exec_address mode)
     }
 }
 
-/* --- sampling --- */
+/* --- filtering --- */
 
 /* One axis of a sample: the texels on both sides and the weight of the upper one in 256ths. */
 struct axis {
     int64_t i[2];
-    float weight;
+    unsigned weight;
+};
+
+/* What is filtered: texels of one or two levels with weights that sum up to 256. */
+struct tap {
+    const struct exec_level *level;
+    int64_t at[3];
+    unsigned weight;
+};
+enum { MAX_TAPS = 32 };
+struct taps {
+    struct tap v[MAX_TAPS];
+    unsigned n;
+    bool seamless;               /* indices may lie beyond the edges of a face: the next face is there */
 };
 
 static enum exec_address mode_of(const struct exec_texture *t, int axis)
@@ -182,12 +227,14 @@ static enum exec_address mode_of(const struct exec_texture *t, int axis)
     return !t->normalised && (mode == EXEC_WRAP || mode == EXEC_MIRROR) ? EXEC_CLAMP : mode;
 }
 
+/* Coordinates that are no number, or too small for one, count as 0. */
 static double bounded(double x)
 {
-    return x != x ? 0 : x < -1e9 ? -1e9 : x > 1e9 ? 1e9 : x;
+    return x != x || (x < 0x1p-126 && x > -0x1p-126) ? 0 : x < -1e9 ? -1e9 : x > 1e9 ? 1e9 : x;
 }
 
-static struct axis make_axis(float coordinate, uint32_t size, enum exec_address mode, bool normalised, bool linear)
+/* inside: a linear filter with clamping never looks beyond the outermost texels; a gather does, and finds them again. */
+static struct axis make_axis(float coordinate, uint32_t size, enum exec_address mode, bool normalised, bool linear, bool inside)
 {
     struct axis a;
     double x = bounded(coordinate);
@@ -196,48 +243,15 @@ static struct axis make_axis(float coordinate, uint32_t size, enum exec_address 
             x -= floor(x);
         x *= size;
     }
+    if (linear && inside && mode == EXEC_CLAMP)  /* to the middle of the outermost texels */
+        x = x < 0.5 ? 0.5 : x > size - 0.5 ? size - 0.5 : x;
     /* A coordinate has 8 bits behind the point when it comes to weights. */
     int64_t fixed = linear ? (int64_t)floor((x - 0.5) * 256 + 0.5) : (int64_t)floor(x) * 256;
     int64_t low = fixed >> 8;
-    a.weight = (float)(fixed & 255) / 256;
+    a.weight = fixed & 255;
     a.i[0] = place(low, size, mode);
     a.i[1] = place(low + 1, size, mode);
     return a;
-}
-
-/* The texel at the corners picked by the bits of n. */
-static void corner(const struct exec_texture *t, const struct exec_level *l, const struct axis *a, unsigned dims, unsigned n, int64_t layer,
-                   union texel *out)
-{
-    int64_t at[3] = { 0, 0, layer };
-    bool outside = false;
-    for (unsigned d = 0; d < dims; d++) {
-        at[d] = a[d].i[n >> d & 1];
-        outside |= at[d] < 0;
-    }
-    if (outside)
-        at[0] = -1;
-    read_texel(t, l, at, out);
-}
-
-static void filter(const struct exec_texture *t, const struct exec_level *l, const struct axis *a, unsigned dims, int64_t layer, union texel *out)
-{
-    union texel v;
-    if (!t->linear_filter || !gives_floats(t)) {
-        corner(t, l, a, dims, 0, layer, out);
-        return;
-    }
-    memset(out, 0, sizeof *out);
-    for (unsigned n = 0; n < 1u << dims; n++) {
-        float w = 1;
-        for (unsigned d = 0; d < dims; d++)
-            w *= n >> d & 1 ? a[d].weight : 1 - a[d].weight;
-        if (w == 0)
-            continue;
-        corner(t, l, a, dims, n, layer, &v);
-        for (unsigned c = 0; c < 4; c++)
-            out->f[c] += w * v.f[c];
-    }
 }
 
 /* A direction to a face of a cube and a place on it, both from 0 to 1. */
@@ -245,25 +259,206 @@ static unsigned cube_face(const float d[3], float out[2])
 {
     float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]), m, s, v;
     unsigned face;
-    if (x >= y && x >= z) {
-        face = d[0] < 0;
-        m = x;
-        s = d[0] < 0 ? d[2] : -d[2];
+    if (!(z < x) && !(z < y)) {                  /* of equals, z goes before y, and y before x */
+        face = 4 + (d[2] < 0);
+        m = z;
+        s = d[2] < 0 ? -d[0] : d[0];
         v = -d[1];
-    } else if (y >= z) {
+    } else if (!(y < x)) {
         face = 2 + (d[1] < 0);
         m = y;
         s = d[0];
         v = d[1] < 0 ? -d[2] : d[2];
     } else {
-        face = 4 + (d[2] < 0);
-        m = z;
-        s = d[2] < 0 ? -d[0] : d[0];
+        face = d[0] < 0;
+        m = x;
+        s = d[0] < 0 ? d[2] : -d[2];
         v = -d[1];
     }
-    out[0] = (s / m + 1) / 2;
-    out[1] = (v / m + 1) / 2;
+    s /= m;
+    v /= m;
+    out[0] = ((s != s ? 0 : s) + 1) / 2;
+    out[1] = ((v != v ? 0 : v) + 1) / 2;
     return face;
+}
+
+/* A texel beyond the edge of a cube's face lies on the face next to it: where the line to its middle meets that one. */
+static void cross_edge(struct tap *tap)
+{
+    /* What s, v and the face's own axis are: see cube_face(). */
+    static const int8_t axis_s[6] = { 2, 2, 0, 0, 0, 0 }, sign_s[6] = { -1, 1, 1, 1, 1, -1 };
+    static const int8_t axis_v[6] = { 1, 1, 2, 2, 1, 1 }, sign_v[6] = { -1, -1, 1, -1, -1, -1 };
+    int64_t size = tap->level->width, face = tap->at[2] % 6;
+    float direction[3] = { 0, 0, 0 }, on[2];
+    if (tap->at[0] >= 0 && tap->at[0] < size && tap->at[1] >= 0 && tap->at[1] < size)
+        return;
+    direction[face / 2] = face & 1 ? -1 : 1;
+    direction[axis_s[face]] = sign_s[face] * ((float)(2 * tap->at[0] + 1) / (float)size - 1);
+    direction[axis_v[face]] = sign_v[face] * ((float)(2 * tap->at[1] + 1) / (float)size - 1);
+    tap->at[2] += (int64_t)cube_face(direction, on) - face;
+    for (unsigned d = 0; d < 2; d++) {
+        tap->at[d] = (int64_t)(on[d] * (float)size);
+        tap->at[d] = tap->at[d] >= size ? size - 1 : tap->at[d];
+    }
+}
+
+static int64_t inside_face(int64_t i, int64_t size)
+{
+    return i < 0 ? 0 : i >= size ? size - 1 : i;
+}
+
+/* Beyond a corner there is no texel: its weight goes to the three around the corner, the odd part of it to the face's own. */
+static void cross_edges(struct taps *taps, struct tap *tap)
+{
+    int64_t size = tap->level->width, x = inside_face(tap->at[0], size), y = inside_face(tap->at[1], size);
+    unsigned third = (tap->weight * 85 + 128) >> 8;
+    if (x != tap->at[0] && y != tap->at[1]) {
+        struct tap *other = &taps->v[taps->n];
+        other[0] = other[1] = *tap;
+        other[0].weight = other[1].weight = third;
+        other[0].at[0] = x;
+        other[1].at[1] = y;
+        cross_edge(&other[0]);
+        cross_edge(&other[1]);
+        taps->n += 2;
+        tap->weight -= 2 * third;
+        tap->at[0] = x;
+        tap->at[1] = y;
+    }
+    cross_edge(tap);
+}
+
+static void add_tap(struct taps *taps, const struct exec_level *l, const struct axis *a, unsigned dims, unsigned n, int64_t layer,
+                    unsigned weight)
+{
+    struct tap *tap = &taps->v[taps->n];
+    bool outside = false;
+    if (weight == 0)
+        return;
+    *tap = (struct tap){ .level = l, .at = { 0, 0, layer }, .weight = weight };
+    for (unsigned d = 0; d < dims; d++) {
+        tap->at[d] = a[d].i[n >> d & 1];
+        outside |= tap->at[d] < 0;
+    }
+    taps->n++;
+    if (taps->seamless)
+        cross_edges(taps, tap);
+    else if (outside)
+        tap->at[0] = -1;
+}
+
+/*
+ * Divides a level's share of the weight between its texels: first along z, then x, then y, each part rounded to 256ths. Halves
+ * go to the upper part along x, and along y to the upper part of the right column and the lower part of the left one; along z
+ * to the lower part on the finer level.
+ */
+static void divide(struct taps *taps, const struct exec_level *l, const struct axis *a, unsigned dims, int64_t layer, unsigned share,
+                   bool finer)
+{
+    unsigned z[2] = { share, 0 };
+    if (dims > 2) {
+        z[1] = (share * a[2].weight + (finer ? 127 : 128)) >> 8;
+        z[0] -= z[1];
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        unsigned x[2] = { z[k], (z[k] * a[0].weight + 128) >> 8 };
+        x[0] -= x[1];
+        for (unsigned i = 0; i < 2; i++) {
+            unsigned y = dims > 1 ? (x[i] * a[1].weight + 127 + i) >> 8 : 0;
+            add_tap(taps, l, a, dims, i | k << 2, layer, x[i] - y);
+            add_tap(taps, l, a, dims, i | 2 | k << 2, layer, y);
+        }
+    }
+}
+
+/* To the nearest float, halves away from 0; what is too small for a normal one is 0. */
+static uint32_t round_float(double d)
+{
+    uint64_t u;
+    memcpy(&u, &d, sizeof u);
+    uint32_t sign = (uint32_t)(u >> 32) & 0x80000000;
+    u = (u & ~((uint64_t)1 << 63)) + ((uint64_t)1 << 28);
+    if (d != d)
+        return 0x7fffffff;
+    if (u < (uint64_t)(1023 - 126) << 52)
+        return d == 0 ? sign : 0;
+    if (u >= (uint64_t)(1023 + 128) << 52)
+        return sign | 0x7f800000;
+    return sign | (uint32_t)((u >> 29) - ((uint64_t)(1023 - 127) << 23));
+}
+
+/* To the nearest half, halves away from 0, as a float. */
+static uint32_t round_half(double d)
+{
+    int e;
+    frexp(d, &e);
+    double unit = ldexp(1, (e < -13 ? -13 : e) - 11), n = floor(fabs(d) / unit + 0.5) * unit;
+    return float_bits((float)(d < 0 ? -n : n));
+}
+
+static double flushed(uint32_t bits)
+{
+    float f = bits_float(bits);
+    return f > -0x1p-126f && f < 0x1p-126f && f != 0 ? 0 : f;
+}
+
+static uint32_t filter_float(const uint32_t *raw, const struct taps *taps)
+{
+    double sum = -0.0;
+    for (unsigned k = 0; k < taps->n; k++)
+        sum += flushed(raw[k]) * taps->v[k].weight;
+    return round_float(sum / 256);
+}
+
+/* Halves are aligned with the largest one and keep 15 bits before they are weighted. */
+static uint32_t filter_half(const uint32_t *raw, const struct taps *taps)
+{
+    float most = 0;
+    double sum = 0;
+    int e;
+    for (unsigned k = 0; k < taps->n; k++)
+        most = fmaxf(most, fabsf(bits_float(raw[k])));
+    if (!(most < INFINITY))
+        return filter_float(raw, taps);
+    frexpf(most, &e);
+    double unit = ldexp(1, e - 15);
+    for (unsigned k = 0; k < taps->n; k++)
+        sum += trunc(bits_float(raw[k]) / unit) * unit * taps->v[k].weight;
+    return round_half(sum / 256);
+}
+
+/* Integers between 0 or -1 and 1 are filtered with 16 bits. */
+static uint32_t filter_norm(const struct exec_texture *t, const uint32_t *raw, const struct taps *taps)
+{
+    bool is_signed = t->format == EXEC_S8 || t->format == EXEC_S16;
+    int64_t max = format_max(t), wide = is_signed ? 32767 : 65535, sum = 0;
+    for (unsigned k = 0; k < taps->n; k++) {
+        int64_t v = (int32_t)raw[k];
+        sum += (v < -max ? -max : v) * taps->v[k].weight;
+    }
+    int64_t scaled = (llabs(sum) * wide * 2 / max + 256) / 512;
+    return float_bits((float)((double)(sum < 0 ? -scaled : scaled) / (double)wide));
+}
+
+static void weigh(const struct exec_texture *t, const struct taps *taps, union texel *out)
+{
+    uint32_t raw[MAX_TAPS];
+    memset(out, 0, sizeof *out);
+    for (unsigned c = 0; c < t->channels; c++) {
+        for (unsigned k = 0; k < taps->n; k++) {
+            raw[k] = raw_texel(t, taps->v[k].level, taps->v[k].at, c);
+            if (is_srgb(t, c) || (taps->n == 1 && !t->linear_filter))
+                raw[k] = unfiltered(t, raw[k], c);
+        }
+        if (taps->n == 1 && !t->linear_filter)
+            out->u[c] = raw[0];
+        else if (t->format == EXEC_F32)
+            out->u[c] = filter_float(raw, taps);
+        else if (t->format == EXEC_F16 || is_srgb(t, c))
+            out->u[c] = filter_half(raw, taps);
+        else
+            out->u[c] = filter_norm(t, raw, taps);
+    }
 }
 
 /* What a sample is about, apart from the level. */
@@ -284,9 +479,11 @@ static struct sample unpack(const struct exec_texture *t, struct tex_op op, cons
     for (unsigned d = 0; d < s.dims; d++)
         s.at[d] = op.integer ? (float)(int32_t)v.u[d + layered] : v.f[d + layered];
     if (layered) {
-        int64_t last = t->layers ? (int64_t)t->layers - 1 : 0, layer = (int32_t)v.u[0];
-        s.layer = layer < 0 ? 0 : layer > last ? last : layer;
+        uint32_t last = t->layers ? t->layers - 1 : 0;
+        s.layer = v.u[0] > last ? last : v.u[0]; /* a negative one is a large one */
     }
+    if (s.dims == 1 && !op.integer)
+        s.dims = 2;                              /* one row, and y is 0: a border shows above it */
     if (op.geometry == TEX_CUBE || op.geometry == TEX_ACUBE) {
         float on[2];
         s.layer = s.layer * 6 + cube_face(s.at, on);
@@ -298,18 +495,50 @@ static struct sample unpack(const struct exec_texture *t, struct tex_op op, cons
     return s;
 }
 
-static void axes(const struct exec_texture *t, const struct exec_level *l, const struct sample *s, bool linear, struct axis *out)
+static void axes(const struct exec_texture *t, const struct exec_level *l, const struct sample *s, bool linear, bool inside, struct axis *out)
 {
     const uint32_t size[3] = { l->width, l->height, l->depth };
     for (unsigned d = 0; d < s->dims; d++)
-        out[d] = make_axis(s->at[d], size[d], t->cube ? EXEC_CLAMP : mode_of(t, (int)d), s->normalised, linear);
+        out[d] = make_axis(s->at[d], size[d], mode_of(t, (int)d), s->normalised, linear, inside);
 }
 
-static void sample_level(const struct exec_texture *t, unsigned level, const struct sample *s, union texel *out)
+static bool crosses_edges(const struct exec_texture *t)
 {
-    struct axis a[3];
-    axes(t, &t->levels[level], s, t->linear_filter && gives_floats(t), a);
-    filter(t, &t->levels[level], a, s->dims, s->layer, out);
+    return t->cube && t->seamless && t->linear_filter;
+}
+
+static void sample_level(const struct exec_texture *t, unsigned level, const struct sample *s, unsigned share, bool finer, struct taps *taps)
+{
+    const struct exec_level *l = &t->levels[level];
+    bool linear = t->linear_filter && gives_floats(t);
+    struct axis a[3] = { { { 0, 0 }, 0 } };
+    axes(t, l, s, linear, true, a);
+    for (unsigned d = 0; d < 2 && linear && crosses_edges(t); d++) {
+        int64_t fixed = (int64_t)floor(((double)s->at[d] * l->width - 0.5) * 256 + 0.5);
+        a[d] = (struct axis){ { fixed >> 8, (fixed >> 8) + 1 }, fixed & 255 };
+        taps->seamless = true;
+    }
+    if (linear)
+        divide(taps, l, a, s->dims, s->layer, share, finer);
+    else
+        add_tap(taps, l, a, s->dims, 0, s->layer, share);
+}
+
+/* How far apart in texels two neighbouring pixels are, by the larger gradient. */
+static float footprint(const struct exec_texture *t, const struct sample *s, const uint32_t *args)
+{
+    const uint32_t size[3] = { t->levels[0].width, t->levels[0].height, t->levels[0].depth };
+    float most = 0;
+    for (unsigned g = 0; g < 2; g++) {
+        float sum = 0, v[TEX_AXES];
+        memcpy(v, args + g * TEX_AXES, sizeof v);
+        for (unsigned d = 0; d < s->dims; d++) {
+            float along = s->normalised ? v[d] * (float)size[d] : v[d];
+            sum += along * along;
+        }
+        most = fmaxf(most, sum);
+    }
+    return sqrtf(most);
 }
 
 /* An integer coordinate into linear memory: what lies outside reads as zero. */
@@ -318,39 +547,54 @@ static bool outside_fetch(const struct exec_texture *t, struct tex_op op, const 
     return op.integer && op.geometry == TEX_1D && args[0] >= t->levels[0].width;
 }
 
+/* Levels of detail have 8 bits behind the point, and more is cut off. */
+static int64_t fixed_level(float lod)
+{
+    return lod != lod ? 0 : (int64_t)floor(fmin(fmax((double)lod, -64), 64) * 256);
+}
+
+static int64_t level_of(const struct exec_texture *t, const struct sample *s, struct tex_op op, const uint32_t *args)
+{
+    float given = bits_float(args[TEX_COORDS]), lod = op.integer ? (float)(int32_t)args[TEX_COORDS] : given;
+    int64_t low = fixed_level(t->min_level), high = fixed_level(t->max_level), last = 256 * ((int64_t)t->n_levels - 1), fixed = 0;
+    if (op.gradients)
+        lod = log2f(footprint(t, s, args + TEX_COORDS));
+    if (op.level || op.gradients)                /* without any, the bias does not count either */
+        fixed = fixed_level(lod) + (t->bias < 0 ? -fixed_level(-t->bias) : fixed_level(t->bias));
+    fixed = fixed > high ? high : fixed;
+    fixed = fixed < low ? low : fixed;
+    return fixed < 0 ? 0 : fixed > last ? last : fixed;
+}
+
 static void sample(const struct exec_texture *t, struct tex_op op, const uint32_t *args, union texel *out)
 {
     struct sample s = unpack(t, op, args);
-    union texel upper, level;
+    struct taps taps = { .n = 0 };
     if (outside_fetch(t, op, args)) {
         memset(out, 0, sizeof *out);
         return;
     }
-    level.u[0] = args[TEX_COORDS];
-    float lod = op.level ? op.integer ? (float)(int32_t)level.u[0] : level.f[0] : 0;
-    lod = fminf(fmaxf(lod + t->bias, t->min_level), t->max_level);
-    lod = fminf(fmaxf(lod, 0), (float)(t->n_levels - 1));
-    unsigned low = t->mip_linear ? (unsigned)lod : (unsigned)(lod + 0.5f);
-    float weight = t->mip_linear ? floorf((lod - (float)low) * 256 + 0.5f) / 256 : 0;
-    sample_level(t, low, &s, out);
-    if (weight == 0 || low + 1 >= t->n_levels || !gives_floats(t))
-        return;
-    sample_level(t, low + 1, &s, &upper);
-    for (unsigned c = 0; c < 4; c++)
-        out->f[c] = (1 - weight) * out->f[c] + weight * upper.f[c];
+    int64_t lod = level_of(t, &s, op, args);
+    bool between = t->mip_linear && gives_floats(t);
+    unsigned level = (unsigned)(between ? lod >> 8 : (lod + 128) >> 8), weight = between ? lod & 255 : 0;
+    sample_level(t, level, &s, 256 - weight, true, &taps);
+    if (weight)
+        sample_level(t, level + 1, &s, weight, false, &taps);
+    weigh(t, &taps, out);
 }
 
 static void gather(const struct exec_texture *t, struct tex_op op, const uint32_t *args, union texel *out)
 {
     static const uint8_t corners[4] = { 2, 3, 1, 0 };    /* counter-clockwise from the lower left */
     struct sample s = unpack(t, op, args);
-    struct axis a[3];
-    union texel v;
-    axes(t, &t->levels[0], &s, true, a);
-    for (unsigned k = 0; k < 4; k++) {
-        corner(t, &t->levels[0], a, 2, corners[k], s.layer, &v);
-        out->u[k] = v.u[op.component];
-    }
+    const struct exec_level *l = &t->levels[0];
+    struct axis a[3] = { { { 0, 0 }, 0 } };
+    struct taps taps = { .n = 0 };
+    axes(t, l, &s, true, false, a);
+    for (unsigned k = 0; k < 4; k++)
+        add_tap(&taps, l, a, 2, corners[k], s.layer, 1);
+    for (unsigned k = 0; k < 4; k++)
+        out->u[k] = op.component < t->channels ? unfiltered(t, raw_texel(t, l, taps.v[k].at, op.component), op.component) : 0;
 }
 
 static uint32_t query(const struct exec_texture *t, struct tex_op op)
@@ -362,28 +606,36 @@ static uint32_t query(const struct exec_texture *t, struct tex_op op)
     case TEX_LAYERS: return t->layers;
     case TEX_LEVELS: return t->n_levels;
     case TEX_NORMALISED: return t->normalised;
+    case TEX_SAMPLES: return 1;
     }
     return 0;
 }
 
 /* --- surfaces --- */
 
-/* The address of an access, NULL when it falls outside and is to be left out. x counts bytes. */
+static int64_t texel_bytes(const struct exec_texture *t)
+{
+    return (int64_t)t->channels * exec_format_bytes((enum exec_format)t->format);
+}
+
+/* The address of an access, NULL when it falls outside and is to be left out. x counts bytes, or texels when the access
+   is formatted. */
 static char *surface_address(const struct exec_texture *t, struct tex_op op, const uint32_t *args)
 {
     static const uint8_t dims[] = { 1, 2, 3, 1, 2, 2, 2 };
     const struct exec_level *l = &t->levels[0];
     bool layered = op.geometry == TEX_A1D || op.geometry == TEX_A2D;
-    int64_t texel = (int64_t)t->channels * exec_format_bytes((enum exec_format)t->format);
+    int64_t texel = texel_bytes(t), bytes = op.formatted ? texel : (int64_t)op.bytes;
     int64_t size[3] = { (int64_t)l->width * texel, l->height, l->depth }, at[3] = { 0, 0, 0 };
     for (unsigned d = 0; d < dims[op.geometry]; d++)
         at[d] = (int32_t)args[d + layered];
+    at[0] *= op.formatted ? texel : 1;
     if (layered) {
         at[2] = (int32_t)args[0];
-        size[2] = t->layers ? t->layers : 1;
+        size[2] = l->depth;                      /* faces of cubes are layers here */
     }
     for (unsigned d = 0; d < 3; d++) {
-        int64_t room = d == 0 ? size[0] - (int64_t)op.bytes : size[d] - 1;
+        int64_t room = d == 0 ? size[0] - bytes : size[d] - 1;
         if (at[d] >= 0 && at[d] <= room)
             continue;
         if (op.boundary == TEX_TRAP)
@@ -392,7 +644,97 @@ static char *surface_address(const struct exec_texture *t, struct tex_op op, con
             return NULL;
         at[d] = at[d] < 0 ? 0 : room;
     }
+    if (at[0] % bytes)
+        exec_fault_raise(EXEC_FAULT_MISALIGNED, 0, 0);
     return l->base + at[2] * (int64_t)l->slice + at[1] * (int64_t)l->pitch + at[0];
+}
+
+/* What does not fit into a half is cut off, and what is too large becomes the largest one. */
+static uint16_t half_from_float(float f)
+{
+    uint32_t u = float_bits(f), sign = u >> 16 & 0x8000, magnitude = u & 0x7fffffff;
+    if (magnitude > 0x7f800000)
+        return 0x7fff;
+    if (magnitude >= (127 + 16) << 23)
+        return (uint16_t)(sign | (magnitude == 0x7f800000 ? 0x7c00 : 0x7bff));
+    if (magnitude >= (127 - 14) << 23)
+        return (uint16_t)(sign | (magnitude - ((127 - 15) << 23)) >> 13);
+    return (uint16_t)(sign | (uint32_t)(bits_float(magnitude) * 0x1p24f));
+}
+
+/* A float in [low, 1] as an integer in [low * max, max]: the nearest, halves towards 0. */
+static int32_t from_norm(float f, float low, float max)
+{
+    f = f != f ? 0 : fminf(fmaxf(f, low), 1) * max;
+    int32_t n = (int32_t)ceilf(fabsf(f) - 0.5f);
+    return f < 0 ? -n : n;
+}
+
+static int32_t saturated(uint32_t v, bool is_signed, int64_t low, int64_t high)
+{
+    int64_t i = is_signed ? (int64_t)(int32_t)v : (int64_t)v;
+    return (int32_t)(i < low ? low : i > high ? high : i);
+}
+
+/* One channel of a formatted store. */
+static void write_channel(const struct exec_texture *t, char *p, unsigned c, const union texel *in)
+{
+    int32_t i = 0;
+    bool norm = t->as_float;
+    switch ((enum exec_format)t->format) {
+    case EXEC_U8: i = norm ? from_norm(in->f[c], 0, 255) : saturated(in->u[c], false, 0, 255); break;
+    case EXEC_S8: i = norm ? from_norm(in->f[c], -1, 127) : saturated(in->u[c], true, -128, 127); break;
+    case EXEC_U16: i = norm ? from_norm(in->f[c], 0, 65535) : saturated(in->u[c], false, 0, 65535); break;
+    case EXEC_S16: i = norm ? from_norm(in->f[c], -1, 32767) : saturated(in->u[c], true, -32768, 32767); break;
+    case EXEC_F16: i = half_from_float(in->f[c]); break;
+    default: i = (int32_t)in->u[c]; break;
+    }
+    unsigned bytes = exec_format_bytes((enum exec_format)t->format);
+    memcpy(p + c * bytes, &i, bytes);            /* little-endian: the low bytes come first */
+}
+
+static void store(const struct exec_texture *t, struct tex_op op, char *p, const uint32_t *values)
+{
+    union texel in = { { 0 } };
+    if (!op.formatted) {
+        memcpy(p, values, op.bytes);
+        return;
+    }
+    memcpy(in.u, values, op.bytes);
+    for (unsigned c = 0; c < t->channels; c++)
+        write_channel(t, p, c, &in);
+}
+
+static uint64_t reduced(struct tex_op op, uint64_t a, uint64_t b)
+{
+    bool less = op.is_signed ? op.bytes == 8 ? (int64_t)a < (int64_t)b : (int32_t)a < (int32_t)b : a < b;
+    switch ((enum tex_reduction)op.reduction) {
+    case TEX_ADD: return a + b;
+    case TEX_MIN: return less ? a : b;
+    case TEX_MAX: return less ? b : a;
+    case TEX_AND: return a & b;
+    case TEX_OR: return a | b;
+    }
+    return a;
+}
+
+static void reduce(const struct exec_texture *t, struct tex_op op, char *p, const uint32_t *values)
+{
+    if ((uintptr_t)p % op.bytes)
+        exec_fault_raise(EXEC_FAULT_MISALIGNED, (uint64_t)(uintptr_t)p, 0);
+    if (op.formatted)
+        op.is_signed = t->format == EXEC_S32;
+    if (op.bytes == 8) {
+        _Atomic uint64_t *at = (_Atomic uint64_t *)(void *)p;
+        uint64_t old = atomic_load(at), v = values[0] | (uint64_t)values[1] << 32;
+        while (!atomic_compare_exchange_weak(at, &old, reduced(op, old, v)))
+            ;
+    } else {
+        _Atomic uint32_t *at = (_Atomic uint32_t *)(void *)p;
+        uint32_t old = atomic_load(at);
+        while (!atomic_compare_exchange_weak(at, &old, (uint32_t)reduced(op, old, values[0])))
+            ;
+    }
 }
 
 void exec_texture_service(struct kabi_block *block, uint32_t packed, uint64_t handle, const uint32_t *args, uint32_t *results)
@@ -402,6 +744,11 @@ void exec_texture_service(struct kabi_block *block, uint32_t packed, uint64_t ha
     union texel out = { { 0 } };
     char *p;
     (void)block;
+    if (handle == 0) {                           /* none, or an empty reference: it reads as zeroes, and writes go nowhere */
+        if (op.kind <= TEX_LOAD)
+            memset(results, 0, sizeof out.u);
+        return;
+    }
     if (!t || (op.kind >= TEX_LOAD) != (t->surface && op.kind != TEX_QUERY))
         exec_fault_raise(EXEC_FAULT_ADDRESS, handle, 0);
     switch ((enum tex_kind)op.kind) {
@@ -414,7 +761,11 @@ void exec_texture_service(struct kabi_block *block, uint32_t packed, uint64_t ha
         break;
     case TEX_STORE:
         if ((p = surface_address(t, op, args)))
-            memcpy(p, args + TEX_COORDS, op.bytes);
+            store(t, op, p, args + TEX_COORDS);
+        return;
+    case TEX_REDUCE:
+        if ((p = surface_address(t, op, args)))
+            reduce(t, op, p, args + TEX_COORDS);
         return;
     }
     memcpy(results, out.u, sizeof out.u);

@@ -19,7 +19,7 @@ struct exec_texture {
     struct exec_level levels[EXEC_MAX_LEVELS];
     uint32_t n_levels, layers;   /* layers 0: not layered */
     uint8_t format, channels, address[3];
-    bool cube, surface;
+    bool cube, seamless, surface;
     bool linear_filter, mip_linear, normalised;  /* normalised: coordinates count from 0 to 1 */
     bool as_float;               /* integers are read as floats in [0, 1] or [-1, 1] */
     bool srgb;

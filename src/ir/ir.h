@@ -85,7 +85,7 @@ struct ir_operand {
     uint64_t imm;                /* bit pattern; floats as their bits */
 };
 
-enum { IR_MAX_DST = 8, IR_MAX_SRC = 10 };
+enum { IR_MAX_DST = 8, IR_MAX_SRC = 11 };
 
 struct ir_block;
 struct ir_inst {
@@ -147,6 +147,7 @@ struct ir_var {
     void *init;                  /* bytes long, or NULL for zeroes */
     HW_VEC(struct ir_reloc) relocs;
     bool visible, external, managed, weak;
+    bool texture, surface;       /* a reference: 8 bytes for the handle that the driver puts there */
 };
 
 struct ir_module {

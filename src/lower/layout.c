@@ -174,7 +174,7 @@ static bool copy_refs(struct lower_ctx *c, const struct ptx_var *v, struct ir_va
 static void add_global(struct lower_ctx *c, const struct ptx_var *v)
 {
     struct hw_arena *arena = &c->module->arena;
-    if ((v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST) || ptx_type_info[v->type].kind == PTX_KIND_OPAQUE)
+    if (v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST)
         return;
     struct ir_var *out = hw_arena_new(arena, struct ir_var);
     out->name = v->func ? hw_arena_printf(arena, "%s$%s", v->func->name, v->name) : hw_arena_strdup(arena, v->name);
@@ -189,6 +189,8 @@ static void add_global(struct lower_ctx *c, const struct ptx_var *v)
     out->external = v->is_extern;
     out->weak = v->is_weak || v->is_common;
     out->managed = v->is_managed;
+    out->texture = v->type == PTX_TEXREF;
+    out->surface = v->type == PTX_SURFREF;
     hw_vec_push(&c->module->vars, out);
     hw_map_set_ptr(&c->layout->globals, v, (void *)(uintptr_t)c->module->vars.n);
 }

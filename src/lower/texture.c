@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Textures and surfaces: tex, tld4, txq, suld, sust, suq. All become the operation TEX with words in and out. */
+/* Textures and surfaces: tex, tld4, txq, suld, sust, sured, suq. All become the operation TEX with words in and out. */
 #include "kabi/texture.h"
 
 #include "lower/frame.h"
@@ -19,6 +19,26 @@ static enum tex_geometry geometry_of(struct lower_ctx *c)
     }
 }
 
+/* A handle in a register, or the one that the driver has put behind the name of a reference. */
+static bool handle_of(struct lower_ctx *c, const struct ptx_operand *o, struct ir_operand *out)
+{
+    const struct ptx_operand *name = &o->elems[0];
+    if (name->kind == PTX_O_REG && !o->imm) {
+        *out = lower_value(c, name, PTX_B64);
+        return true;
+    }
+    if (name->kind != PTX_O_VAR || o->imm || (name->var->type != PTX_TEXREF && name->var->type != PTX_SURFREF))
+        return lower_fail(c, "a texture or surface is named by a 64-bit handle in a register, a .texref or a .surfref");
+    struct ir_operand address = lower_var_address(c, name->var, 0);
+    struct ir_inst *i = lower_emit(c, IR_LD, IR_I64);
+    struct ir_reg *r = lower_tmp(c, IR_I64);
+    i->space = IR_GLOBAL;
+    ir_inst_src(i, address);
+    ir_inst_dst(i, r);
+    *out = lower_reg(r);
+    return true;
+}
+
 /* [handle, {coordinates}] of operand k: begins the instruction. */
 static struct ir_inst *begin(struct lower_ctx *c, int k, struct tex_op op)
 {
@@ -26,10 +46,7 @@ static struct ir_inst *begin(struct lower_ctx *c, int k, struct tex_op op)
     bool layered = op.geometry == TEX_A1D || op.geometry == TEX_A2D || op.geometry == TEX_ACUBE;
     struct ir_operand words[TEX_COORDS];
     unsigned n = !coords ? 0 : coords->kind == PTX_O_VEC ? coords->n : 1;
-    if (o->elems[0].kind != PTX_O_REG || o->imm) {
-        lower_fail(c, "a texture or surface is named by a 64-bit handle in a register; references are not supported");
-        return NULL;
-    }
+    struct ir_operand handle;
     if (n > TEX_COORDS || (op.kind != TEX_QUERY && n == 0)) {
         lower_fail(c, "the number of coordinates is wrong");
         return NULL;
@@ -39,7 +56,8 @@ static struct ir_inst *begin(struct lower_ctx *c, int k, struct tex_op op)
         bool integer = op.integer || (layered && w == 0);
         words[w] = w < n ? lower_value(c, e, coord_types[integer]) : lower_imm(0);
     }
-    struct ir_operand handle = lower_value(c, &o->elems[0], PTX_B64);
+    if (!handle_of(c, o, &handle))
+        return NULL;
     struct ir_inst *i = lower_emit(c, IR_TEX, IR_I32);
     i->imm = tex_pack(op);
     ir_inst_src(i, handle);
@@ -48,9 +66,23 @@ static struct ir_inst *begin(struct lower_ctx *c, int k, struct tex_op op)
     return i;
 }
 
+/* The words behind the coordinates: a level, or what x and y change by from pixel to pixel. Returns how many. */
+static unsigned details(struct lower_ctx *c, struct tex_op op, struct ir_operand *out)
+{
+    if (op.level)
+        out[0] = lower_src(c, 2, coord_types[op.integer]);
+    for (unsigned w = 0; op.gradients && w < 2 * TEX_AXES; w++) {
+        const struct ptx_operand *g = &c->inst->ops[2 + w / TEX_AXES];
+        unsigned axis = w % TEX_AXES, n = g->kind == PTX_O_VEC ? g->n : 1;
+        out[w] = axis < n ? lower_value(c, g->kind == PTX_O_VEC ? &g->elems[axis] : g, PTX_F32) : lower_imm(0);
+    }
+    return op.level ? 1 : op.gradients ? 2 * TEX_AXES : 0;
+}
+
 static bool sample(struct lower_ctx *c, struct tex_op op)
 {
-    struct ir_operand level = op.level ? lower_src(c, 2, coord_types[op.integer]) : lower_imm(0);
+    struct ir_operand more[2 * TEX_AXES];
+    unsigned n_more = details(c, op, more);
     const struct ptx_operand *d = &c->inst->ops[0];
     struct ir_reg *out[TEX_RESULTS];
     for (unsigned w = 0; w < TEX_RESULTS; w++)
@@ -60,8 +92,8 @@ static bool sample(struct lower_ctx *c, struct tex_op op)
     struct ir_inst *i = begin(c, 1, op);
     if (!i)
         return false;
-    if (op.level)
-        ir_inst_src(i, level);
+    for (unsigned w = 0; w < n_more; w++)
+        ir_inst_src(i, more[w]);
     for (unsigned w = 0; w < TEX_RESULTS; w++)
         ir_inst_dst(i, out[w]);
     for (unsigned w = 0; w < TEX_RESULTS; w++)
@@ -80,6 +112,11 @@ bool lower_TEX_LEVEL(struct lower_ctx *c)
     return sample(c, (struct tex_op){ .kind = TEX_SAMPLE, .geometry = geometry_of(c), .integer = c->inst->type2 == PTX_S32, .level = 1 });
 }
 
+bool lower_TEX_GRAD(struct lower_ctx *c)
+{
+    return sample(c, (struct tex_op){ .kind = TEX_SAMPLE, .geometry = geometry_of(c), .gradients = 1 });
+}
+
 bool lower_TLD4(struct lower_ctx *c)
 {
     enum ptx_mod m = lower_mod(c, PTX_C_TEXCOMP);
@@ -96,6 +133,7 @@ bool lower_TXQ(struct lower_ctx *c)
     case PTX_M_DEPTH: op.query = TEX_DEPTH; break;
     case PTX_M_ARRAY_SIZE: op.query = TEX_LAYERS; break;
     case PTX_M_NUM_MIPMAP_LEVELS: op.query = TEX_LEVELS; break;
+    case PTX_M_NUM_SAMPLES: op.query = TEX_SAMPLES; break;
     default: op.query = TEX_NORMALISED; break;
     }
     struct ir_reg *out = lower_tmp(c, IR_I32);
@@ -166,7 +204,7 @@ bool lower_SULD(struct lower_ctx *c)
     return true;
 }
 
-bool lower_SUST(struct lower_ctx *c)
+static bool store(struct lower_ctx *c, bool formatted)
 {
     enum ptx_type t = c->inst->type;
     enum ir_type type = lower_type(t);
@@ -176,6 +214,7 @@ bool lower_SUST(struct lower_ctx *c)
     struct tex_op op;
     if (!surface_op(c, TEX_STORE, n, &op))
         return false;
+    op.formatted = formatted;
     for (unsigned k = 0; k < n; k++) {
         struct ir_operand v = lower_value(c, &s[k], t);
         unsigned at = k * bits;
@@ -198,4 +237,54 @@ bool lower_SUST(struct lower_ctx *c)
     for (unsigned w = 0; w < used; w++)
         ir_inst_src(i, words[w]);
     return true;
+}
+
+bool lower_SUST(struct lower_ctx *c)
+{
+    return store(c, false);
+}
+
+bool lower_SUST_P(struct lower_ctx *c)
+{
+    return store(c, true);
+}
+
+static bool reduce(struct lower_ctx *c, bool formatted)
+{
+    enum ptx_type t = c->inst->type;
+    struct ir_operand v = lower_src(c, 1, t), high = lower_imm(0);
+    struct tex_op op;
+    if (!surface_op(c, TEX_REDUCE, 1, &op))
+        return false;
+    switch (lower_mod(c, PTX_C_REDOP)) {
+    case PTX_M_ADD: op.reduction = TEX_ADD; break;
+    case PTX_M_MIN: op.reduction = TEX_MIN; break;
+    case PTX_M_MAX: op.reduction = TEX_MAX; break;
+    case PTX_M_AND: op.reduction = TEX_AND; break;
+    case PTX_M_OR: op.reduction = TEX_OR; break;
+    default: return lower_fail(c, "sured adds, takes the smaller or the larger value, or combines bits with and or or");
+    }
+    op.is_signed = ptx_type_is_signed(t);
+    op.formatted = formatted;
+    if (op.bytes == 8) {
+        high = lower_resize(c, IR_I32, IR_I64, false, lower_op2(c, IR_SHR_U, IR_I64, v, lower_imm(32)));
+        v = lower_resize(c, IR_I32, IR_I64, false, v);
+    }
+    struct ir_inst *i = begin(c, 0, op);
+    if (!i)
+        return false;
+    ir_inst_src(i, v);
+    if (op.bytes == 8)
+        ir_inst_src(i, high);
+    return true;
+}
+
+bool lower_SURED(struct lower_ctx *c)
+{
+    return reduce(c, false);
+}
+
+bool lower_SURED_P(struct lower_ctx *c)
+{
+    return reduce(c, true);
 }

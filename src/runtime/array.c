@@ -9,30 +9,52 @@ static CUarray array_of(cudaArray_const_t a) { return (CUarray)(uintptr_t)a; }
 
 /* --- channel formats --- */
 
+/* channels 0: 1, 2 or 4 of them. */
+static const struct format_row {
+    enum cudaChannelFormatKind kind;
+    int bits;
+    unsigned channels;
+    CUarray_format format;
+} formats[] = {
+    {cudaChannelFormatKindUnsigned, 8, 0, CU_AD_FORMAT_UNSIGNED_INT8},
+    {cudaChannelFormatKindUnsigned, 16, 0, CU_AD_FORMAT_UNSIGNED_INT16},
+    {cudaChannelFormatKindUnsigned, 32, 0, CU_AD_FORMAT_UNSIGNED_INT32},
+    {cudaChannelFormatKindSigned, 8, 0, CU_AD_FORMAT_SIGNED_INT8},
+    {cudaChannelFormatKindSigned, 16, 0, CU_AD_FORMAT_SIGNED_INT16},
+    {cudaChannelFormatKindSigned, 32, 0, CU_AD_FORMAT_SIGNED_INT32},
+    {cudaChannelFormatKindFloat, 16, 0, CU_AD_FORMAT_HALF},
+    {cudaChannelFormatKindFloat, 32, 0, CU_AD_FORMAT_FLOAT},
+    {cudaChannelFormatKindUnsignedNormalized8X1, 8, 1, CU_AD_FORMAT_UNORM_INT8X1},
+    {cudaChannelFormatKindUnsignedNormalized8X2, 8, 2, CU_AD_FORMAT_UNORM_INT8X2},
+    {cudaChannelFormatKindUnsignedNormalized8X4, 8, 4, CU_AD_FORMAT_UNORM_INT8X4},
+    {cudaChannelFormatKindUnsignedNormalized16X1, 16, 1, CU_AD_FORMAT_UNORM_INT16X1},
+    {cudaChannelFormatKindUnsignedNormalized16X2, 16, 2, CU_AD_FORMAT_UNORM_INT16X2},
+    {cudaChannelFormatKindUnsignedNormalized16X4, 16, 4, CU_AD_FORMAT_UNORM_INT16X4},
+    {cudaChannelFormatKindSignedNormalized8X1, 8, 1, CU_AD_FORMAT_SNORM_INT8X1},
+    {cudaChannelFormatKindSignedNormalized8X2, 8, 2, CU_AD_FORMAT_SNORM_INT8X2},
+    {cudaChannelFormatKindSignedNormalized8X4, 8, 4, CU_AD_FORMAT_SNORM_INT8X4},
+    {cudaChannelFormatKindSignedNormalized16X1, 16, 1, CU_AD_FORMAT_SNORM_INT16X1},
+    {cudaChannelFormatKindSignedNormalized16X2, 16, 2, CU_AD_FORMAT_SNORM_INT16X2},
+    {cudaChannelFormatKindSignedNormalized16X4, 16, 4, CU_AD_FORMAT_SNORM_INT16X4},
+};
+
 cudaError_t array_format(const struct cudaChannelFormatDesc *d, CUarray_format *format, unsigned *channels)
 {
-    static const struct {
-        enum cudaChannelFormatKind kind;
-        int bits;
-        CUarray_format format;
-    } rows[] = {
-        {cudaChannelFormatKindUnsigned, 8, CU_AD_FORMAT_UNSIGNED_INT8}, {cudaChannelFormatKindUnsigned, 16, CU_AD_FORMAT_UNSIGNED_INT16},
-        {cudaChannelFormatKindUnsigned, 32, CU_AD_FORMAT_UNSIGNED_INT32}, {cudaChannelFormatKindSigned, 8, CU_AD_FORMAT_SIGNED_INT8},
-        {cudaChannelFormatKindSigned, 16, CU_AD_FORMAT_SIGNED_INT16}, {cudaChannelFormatKindSigned, 32, CU_AD_FORMAT_SIGNED_INT32},
-        {cudaChannelFormatKindFloat, 16, CU_AD_FORMAT_HALF}, {cudaChannelFormatKindFloat, 32, CU_AD_FORMAT_FLOAT},
-    };
     const int bits[4] = {d->x, d->y, d->z, d->w};
     unsigned n = 0;
 
+    if (d->f == cudaChannelFormatKindNV12)       /* planes, which arrays here do not have */
+        return cudaErrorInvalidValue;
     while (n < 4 && bits[n] && bits[n] == bits[0])
         n++;
     for (unsigned i = n; i < 4; i++) {
         if (bits[i])
             return cudaErrorInvalidChannelDescriptor;
     }
-    for (size_t i = 0; i < HW_LEN(rows); i++) {
-        if (rows[i].kind == d->f && rows[i].bits == bits[0] && (n == 1 || n == 2 || n == 4)) {
-            *format = rows[i].format;
+    for (size_t i = 0; i < HW_LEN(formats); i++) {
+        const struct format_row *row = &formats[i];
+        if (row->kind == d->f && row->bits == bits[0] && (row->channels ? n == row->channels : n == 1 || n == 2 || n == 4)) {
+            *format = row->format;
             *channels = n;
             return cudaSuccess;
         }
@@ -40,17 +62,14 @@ cudaError_t array_format(const struct cudaChannelFormatDesc *d, CUarray_format *
     return cudaErrorInvalidChannelDescriptor;
 }
 
-static struct cudaChannelFormatDesc channels_of(CUarray_format format, unsigned channels)
+struct cudaChannelFormatDesc array_channels(CUarray_format format, unsigned channels)
 {
-    int bits = format == CU_AD_FORMAT_UNSIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT8 ? 8
-               : format == CU_AD_FORMAT_UNSIGNED_INT16 || format == CU_AD_FORMAT_SIGNED_INT16 || format == CU_AD_FORMAT_HALF ? 16
-                                                                                                                           : 32;
-    struct cudaChannelFormatDesc d = {bits, channels > 1 ? bits : 0, channels > 2 ? bits : 0, channels > 3 ? bits : 0,
-                                      format == CU_AD_FORMAT_HALF || format == CU_AD_FORMAT_FLOAT ? cudaChannelFormatKindFloat
-                                      : format >= CU_AD_FORMAT_SIGNED_INT8                        ? cudaChannelFormatKindSigned
-                                                                                                  : cudaChannelFormatKindUnsigned};
+    size_t i = 0;
 
-    return d;
+    while (i + 1 < HW_LEN(formats) && formats[i].format != format)
+        i++;
+    int bits = formats[i].bits;
+    return (struct cudaChannelFormatDesc){bits, channels > 1 ? bits : 0, channels > 2 ? bits : 0, channels > 3 ? bits : 0, formats[i].kind};
 }
 
 static cudaError_t describe(const struct cudaChannelFormatDesc *desc, struct cudaExtent e, unsigned flags, CUDA_ARRAY3D_DESCRIPTOR *out)
@@ -122,7 +141,7 @@ cudaError_t do_cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaE
     if ((rc = api_error(cuArray3DGetDescriptor(&d, array_of(array)))))
         return rc;
     if (desc)
-        *desc = channels_of(d.Format, d.NumChannels);
+        *desc = array_channels(d.Format, d.NumChannels);
     if (extent)
         *extent = (struct cudaExtent){d.Width, d.Height, d.Depth};
     if (flags)
@@ -147,17 +166,98 @@ cudaError_t array_texel(cudaArray_const_t array, size_t *out)
     return rc;
 }
 
+static cudaError_t sparse_from(CUresult result, const CUDA_ARRAY_SPARSE_PROPERTIES *p, struct cudaArraySparseProperties *out)
+{
+    cudaError_t rc = api_error(result);
+
+    if (rc)
+        return rc;
+    memset(out, 0, sizeof *out);
+    out->tileExtent.width = p->tileExtent.width;
+    out->tileExtent.height = p->tileExtent.height;
+    out->tileExtent.depth = p->tileExtent.depth;
+    out->miptailFirstLevel = p->miptailFirstLevel;
+    out->miptailSize = p->miptailSize;
+    out->flags = p->flags;
+    return cudaSuccess;
+}
+
+cudaError_t do_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaArray_t array)
+{
+    CUDA_ARRAY_SPARSE_PROPERTIES p;
+
+    if (!sparseProperties)
+        return cudaErrorInvalidValue;
+    return sparse_from(cuArrayGetSparseProperties(&p, array_of(array)), &p, sparseProperties);
+}
+
+cudaError_t do_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap)
+{
+    CUDA_ARRAY_SPARSE_PROPERTIES p;
+
+    if (!sparseProperties)
+        return cudaErrorInvalidValue;
+    return sparse_from(cuMipmappedArrayGetSparseProperties(&p, (CUmipmappedArray)mipmap), &p, sparseProperties);
+}
+
+static cudaError_t requirements_from(CUresult result, const CUDA_ARRAY_MEMORY_REQUIREMENTS *r, struct cudaArrayMemoryRequirements *out)
+{
+    cudaError_t rc = api_error(result);
+
+    if (rc)
+        return rc;
+    memset(out, 0, sizeof *out);
+    out->size = r->size;
+    out->alignment = r->alignment;
+    return cudaSuccess;
+}
+
+cudaError_t do_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array, int device)
+{
+    CUDA_ARRAY_MEMORY_REQUIREMENTS r;
+
+    if (!memoryRequirements)
+        return cudaErrorInvalidValue;
+    return requirements_from(cuArrayGetMemoryRequirements(&r, array_of(array), device), &r, memoryRequirements);
+}
+
+cudaError_t do_cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap,
+                                                       int device)
+{
+    CUDA_ARRAY_MEMORY_REQUIREMENTS r;
+
+    if (!memoryRequirements)
+        return cudaErrorInvalidValue;
+    return requirements_from(cuMipmappedArrayGetMemoryRequirements(&r, (CUmipmappedArray)mipmap, device), &r, memoryRequirements);
+}
+
+cudaError_t do_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx)
+{
+    return api_error(cuArrayGetPlane((CUarray *)pPlaneArray, array_of(hArray), planeIdx));
+}
+
 /* --- copies: one side or both is an array --- */
 
 struct side {
+    bool is_array;
     cudaArray_const_t array;
     const void *ptr;
     size_t pitch, x, y;
 };
 
-static void set_side(const struct side *s, CUmemorytype *type, CUarray *array, CUdeviceptr *ptr, size_t *pitch, size_t *x, size_t *y)
+/* An array is on the device's side. */
+static bool direction_fits(const struct side *dst, const struct side *src, enum cudaMemcpyKind kind)
 {
-    *type = s->array ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
+    bool from_host = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost;
+    bool to_host = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost;
+
+    return !(src->is_array && from_host) && !(dst->is_array && to_host);
+}
+
+/* device: a kind that calls this side the device's needs memory that CUDA knows there. */
+static void set_side(const struct side *s, bool device, CUmemorytype *type, CUarray *array, CUdeviceptr *ptr, size_t *pitch, size_t *x, size_t *y)
+{
+    *type = s->array ? CU_MEMORYTYPE_ARRAY : device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
     *array = array_of(s->array);
     *ptr = (CUdeviceptr)(uintptr_t)s->ptr;
     *pitch = s->pitch;
@@ -172,8 +272,10 @@ static cudaError_t copy_rows(struct side dst, struct side src, size_t width, siz
     CUDA_MEMCPY2D c;
     cudaError_t rc;
 
-    if ((unsigned)kind > cudaMemcpyDefault)
+    if ((unsigned)kind > cudaMemcpyDefault || !direction_fits(&dst, &src, kind))
         return cudaErrorInvalidMemcpyDirection;
+    if ((dst.is_array && !dst.array) || (src.is_array && !src.array))
+        return cudaErrorInvalidResourceHandle;
     if ((!dst.array && width > dst.pitch) || (!src.array && width > src.pitch))
         return cudaErrorInvalidPitchValue;
     if ((!dst.array && !dst.ptr) || (!src.array && !src.ptr))
@@ -181,8 +283,8 @@ static cudaError_t copy_rows(struct side dst, struct side src, size_t width, siz
     if (width == 0 || height == 0)
         return cudaSuccess;
     memset(&c, 0, sizeof c);
-    set_side(&dst, &c.dstMemoryType, &c.dstArray, &c.dstDevice, &c.dstPitch, &c.dstXInBytes, &c.dstY);
-    set_side(&src, &c.srcMemoryType, &c.srcArray, &c.srcDevice, &c.srcPitch, &c.srcXInBytes, &c.srcY);
+    set_side(&dst, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice, &c.dstMemoryType, &c.dstArray, &c.dstDevice, &c.dstPitch, &c.dstXInBytes, &c.dstY);
+    set_side(&src, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice, &c.srcMemoryType, &c.srcArray, &c.srcDevice, &c.srcPitch, &c.srcXInBytes, &c.srcY);
     c.WidthInBytes = width;
     c.Height = height;
     if (async)
@@ -194,7 +296,7 @@ static cudaError_t copy_rows(struct side dst, struct side src, size_t width, siz
     return api_error(cuStreamSynchronize(s));
 }
 
-#define ARRAY_SIDE(a, wx, hy) ((struct side){.array = (a), .x = (wx), .y = (hy)})
+#define ARRAY_SIDE(a, wx, hy) ((struct side){.is_array = true, .array = (a), .x = (wx), .y = (hy)})
 #define PLAIN_SIDE(p, pitch_) ((struct side){.ptr = (p), .pitch = (pitch_)})
 
 cudaError_t do_cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width,
@@ -227,25 +329,32 @@ cudaError_t do_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size
     return copy_rows(ARRAY_SIDE(dst, wOffsetDst, hOffsetDst), ARRAY_SIDE(src, wOffsetSrc, hOffsetSrc), width, height, kind, false, NULL);
 }
 
-/* Bytes that run on from row to row: only whole rows and what fits in one are taken. */
+/* Bytes that run on from row to row: the rest of a row, whole rows, the beginning of one. */
 static cudaError_t copy_bytes(cudaArray_const_t array, size_t w, size_t h, const void *ptr, size_t count, enum cudaMemcpyKind kind, bool to,
                               bool async, cudaStream_t stream)
 {
+    const char *at = ptr;
     struct cudaExtent e;
-    size_t texel, row, height = 1, width = count;
+    size_t texel, row, rows;
     cudaError_t rc;
 
     if ((rc = do_cudaArrayGetInfo(NULL, &e, NULL, (cudaArray_t)(uintptr_t)array)) || (rc = array_texel(array, &texel)))
         return rc;
     row = e.width * texel;
-    if (count > row) {
-        if (w || count % row)
-            return cudaErrorNotSupported;
-        height = count / row;
-        width = row;
+    rows = e.height ? e.height : 1;
+    if (w >= row || h >= rows || count > (rows - h) * row - w)
+        return cudaErrorInvalidValue;
+    while (count && !rc) {
+        size_t width = w || count < row ? count < row - w ? count : row - w : row, height = width == row ? count / row : 1;
+        struct side linear = PLAIN_SIDE(at, width), texels = ARRAY_SIDE(array, w, h);
+        rc = to ? copy_rows(texels, linear, width, height, kind, async, stream)
+                : copy_rows(linear, texels, width, height, kind, async, stream);
+        at += width * height;
+        count -= width * height;
+        h += height;
+        w = 0;
     }
-    return to ? copy_rows(ARRAY_SIDE(array, w, h), PLAIN_SIDE(ptr, width), width, height, kind, async, stream)
-              : copy_rows(PLAIN_SIDE(ptr, width), ARRAY_SIDE(array, w, h), width, height, kind, async, stream);
+    return rc;
 }
 
 cudaError_t do_cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)

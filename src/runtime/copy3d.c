@@ -72,11 +72,11 @@ cudaError_t do_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size
 
 /* --- three dimensions --- */
 
-static bool outside(struct cudaPitchedPtr p, struct cudaPos pos, struct cudaExtent extent)
+static bool outside(struct cudaPitchedPtr p, struct cudaPos pos, struct cudaExtent extent, size_t unit)
 {
-    size_t right, bottom;
+    size_t left, right, bottom;
 
-    return __builtin_add_overflow(pos.x, extent.width, &right) || right > p.pitch ||
+    return __builtin_mul_overflow(pos.x, unit, &left) || __builtin_add_overflow(left, extent.width, &right) || right > p.pitch ||
            __builtin_add_overflow(pos.y, extent.height, &bottom) || (extent.depth > 1 && bottom > p.ysize);
 }
 
@@ -88,16 +88,19 @@ static cudaError_t describe_3d(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D 
         return cudaErrorInvalidMemcpyDirection;
     size_t src_unit = 1, dst_unit = 1, unit = 1;
     cudaError_t rc;
-    /* Extents count elements of the array where one takes part; positions count each side's own. */
+    /* Extents and positions count elements of the array where one takes part. */
     if ((p->srcArray && (rc = array_texel(p->srcArray, &src_unit))) || (p->dstArray && (rc = array_texel(p->dstArray, &dst_unit))))
         return rc;
     if (p->srcArray || p->dstArray)
         unit = p->srcArray ? src_unit : dst_unit;
+    if ((p->srcArray && p->srcPtr.ptr) || (p->dstArray && p->dstPtr.ptr))
+        return cudaErrorInvalidValue;
+    src_unit = dst_unit = p->srcArray && p->dstArray ? src_unit : unit;
     if ((!p->srcArray && !p->srcPtr.ptr) || (!p->dstArray && !p->dstPtr.ptr) || (p->srcArray && p->dstArray && src_unit != dst_unit))
         return cudaErrorInvalidValue;
     struct cudaExtent bytes = {p->extent.width * unit, p->extent.height, p->extent.depth};
     if (p->extent.width && p->extent.height && p->extent.depth &&
-        ((!p->srcArray && outside(p->srcPtr, p->srcPos, bytes)) || (!p->dstArray && outside(p->dstPtr, p->dstPos, bytes))))
+        ((!p->srcArray && outside(p->srcPtr, p->srcPos, bytes, unit)) || (!p->dstArray && outside(p->dstPtr, p->dstPos, bytes, unit))))
         return cudaErrorInvalidValue;
     memset(out, 0, sizeof *out);
     out->srcMemoryType = p->srcArray ? CU_MEMORYTYPE_ARRAY : src_type(p->kind);

@@ -405,3 +405,42 @@ cudaError_t do_cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cu
 {
     return api_error(cuGraphExecEventWaitNodeSetEvent(EXEC(hGraphExec), NODE(hNode), (CUevent)event));
 }
+
+/* --- memory: the parameters have the driver's shape --- */
+
+_Static_assert(sizeof(struct cudaMemAllocNodeParams) == sizeof(CUDA_MEM_ALLOC_NODE_PARAMS), "the runtime's parameters are the driver's");
+
+cudaError_t do_cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
+                                        size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams)
+{
+    return api_error(cuGraphAddMemAllocNode(NODES(pGraphNode), GRAPH(graph), DEPS(pDependencies), numDependencies,
+                                            (CUDA_MEM_ALLOC_NODE_PARAMS *)nodeParams));
+}
+
+cudaError_t do_cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out)
+{
+    return api_error(cuGraphMemAllocNodeGetParams(NODE(node), (CUDA_MEM_ALLOC_NODE_PARAMS *)params_out));
+}
+
+cudaError_t do_cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
+                                       size_t numDependencies, void *dptr)
+{
+    return api_error(cuGraphAddMemFreeNode(NODES(pGraphNode), GRAPH(graph), DEPS(pDependencies), numDependencies, (CUdeviceptr)(uintptr_t)dptr));
+}
+
+cudaError_t do_cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
+{
+    return api_error(cuGraphMemFreeNodeGetParams(NODE(node), dptr_out));
+}
+
+cudaError_t do_cudaDeviceGraphMemTrim(int device) { return api_error(cuDeviceGraphMemTrim(device)); }
+
+cudaError_t do_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    return api_error(cuDeviceGetGraphMemAttribute(device, (CUgraphMem_attribute)attr, value));
+}
+
+cudaError_t do_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    return api_error(cuDeviceSetGraphMemAttribute(device, (CUgraphMem_attribute)attr, value));
+}

@@ -108,3 +108,27 @@ cudaError_t do_cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemA
 {
     return api_error(cuMemSetMemPool((CUmemLocation *)location, (CUmemAllocationType)type, pool_of(memPool)));
 }
+
+/* --- other processes: handle types and export records have the driver's shape --- */
+
+cudaError_t do_cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType,
+                                                  unsigned int flags)
+{
+    return api_error(cuMemPoolExportToShareableHandle(shareableHandle, pool_of(memPool), (CUmemAllocationHandleType)handleType, flags));
+}
+
+cudaError_t do_cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle,
+                                                    enum cudaMemAllocationHandleType handleType, unsigned int flags)
+{
+    return api_error(cuMemPoolImportFromShareableHandle((CUmemoryPool *)memPool, shareableHandle, (CUmemAllocationHandleType)handleType, flags));
+}
+
+cudaError_t do_cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr)
+{
+    return api_error(cuMemPoolExportPointer((CUmemPoolPtrExportData *)exportData, (CUdeviceptr)(uintptr_t)ptr));
+}
+
+cudaError_t do_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData)
+{
+    return api_error(cuMemPoolImportPointer((CUdeviceptr *)ptr, pool_of(memPool), (CUmemPoolPtrExportData *)exportData));
+}

@@ -54,22 +54,66 @@ static CUDA_TEXTURE_DESC texture_to(const struct cudaTextureDesc *t)
     return d;
 }
 
+/* Only integers of 8 and 16 bits can be read as floats, and without that they cannot be filtered. */
+static cudaError_t read_mode_check(const CUDA_RESOURCE_DESC *r, const struct cudaTextureDesc *t)
+{
+    CUarray_format format = r->resType == CU_RESOURCE_TYPE_LINEAR ? r->res.linear.format : r->res.pitch2D.format;
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    CUarray array = r->res.array.hArray;
+    cudaError_t rc;
+
+    if (r->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY && (rc = api_error(cuMipmappedArrayGetLevel(&array, r->res.mipmap.hMipmappedArray, 0))))
+        return rc;
+    if (r->resType == CU_RESOURCE_TYPE_ARRAY || r->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) {
+        if ((rc = api_error(cuArray3DGetDescriptor(&d, array))))
+            return rc;
+        format = d.Format;
+    }
+    bool is_float = format == CU_AD_FORMAT_HALF || format == CU_AD_FORMAT_FLOAT;
+    bool is_wide = format == CU_AD_FORMAT_UNSIGNED_INT32 || format == CU_AD_FORMAT_SIGNED_INT32;
+    bool is_plain = is_wide || (format >= CU_AD_FORMAT_UNSIGNED_INT8 && format <= CU_AD_FORMAT_SIGNED_INT32);
+    if (t->readMode == cudaReadModeNormalizedFloat && (is_float || is_wide))
+        return cudaErrorInvalidNormSetting;
+    if (t->readMode == cudaReadModeElementType && t->filterMode == cudaFilterModeLinear && is_plain)
+        return cudaErrorInvalidFilterSetting;
+    return cudaSuccess;
+}
+
+static CUDA_RESOURCE_VIEW_DESC view_to(const struct cudaResourceViewDesc *v)
+{
+    CUDA_RESOURCE_VIEW_DESC d;
+
+    memset(&d, 0, sizeof d);
+    d.format = (CUresourceViewFormat)v->format;
+    d.width = v->width;
+    d.height = v->height;
+    d.depth = v->depth;
+    d.firstMipmapLevel = v->firstMipmapLevel;
+    d.lastMipmapLevel = v->lastMipmapLevel;
+    d.firstLayer = v->firstLayer;
+    d.lastLayer = v->lastLayer;
+    return d;
+}
+
 cudaError_t do_cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc,
                                        const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc)
 {
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC texture;
+    CUDA_RESOURCE_VIEW_DESC view;
     CUtexObject made;
     cudaError_t rc;
 
-    if (!pTexObject || !pResDesc || !pTexDesc)
+    if (!pTexObject || !pResDesc)
         return cudaErrorInvalidValue;
-    if (pResViewDesc && pResViewDesc->format != cudaResViewFormatNone)
-        return cudaErrorNotSupported;
-    if ((rc = resource_to(pResDesc, &resource)))
+    if (!pTexDesc)
+        return cudaErrorInvalidResourceHandle;
+    if ((rc = resource_to(pResDesc, &resource)) || (rc = read_mode_check(&resource, pTexDesc)))
         return rc;
     texture = texture_to(pTexDesc);
-    if ((rc = api_error(cuTexObjectCreate(&made, &resource, &texture, NULL))))
+    if (pResViewDesc)
+        view = view_to(pResViewDesc);
+    if ((rc = api_error(cuTexObjectCreate(&made, &resource, &texture, pResViewDesc ? &view : NULL))))
         return rc;
     *pTexObject = made;
     return cudaSuccess;
@@ -78,19 +122,6 @@ cudaError_t do_cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const st
 cudaError_t do_cudaDestroyTextureObject(cudaTextureObject_t texObject) { return api_error(cuTexObjectDestroy(texObject)); }
 
 /* Back again: what the driver remembers, in our words. */
-static struct cudaChannelFormatDesc channels_from(CUarray_format f, unsigned n)
-{
-    int bits = f == CU_AD_FORMAT_UNSIGNED_INT8 || f == CU_AD_FORMAT_SIGNED_INT8                                        ? 8
-               : f == CU_AD_FORMAT_UNSIGNED_INT16 || f == CU_AD_FORMAT_SIGNED_INT16 || f == CU_AD_FORMAT_HALF ? 16
-                                                                                                              : 32;
-    struct cudaChannelFormatDesc d = {bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0,
-                                      f == CU_AD_FORMAT_HALF || f == CU_AD_FORMAT_FLOAT ? cudaChannelFormatKindFloat
-                                      : f >= CU_AD_FORMAT_SIGNED_INT8                   ? cudaChannelFormatKindSigned
-                                                                                        : cudaChannelFormatKindUnsigned};
-
-    return d;
-}
-
 static void resource_from(const CUDA_RESOURCE_DESC *r, struct cudaResourceDesc *out)
 {
     memset(out, 0, sizeof *out);
@@ -105,12 +136,12 @@ static void resource_from(const CUDA_RESOURCE_DESC *r, struct cudaResourceDesc *
         break;
     case CU_RESOURCE_TYPE_LINEAR:
         out->res.linear.devPtr = (void *)(uintptr_t)r->res.linear.devPtr;
-        out->res.linear.desc = channels_from(r->res.linear.format, r->res.linear.numChannels);
+        out->res.linear.desc = array_channels(r->res.linear.format, r->res.linear.numChannels);
         out->res.linear.sizeInBytes = r->res.linear.sizeInBytes;
         break;
     default:
         out->res.pitch2D.devPtr = (void *)(uintptr_t)r->res.pitch2D.devPtr;
-        out->res.pitch2D.desc = channels_from(r->res.pitch2D.format, r->res.pitch2D.numChannels);
+        out->res.pitch2D.desc = array_channels(r->res.pitch2D.format, r->res.pitch2D.numChannels);
         out->res.pitch2D.width = r->res.pitch2D.width;
         out->res.pitch2D.height = r->res.pitch2D.height;
         out->res.pitch2D.pitchInBytes = r->res.pitch2D.pitchInBytes;
@@ -163,7 +194,7 @@ cudaError_t do_cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const s
     CUsurfObject made;
     cudaError_t rc;
 
-    if (!pSurfObject || !pResDesc || pResDesc->resType != cudaResourceTypeArray)
+    if (!pSurfObject || !pResDesc)
         return cudaErrorInvalidValue;
     if ((rc = resource_to(pResDesc, &resource)) || (rc = api_error(cuSurfObjectCreate(&made, &resource))))
         return rc;
@@ -183,4 +214,25 @@ cudaError_t do_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDes
     if (!(rc = api_error(cuSurfObjectGetResourceDesc(&r, surfObject))))
         resource_from(&r, pResDesc);
     return rc;
+}
+
+cudaError_t do_cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *pResViewDesc, cudaTextureObject_t texObject)
+{
+    CUDA_RESOURCE_VIEW_DESC v;
+    cudaError_t rc;
+
+    if (!pResViewDesc)
+        return cudaErrorInvalidValue;
+    if ((rc = api_error(cuTexObjectGetResourceViewDesc(&v, texObject))))
+        return rc;
+    memset(pResViewDesc, 0, sizeof *pResViewDesc);
+    pResViewDesc->format = (enum cudaResourceViewFormat)v.format;
+    pResViewDesc->width = v.width;
+    pResViewDesc->height = v.height;
+    pResViewDesc->depth = v.depth;
+    pResViewDesc->firstMipmapLevel = v.firstMipmapLevel;
+    pResViewDesc->lastMipmapLevel = v.lastMipmapLevel;
+    pResViewDesc->firstLayer = v.firstLayer;
+    pResViewDesc->lastLayer = v.lastLayer;
+    return cudaSuccess;
 }

@@ -81,9 +81,10 @@ static void one_dimension(void)
 {
     cudaArray_t a = make(0, make_cudaExtent(W, 0, 0));       /* texels are 0 1 2 ... 7 */
     const float x[] = {0, .5f, 1, 2.75f, 7.5f, 9, -3};
-    const float point[] = {0, 0, 1, 2, 7, 7, 0}, linear[] = {0, 0, .5f, 2.25f, 7, 7, 0}, border[] = {-2.5f, 0, .5f, 2.25f, 7, -5, -5};
+    const float point[] = {0, 0, 1, 2, 7, 7, 0}, linear[] = {0, 0, .5f, 2.25f, 7, 7, 0}, border[] = {-3.75f, -2.5f, -2.25f, -1.375f, 1, -5, -5};
     check_values("point_takes_the_texel_below", texture(a, cudaAddressModeClamp, cudaFilterModePoint, 0), sample1, 1, x, point, 7);
     check_values("linear_is_half_a_texel_off", texture(a, cudaAddressModeClamp, cudaFilterModeLinear, 0), sample1, 1, x, linear, 7);
+    /* One row is as a rectangle of one row, and y is 0: half of everything is the border above. */
     check_values("a_border_is_filtered_in", texture(a, cudaAddressModeBorder, cudaFilterModeLinear, 0), sample1, 1, x, border, 7);
     check_values("wrap_needs_normalised_coordinates", texture(a, cudaAddressModeWrap, cudaFilterModePoint, 0), sample1, 1, x, point, 7);
     const float u[] = {0, .0625f, .5f, 1, 1.0625f, -.0625f, -1.25f, 2.625f};
@@ -106,7 +107,7 @@ static void more_dimensions(void)
     check_values("bilinear", texture(a, cudaAddressModeClamp, cudaFilterModeLinear, 0), sample2, 2, xy, smooth, 4);
     const float xyz[] = {.5f, .5f, .5f, 3, 2, 1.5f, 2.5f, 1.5f, 2}, box[] = {0, 2.5f + 15 + 100, 2 + 10 + 150};
     check_values("trilinear", texture(b, cudaAddressModeClamp, cudaFilterModeLinear, 0), sample3, 3, xyz, box, 3);
-    const float xyl[] = {1, 1, 0, 1, 1, 1, 1, 1, 2, 1, 1, 7, 1, 1, -2}, layers[] = {5.5f, 105.5f, 205.5f, 205.5f, 5.5f};
+    const float xyl[] = {1, 1, 0, 1, 1, 1, 1, 1, 2, 1, 1, 7, 1, 1, -2}, layers[] = {5.5f, 105.5f, 205.5f, 205.5f, 205.5f};
     check_values("layers_are_chosen_not_filtered", texture(c, cudaAddressModeClamp, cudaFilterModeLinear, 0), sample_layer, 3, xyl, layers, 5);
     cudaTextureObject_t t = texture(a, cudaAddressModeClamp, cudaFilterModePoint, 0);
     gather<<<1, 1>>>(t, (float4 *)out);
@@ -145,7 +146,7 @@ static void formats(void)
     r.resType = cudaResourceTypeArray;
     r.res.array.array = a;
     d.filterMode = cudaFilterModeLinear;
-    CHECK_ERR("integers_cannot_be_filtered", cudaCreateTextureObject(&t, &r, &d, NULL), cudaErrorInvalidValue);
+    CHECK_ERR("integers_cannot_be_filtered", cudaCreateTextureObject(&t, &r, &d, NULL), cudaErrorInvalidFilterSetting);
     NEED(cudaFreeArray(a));
 }
 
@@ -223,7 +224,8 @@ static void surfaces(void)
     float back[H][W];
     r.resType = cudaResourceTypeArray;
     r.res.array.array = plain;
-    CHECK_ERR("a_surface_needs_its_flag", cudaCreateSurfaceObject(&other, &r), cudaErrorInvalidValue);
+    CHECK_OK("a_surface_of_any_array", cudaCreateSurfaceObject(&other, &r));
+    NEED(cudaDestroySurfaceObject(other));
     r.res.array.array = a;
     NEED(cudaCreateSurfaceObject(&s, &r));
     surf_add<<<1, dim3(W, H)>>>(s);
@@ -242,6 +244,79 @@ static void surfaces(void)
     CHECK("outside_is_an_error_by_default", cudaDeviceSynchronize() != cudaSuccess);
 }
 
+/* Each level holds its number, so that what is read is the level of detail. */
+__global__ void sample_levels(cudaTextureObject_t t, float *out)
+{
+    out[0] = tex2DLod<float>(t, .5f, .5f, 1.5f);
+    out[1] = tex2DLod<float>(t, .5f, .5f, -1);
+    out[2] = tex2DLod<float>(t, .5f, .5f, 100);
+    out[3] = tex2DGrad<float>(t, .5f, .5f, make_float2(4.f / 16, 0), make_float2(0, 0));
+    out[4] = tex2DGrad<float>(t, .5f, .5f, make_float2(0, 0), make_float2(0, 2.f / 16));
+    out[5] = tex2D<float>(t, .5f, .5f);
+}
+
+static void gradients(void)
+{
+    cudaChannelFormatDesc f = cudaCreateChannelDesc<float>();
+    cudaMipmappedArray_t m;
+    cudaResourceDesc r = {};
+    cudaTextureDesc d = {};
+    cudaTextureObject_t t;
+    NEED(cudaMallocMipmappedArray(&m, &f, make_cudaExtent(16, 16, 0), 5));
+    for (unsigned l = 0; l < 5; l++) {
+        cudaArray_t a;
+        float texels[256];
+        for (float &x : texels)
+            x = l;
+        NEED(cudaGetMipmappedArrayLevel(&a, m, l));
+        NEED(cudaMemcpy2DToArray(a, 0, 0, texels, 16 >> l << 2, 16 >> l << 2, 16 >> l, cudaMemcpyHostToDevice));
+        CHECK_OK("freeing_a_level_does_nothing", cudaFreeArray(a));
+    }
+    r.resType = cudaResourceTypeMipmappedArray;
+    r.res.mipmap.mipmap = m;
+    d.filterMode = d.mipmapFilterMode = cudaFilterModeLinear;
+    d.normalizedCoords = 1;
+    d.maxMipmapLevelClamp = 9;
+    NEED(cudaCreateTextureObject(&t, &r, &d, NULL));
+    sample_levels<<<1, 1>>>(t, out);
+    NEED(cudaDeviceSynchronize());
+    CHECK("levels_are_filtered_between", out[0] == 1.5f && out[1] == 0 && out[2] == 4);
+    CHECK("gradients_choose_the_level", out[3] == 2 && out[4] == 1 && out[5] == 0);
+    NEED(cudaDestroyTextureObject(t));
+    NEED(cudaFreeMipmappedArray(m));
+}
+
+__global__ void reduce(cudaSurfaceObject_t s)
+{
+    asm volatile("sured.b.add.2d.u32.trap [%0, {%1, %2}], %3;" ::"l"(s), "r"(4), "r"(1), "r"(threadIdx.x));
+    asm volatile("sured.b.max.2d.s32.zero [%0, {%1, %2}], %3;" ::"l"(s), "r"(8), "r"(1), "r"(threadIdx.x));
+    asm volatile("sured.p.or.2d.b32.clamp [%0, {%1, %2}], %3;" ::"l"(s), "r"(-7), "r"(2), "r"(1 << threadIdx.x));
+    asm volatile("sured.b.add.2d.u32.zero [%0, {%1, %2}], %3;" ::"l"(s), "r"(-4), "r"(0), "r"(1));
+}
+
+static void reductions(void)
+{
+    cudaChannelFormatDesc f = cudaCreateChannelDesc<int>();
+    cudaArray_t a;
+    cudaResourceDesc r = {};
+    cudaSurfaceObject_t s;
+    int words[3][4] = {};
+    NEED(cudaMallocArray(&a, &f, 4, 3, cudaArraySurfaceLoadStore));
+    NEED(cudaMemcpy2DToArray(a, 0, 0, words, 16, 16, 3, cudaMemcpyHostToDevice));
+    r.resType = cudaResourceTypeArray;
+    r.res.array.array = a;
+    NEED(cudaCreateSurfaceObject(&s, &r));
+    reduce<<<1, 31>>>(s);
+    NEED(cudaDeviceSynchronize());
+    NEED(cudaMemcpy2DFromArray(words, 16, a, 0, 0, 16, 3, cudaMemcpyDeviceToHost));
+    CHECK("surfaces_are_added_to", words[1][1] == 30 * 31 / 2);
+    CHECK("and_keep_the_largest", words[1][2] == 30);
+    CHECK("and_combine_bits_at_the_edge", words[2][0] == 0x7fffffff);
+    CHECK("and_nothing_is_added_outside", words[0][0] == 0 && words[0][3] == 0);
+    NEED(cudaDestroySurfaceObject(s));
+    NEED(cudaFreeArray(a));
+}
+
 int main()
 {
     NEED(cudaMallocManaged(&in, 1024));
@@ -254,6 +329,8 @@ int main()
     more_dimensions();
     formats();
     linear_memory();
+    gradients();
+    reductions();
     levels();
     destroyed_early();
     surfaces();                  /* last: the context is broken then */

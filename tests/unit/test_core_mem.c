@@ -485,7 +485,11 @@ static void destroying_a_context_frees_its_memory(void **state)
     mem_stats(&s1);
     assert_int_equal(before, after);
     assert_int_equal(s0.pinned_bytes, s1.pinned_bytes);
-    assert_int_equal(ctx_push(c), CUDA_ERROR_INVALID_CONTEXT);
+    struct ctx *none;
+    assert_int_equal(ctx_push(c), CUDA_SUCCESS); /* it can be current, as on a GPU, and nothing can be done with it */
+    assert_int_equal(ctx_enter(&none), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    assert_int_equal(ctx_pop(NULL), CUDA_SUCCESS);
+    assert_int_equal(ctx_push((CUcontext)(uintptr_t)0x1234), CUDA_ERROR_INVALID_CONTEXT);
 }
 
 int main(void)

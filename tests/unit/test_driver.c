@@ -128,7 +128,7 @@ static bool nothing_is_fine(const char *base)
         "cuCtxResetPersistingL2Cache", "cuCtxGetStreamPriorityRange", "cuMemFree", "cuMemFreeHost", "cuMemGetInfo",
         "cuStreamQuery", "cuStreamSynchronize", "cuProfilerStart", "cuProfilerStop", "cuCtxPopCurrent", "cuDevicePrimaryCtxReset",
         "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxSetFlags", "cuCtxSetLimit",
-        "cuStreamBeginCapture", "cuStreamCopyAttributes", "cuTexObjectDestroy", "cuSurfObjectDestroy",
+        "cuStreamBeginCapture", "cuStreamCopyAttributes", "cuTexObjectDestroy", "cuSurfObjectDestroy", "cuDeviceGraphMemTrim",
     };
     for (size_t i = 0; i < HW_LEN(names); i++) {
         if (strcmp(names[i], base) == 0)

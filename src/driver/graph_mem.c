@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes that allocate and free memory, and what is known of that memory. */
+#include "core/graph_mem.h"
+
+#include "core/ctx.h"
+#include "core/device.h"
+#include "driver/bodies.h"
+#include "driver/graph.h"
+
+CUresult do_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
+                                   CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
+{
+    struct graph_memory *m;
+    struct node_params p;
+    CUdeviceptr ptr = 0;
+    CUresult rc;
+
+    if (!nodeParams || (nodeParams->accessDescCount && !nodeParams->accessDescs))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(rc = graph_memory_new(ctx_current(), &nodeParams->poolProps, nodeParams->bytesize, &m))) {
+        ptr = graph_memory_ptr(m);
+        rc = node_params_memory(ctx_current(), m, true, &p);
+    }
+    if (!(rc = graph_add_node(phGraphNode, hGraph, dependencies, numDependencies, rc, &p)))
+        nodeParams->dptr = ptr;
+    return rc;
+}
+
+CUresult do_cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out)
+{
+    struct node *n = graph_node_of(hNode, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
+    CUresult rc = n && params_out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+    if (!rc)
+        graph_memory_describe(n->params.u.memory, params_out);
+    node_unref(n);
+    return rc;
+}
+
+CUresult do_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
+                                  CUdeviceptr dptr)
+{
+    struct graph_memory *m = graph_memory_get(dptr);
+    struct node_params p;
+    CUresult rc = m ? node_params_memory(ctx_current(), m, false, &p) : CUDA_ERROR_INVALID_VALUE;
+
+    return graph_add_node(phGraphNode, hGraph, dependencies, numDependencies, rc, &p);
+}
+
+CUresult do_cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)
+{
+    struct node *n = graph_node_of(hNode, CU_GRAPH_NODE_TYPE_MEM_FREE);
+    CUresult rc = n && dptr_out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+    if (!rc)
+        *dptr_out = graph_memory_ptr(n->params.u.memory);
+    node_unref(n);
+    return rc;
+}
+
+/* Memory goes back with the last graph that uses it: nothing is kept that could be given back. */
+CUresult do_cuDeviceGraphMemTrim(CUdevice device) { return device_peek(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE; }
+
+CUresult do_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
+{
+    if (!device_peek(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    return value ? graph_memory_attribute(device, attr, value) : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The marks can only be begun anew. */
+CUresult do_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
+{
+    cuuint64_t v;
+
+    if (!device_peek(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (!value)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&v, value, sizeof v);
+    return v ? CUDA_ERROR_INVALID_VALUE : graph_memory_reset_high(device, attr);
+}

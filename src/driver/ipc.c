@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sharing memory and events with other processes. */
+#include "core/ipc.h"
+
+#include "core/ctx.h"
+#include "core/event.h"
+#include "core/mem.h"
+#include "driver/bodies.h"
+
+_Static_assert(sizeof(struct ipc_ref) <= sizeof(CUipcMemHandle) && sizeof(struct ipc_ref) <= sizeof(CUipcEventHandle), "a reference fits");
+
+CUresult do_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
+{
+    struct ipc_ref ref;
+    CUresult rc;
+
+    if (!pHandle)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((rc = mem_share(dptr, &ref)))
+        return rc;
+    memset(pHandle, 0, sizeof *pHandle);
+    memcpy(pHandle, &ref, sizeof ref);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
+{
+    struct ipc_ref ref;
+
+    memcpy(&ref, &handle, sizeof ref);
+    if (!pdptr || Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS || !ipc_ref_valid(&ref))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (ipc_ref_ours(&ref))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return ipc_mem_open(ctx_current(), &ref, false, pdptr);
+}
+
+CUresult do_cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
+{
+    return do_cuIpcOpenMemHandle_v2(pdptr, handle, Flags);
+}
+
+CUresult do_cuIpcCloseMemHandle(CUdeviceptr dptr) { return ipc_mem_close(dptr, false); }
+
+CUresult do_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
+{
+    struct event *e = event_get(event);
+    struct ipc_ref ref;
+    CUresult rc;
+
+    if (!e)
+        return CUDA_ERROR_INVALID_HANDLE;
+    rc = pHandle ? event_share(e, &ref) : CUDA_ERROR_INVALID_VALUE;
+    event_unref(e);
+    if (rc)
+        return rc;
+    memset(pHandle, 0, sizeof *pHandle);
+    memcpy(pHandle, &ref, sizeof ref);
+    return CUDA_SUCCESS;
+}
+
+CUresult do_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
+{
+    struct ipc_ref ref;
+
+    if (!phEvent)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&ref, &handle, sizeof ref);
+    if (ipc_ref_valid(&ref) && ipc_ref_ours(&ref))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return event_open(ctx_current(), &ref, phEvent);
+}
