@@ -573,7 +573,7 @@ void exec_submit(struct exec_job *job, bool wake)
     unsigned base = e->config.n_threads;
     bool watch = e->n_active + e->n_ready > base || e->n_active + chunks > base || job->chunk > 1 || e->config.timeout_s;
     if (wake && e->n_threads < base)
-        grow_locked(e, hw_min_u64(base, e->n_active + chunks));
+        grow_locked(e, hw_min_u64(base, e->n_active + e->n_ready - 1 + chunks));     /* other jobs wait for threads too */
     if (job->all_at_once)
         grow_locked(e, e->n_active + chunks);
     watch = watch && e->config.max_extra;

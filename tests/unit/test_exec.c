@@ -112,6 +112,37 @@ static void a_waiting_thread_can_run_the_job_itself(void **state)
     wait_done(2);
 }
 
+static void run_wait(struct exec_job *job, uint64_t first, uint64_t count)
+{
+    (void)job, (void)first, (void)count;
+    while (gate != 2)
+        usleep(100);
+}
+
+static void run_open(struct exec_job *job, uint64_t first, uint64_t count)
+{
+    (void)job, (void)first, (void)count;
+    gate = 2;
+}
+
+/* The first waits for the second: both must be running, however fast they were submitted. */
+static void jobs_that_wait_for_each_other_get_threads(void **state)
+{
+    (void)state;
+    struct exec_engine *only = engine;
+    for (int round = 0; round < 20; round++) {
+        static struct job waits[20], opens[20];
+        engine = exec_engine_new(&(struct exec_engine_config){ .name = "pair", .n_threads = 2 });
+        n_done = gate = 0;
+        job_make(&waits[round], run_wait, 1, 0);
+        job_make(&opens[round], run_open, 1, 1);          /* less urgent: a lone thread would begin with the other */
+        exec_submit(&opens[round].job, false);
+        exec_submit(&waits[round].job, true);
+        wait_done(2);
+    }
+    engine = only;
+}
+
 static void cancelled_pieces_do_not_run(void **state)
 {
     (void)state;
@@ -281,7 +312,7 @@ int main(int argc, char **argv)
     engine = exec_engine_new(&(struct exec_engine_config){ .name = "test", .n_threads = 1 });
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(urgent_jobs_go_first), cmocka_unit_test(a_waiting_thread_can_run_the_job_itself),
-        cmocka_unit_test(cancelled_pieces_do_not_run), cmocka_unit_test(printf_converts_as_c_does),
+        cmocka_unit_test(jobs_that_wait_for_each_other_get_threads), cmocka_unit_test(cancelled_pieces_do_not_run), cmocka_unit_test(printf_converts_as_c_does),
         cmocka_unit_test(the_programs_signal_handler_is_kept), cmocka_unit_test(a_kernel_that_never_ends_can_be_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
