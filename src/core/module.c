@@ -93,9 +93,8 @@ static void *bound_address(const struct ir_var *v, const struct module_binding *
 static void write_first_value(void *at, const struct ir_var *v)
 {
     if (v->init)
-        memcpy(at, v->init, v->bytes);
-    else
-        memset(at, 0, v->bytes);
+        memcpy(at, v->init, v->init_bytes);
+    memset((char *)at + v->init_bytes, 0, v->bytes - v->init_bytes);
 }
 
 static CUresult make_bound_variable(struct module *m, size_t index, void *at, struct diag *diag)

@@ -144,7 +144,8 @@ struct ir_var {
     const char *name;
     enum ir_space space;         /* IR_GLOBAL or IR_CONST */
     uint64_t bytes, align;
-    void *init;                  /* bytes long, or NULL for zeroes */
+    void *init;                  /* the first init_bytes, or NULL; zeroes behind it */
+    uint64_t init_bytes;
     HW_VEC(struct ir_reloc) relocs;
     bool visible, external, managed, weak;
     bool texture, surface;       /* a reference: 8 bytes for the handle that the driver puts there */

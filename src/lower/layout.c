@@ -145,14 +145,26 @@ struct ir_operand lower_var_address(struct lower_ctx *c, const struct ptx_var *v
     return lower_imm(0);
 }
 
+/* The initialiser is at least this long. */
+static void reach(struct lower_ctx *c, struct ir_var *out, uint64_t bytes)
+{
+    if (out->init_bytes >= bytes || bytes > out->bytes)
+        return;
+    char *longer = hw_arena_alloc(&c->module->arena, bytes);
+    memset(longer, 0, bytes);
+    if (out->init)
+        memcpy(longer, out->init, out->init_bytes);
+    out->init = longer;
+    out->init_bytes = bytes;
+}
+
 static bool copy_refs(struct lower_ctx *c, const struct ptx_var *v, struct ir_var *out)
 {
     for (size_t i = 0; i < v->refs.n; i++) {
         const struct ptx_init_ref *ref = &v->refs.v[i];
         if (!ref->var) {                                  /* a function's address, as in a virtual table */
             uint64_t address = lower_func_address(ref->func) + (uint64_t)ref->addend;
-            if (!out->init)
-                out->init = hw_arena_alloc(&c->module->arena, v->bytes);
+            reach(c, out, ref->offset + ref->bytes);
             if (ref->bytes <= 8 && ref->offset + ref->bytes <= v->bytes && ref->shift < 64) {
                 address >>= ref->shift;
                 memcpy((char *)out->init + ref->offset, &address, ref->bytes);
@@ -182,7 +194,8 @@ static void add_global(struct lower_ctx *c, const struct ptx_var *v)
     out->bytes = v->bytes;
     out->align = v->align;
     if (v->init_bytes) {
-        out->init = hw_arena_alloc(arena, v->bytes);
+        out->init = hw_arena_alloc(arena, v->init_bytes);
+        out->init_bytes = v->init_bytes;
         memcpy(out->init, v->init, v->init_bytes);
     }
     out->visible = v->is_visible;

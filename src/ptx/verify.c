@@ -120,11 +120,11 @@ static enum ptx_type bits_type(unsigned bits)
     }
 }
 
-/* {a, b}: as many as .v2 says, each of the type, as in rows with EACH; without .v2 (mov) the pieces make up the type. */
+/* {a, b}: as many as .v2 says, each of the type, as in rows with EACH and of textures; without .v2 (mov) the pieces make up the type. */
 static bool check_vector(struct check *c, const struct ptx_item *item, const struct ptx_operand *o, enum ptx_type want)
 {
     unsigned n = vector_size(c->inst);
-    bool each = (c->props & PTX_EACH) != 0;
+    bool each = (c->props & (PTX_EACH | PTX_COORDS)) != 0;
     if (each)
         n = o->n;                                         /* lower/ knows how many */
     if (each ? n == 0 : n > 1 ? o->n != n : (o->n != 2 && o->n != 4 && o->n != 8))

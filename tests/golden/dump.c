@@ -15,7 +15,7 @@ static void print_var(struct hw_str *out, const struct ir_var *v)
     if (v->init) {
         hw_str_puts(out, "  init");
         for (uint64_t i = 0; i < v->bytes && i < 256; i++)
-            hw_str_printf(out, "%s%02x", i % 32 == 0 && i ? "\n       " : i % 4 == 0 ? " " : "", ((const uint8_t *)v->init)[i]);
+            hw_str_printf(out, "%s%02x", i % 32 == 0 && i ? "\n       " : i % 4 == 0 ? " " : "", i < v->init_bytes ? ((const uint8_t *)v->init)[i] : 0);
         hw_str_puts(out, "\n");
     }
     for (size_t i = 0; i < v->relocs.n; i++)

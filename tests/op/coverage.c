@@ -19,10 +19,14 @@ static const struct {
     { PTX_BALLOT, "not allowed for sm_70 and later" },
     { PTX_TEX, "needs a texture: tests/api" },
     { PTX_TEX_LEVEL, "needs a texture: tests/api" },
+    { PTX_TEX_GRAD, "needs a texture: tests/api" },
     { PTX_TLD4, "needs a texture: tests/api" },
     { PTX_TXQ, "needs a texture: tests/api" },
     { PTX_SULD, "needs a surface: tests/api" },
     { PTX_SUST, "needs a surface: tests/api" },
+    { PTX_SUST_P, "needs a surface: tests/api" },
+    { PTX_SURED, "needs a surface: tests/api" },
+    { PTX_SURED_P, "needs a surface: tests/api" },
     { PTX_SUQ, "needs a surface: tests/api" },
 };
 
