@@ -556,7 +556,7 @@ static void fetch_next(struct emit *e, const struct ir_inst *i, LLVMValueRef row
     LLVMValueRef at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, e->warp, i64, ""), k_int(e, 64, 1, (uint64_t)f.per_group), "");
     LLVMValueRef p = LLVMBuildGEP2(e->b, ty_int(e, 8, 1), offset_ptr(e, row, (uint64_t)(f.bytes + f.first)), &at, 1, "");
     for (unsigned line = 0; line < e->W * n * element_bytes(i); line += 64) {
-        LLVMValueRef args[] = { offset_ptr(e, p, line), k_int(e, 32, 1, i->op == IR_ST), k_int(e, 32, 1, 3), k_int(e, 32, 1, 1) };
+        LLVMValueRef args[] = { offset_ptr(e, p, line), k_int(e, 32, 1, i->op == IR_ST), k_int(e, 32, 1, f.near ? 3 : 2), k_int(e, 32, 1, 1) };
         intrinsic(e, "llvm.prefetch", &overload, 1, args, 4);
     }
 }

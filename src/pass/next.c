@@ -87,6 +87,22 @@ static int series(const struct plan *p, const struct ir_inst *i, int64_t span, i
     return (int)((i->imm - lowest) / span);
 }
 
+/* Of loads from the same lines, as in p[i - 1] + p[i] + p[i + 1], one fetches. */
+static bool another_fetches(const struct plan *p, const struct ir_inst *i, int64_t line, bool *again)
+{
+    *again = false;
+    for (int b = 0; b < p->n_blocks; b++)
+        for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *o = p->blocks[b].ir->insts.v[j];
+            if (o == i || o->op != i->op || o->space != i->space || o->src[0].kind != IR_REG || o->src[0].reg != i->src[0].reg || llabs(o->imm - i->imm) >= line)
+                continue;
+            *again = true;
+            if (llabs(o->imm) < llabs(i->imm) || (llabs(o->imm) == llabs(i->imm) && o->imm < i->imm))
+                return true;
+        }
+    return false;
+}
+
 bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_bytes, struct plan_fetch *out)
 {
     enum { LINE = 64, FAR = 1 << 20 };
@@ -98,7 +114,8 @@ bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_byte
         return false;
     out->first = out->per_group = 0;
     if (p->opt.ntid[1] > 1 && p->opt.ntid[0] <= p->lanes)        /* short rows of a tile, each somewhere else */
-        return true;
+        return !another_fetches(p, i, LINE, &out->near);
+    out->near = true;
     int at = series(p, i, span, &n);
     if (n < 2 || at >= n)
         return false;
