@@ -436,9 +436,7 @@ void capture_stream_gone(struct stream *s)
     hw_lock(&mu);
     struct capture *c = s->capture;
     if (c && c->origin == s)
-        end_locked(c, false);
-    else if (c)
-        c->invalid = true;
+        end_locked(c, false);                    /* another member may go: its nodes tell whether it was joined */
     hw_unlock(&mu);
 }
 

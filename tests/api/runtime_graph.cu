@@ -84,6 +84,33 @@ static void by_capture(void)
     NEED(cudaEventDestroy(f));
 }
 
+// A stream that joined a capture may be destroyed before it ends; what counts is whether its work was joined.
+static void streams_that_go(bool joined)
+{
+    cudaGraph_t g = NULL;
+    cudaStream_t other;
+    cudaEvent_t e, f;
+    NEED(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    NEED(cudaEventCreate(&e));
+    NEED(cudaEventCreate(&f));
+    NEED(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    NEED(cudaEventRecord(e, s));
+    NEED(cudaStreamWaitEvent(other, e, 0));
+    set<<<1, 1, 0, other>>>(d, 1);
+    NEED(cudaEventRecord(f, other));
+    if (joined)
+        NEED(cudaStreamWaitEvent(s, f, 0));
+    NEED(cudaStreamDestroy(other));
+    NEED(cudaEventDestroy(e));
+    NEED(cudaEventDestroy(f));
+    if (joined)
+        CHECK_OK("a_joined_stream_may_go_before_the_capture_ends", cudaStreamEndCapture(s, &g));
+    else
+        CHECK_ERR("one_that_was_not_joined_is_missed", cudaStreamEndCapture(s, &g), cudaErrorStreamCaptureUnjoined);
+    if (g)
+        NEED(cudaGraphDestroy(g));
+}
+
 static void by_calls(void)
 {
     cudaGraph_t g, copy, child;
@@ -256,6 +283,8 @@ int main()
     NEED(cudaMalloc(&d, 64));
     NEED(cudaHostAlloc(&h, 64, 0));
     by_capture();
+    streams_that_go(true);
+    streams_that_go(false);
     by_calls();
     branches_run_beside_each_other();
     events_and_order();
