@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // run: -O1
 // CUB (Debian's libcub-dev) against the standard library: whole-device and segmented operations on random data.
-#if !__has_include(<cub/version.cuh>)
+#if __has_include(<cub/version.cuh>)
+#include <cub/version.cuh>
+#endif
+#if !defined CUB_VERSION || (CUB_VERSION >= 200000 && !__has_include(<cuda/std/utility>))   // CUB 2 is built on a C++ library that not every system packs with it
 int main() { return 77; }
 #else
 #include "runtime_check.h"
