@@ -87,8 +87,8 @@ struct ctx *ctx_get(CUcontext handle)
 
 /* --- destruction --- */
 
-/* Takes references to everything in a list, so that it can be closed without the list's lock. */
-static void close_streams(struct ctx *ctx)
+/* References to all streams of a context, so that they can be used without the list's lock. */
+static size_t streams_of(struct ctx *ctx, struct stream ***out)
 {
     HW_VEC(struct stream *) all = { 0 };
     sched_lock();
@@ -98,11 +98,19 @@ static void close_streams(struct ctx *ctx)
         hw_vec_push(&all, s);
     }
     sched_unlock();
-    for (size_t i = 0; i < all.n; i++) {
-        obj_close(&all.v[i]->obj);
-        stream_unref(all.v[i]);
+    *out = all.v;
+    return all.n;
+}
+
+static void close_streams(struct ctx *ctx)
+{
+    struct stream **all;
+    size_t n = streams_of(ctx, &all);
+    for (size_t i = 0; i < n; i++) {
+        obj_close(&all[i]->obj);
+        stream_unref(all[i]);
     }
-    hw_vec_fini(&all);
+    hw_free(all);
 }
 
 static void close_events_and_modules(struct ctx *ctx)
@@ -215,21 +223,6 @@ CUresult ctx_detach(CUcontext handle)
     while (n && !atomic_compare_exchange_weak(&ctx->attached, &n, n - 1))
         ;
     return n ? CUDA_SUCCESS : ctx_destroy(handle);
-}
-
-/* References to all streams of a context. */
-static size_t streams_of(struct ctx *ctx, struct stream ***out)
-{
-    HW_VEC(struct stream *) all = { 0 };
-    sched_lock();
-    hw_list_for(it, &ctx->streams) {
-        struct stream *s = hw_list_item(it, struct stream, in_ctx);
-        stream_ref(s);
-        hw_vec_push(&all, s);
-    }
-    sched_unlock();
-    *out = all.v;
-    return all.n;
 }
 
 CUresult ctx_wait_event(struct ctx *ctx, struct event *e)

@@ -162,6 +162,14 @@ void ir_block_add(struct ir_block *b, struct ir_inst *i)
     hw_vec_push(&b->insts, i);
 }
 
+bool ir_defines(const struct ir_inst *i, const struct ir_reg *r)
+{
+    for (int k = 0; k < i->n_dst; k++)
+        if (i->dst[k] == r)
+            return true;
+    return false;
+}
+
 struct ir_inst *ir_block_term(const struct ir_block *b)
 {
     if (!b->insts.n)

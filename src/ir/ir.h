@@ -172,6 +172,7 @@ void ir_inst_dst(struct ir_inst *i, struct ir_reg *reg);
 void ir_inst_src(struct ir_inst *i, struct ir_operand o);
 void ir_block_add(struct ir_block *b, struct ir_inst *i);
 struct ir_inst *ir_block_term(const struct ir_block *b);        /* NULL while unfinished */
+bool ir_defines(const struct ir_inst *i, const struct ir_reg *r);
 static inline struct ir_operand ir_reg_operand(struct ir_reg *r) { return (struct ir_operand){ IR_REG, r, 0 }; }
 static inline struct ir_operand ir_imm_operand(uint64_t bits) { return (struct ir_operand){ IR_IMM, NULL, bits }; }
 unsigned ir_type_bits(enum ir_type t);                           /* PRED: 1 */

@@ -21,24 +21,6 @@ LLVMValueRef lane_calls(struct emit *e, const char *symbol, LLVMTypeRef result, 
     return lanes_vector(e, results, result);
 }
 
-static LLVMValueRef slice(struct emit *e, LLVMValueRef v, unsigned from, unsigned n)
-{
-    LLVMValueRef at[64];
-    if (n == 1)
-        return LLVMBuildExtractElement(e->b, v, k_int(e, 32, 1, from), "");
-    for (unsigned l = 0; l < n; l++)
-        at[l] = k_int(e, 32, 1, from + l);
-    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(at, n), "");
-}
-
-static LLVMValueRef join(struct emit *e, LLVMValueRef a, LLVMValueRef b, unsigned n)
-{
-    LLVMValueRef at[64];
-    for (unsigned l = 0; l < 2 * n; l++)
-        at[l] = k_int(e, 32, 1, l);
-    return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(at, 2 * n), "");
-}
-
 /* One call where the library has the width, else two halves. */
 static LLVMValueRef vector_math(struct emit *e, enum ir_math id, LLVMValueRef *src, unsigned n_src, unsigned lanes)
 {
@@ -55,14 +37,14 @@ static LLVMValueRef vector_math(struct emit *e, enum ir_math id, LLVMValueRef *s
     for (unsigned h = 0; h < 2; h++) {
         LLVMValueRef part[4];
         for (unsigned k = 0; k < n_src; k++)
-            part[k] = slice(e, src[k], h * lanes / 2, lanes / 2);
+            part[k] = lanes_slice(e, src[k], h * lanes / 2, lanes / 2);
         half[h] = vector_math(e, id, part, n_src, lanes / 2);
     }
     if (lanes == 2) {
         LLVMValueRef v = LLVMBuildInsertElement(e->b, LLVMGetPoison(t), half[0], k_int(e, 32, 1, 0), "");
         return LLVMBuildInsertElement(e->b, v, half[1], k_int(e, 32, 1, 1), "");
     }
-    return join(e, half[0], half[1], lanes / 2);
+    return lanes_join(e, half[0], half[1], lanes / 2);
 }
 
 LLVMValueRef math_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk)

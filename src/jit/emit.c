@@ -290,16 +290,6 @@ static void contribute(struct emit *e, const struct ir_inst *i)
     LLVMBuildStore(e->b, part, frame_red_ptr(e, e->warp));
 }
 
-/* Barrier 0 over the whole block is the usual case: nothing needs to be counted. */
-static bool plain_barrier(struct emit *e, const struct ir_inst *i, int first)
-{
-    if (e->p->opt.fair)
-        return false;
-    if (i->n_src > first && !(i->src[first].kind == IR_IMM && i->src[first].imm == 0))
-        return false;
-    return i->n_src <= first + 1 || (i->src[first + 1].kind == IR_IMM && i->src[first + 1].imm >= e->p->threads);
-}
-
 /* Counts this group's threads at a barrier and says how many it waits for; returns the barrier's number. */
 static LLVMValueRef count_arrival(struct emit *e, const struct ir_inst *i, int first)
 {
@@ -328,7 +318,7 @@ static void emit_barrier(struct emit *e, const struct ir_inst *i)
         contribute(e, i);
     deliver(e, to, e->m);
     frame_save(e, to);
-    if (plain_barrier(e, i, first)) {
+    if (plan_plain_barrier(e->p, i)) {
         group_stops(e, k_int(e, 32, 1, (uint32_t)resume | KABI_ARRIVED), resume);
         return;
     }

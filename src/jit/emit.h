@@ -88,6 +88,7 @@ LLVMValueRef intrinsic2(struct emit *e, const char *name, LLVMTypeRef t, LLVMVal
 LLVMValueRef intrinsic3(struct emit *e, const char *name, LLVMTypeRef t, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
 LLVMValueRef entry_alloca(struct emit *e, LLVMTypeRef t, const char *name);
 LLVMValueRef call_symbol(struct emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned n, bool pure);
+LLVMValueRef own_function(struct emit *e, const char *name, LLVMTypeRef type);    /* a new one in this module, never inlined */
 LLVMValueRef tag_memory(struct emit *e, LLVMValueRef access, enum emit_tag tag);
 LLVMValueRef cast_to(struct emit *e, LLVMValueRef v, LLVMTypeRef t);              /* bits kept */
 
@@ -123,6 +124,8 @@ LLVMValueRef lanes_get(struct emit *e, struct lanes *l, LLVMValueRef array, LLVM
 LLVMValueRef lanes_array(struct emit *e, LLVMTypeRef t);                         /* for results */
 void lanes_put(struct emit *e, struct lanes *l, LLVMValueRef array, LLVMTypeRef t, LLVMValueRef value);
 LLVMValueRef lanes_vector(struct emit *e, LLVMValueRef array, LLVMTypeRef t);    /* after the loop */
+LLVMValueRef lanes_slice(struct emit *e, LLVMValueRef v, unsigned from, unsigned n);                  /* n lanes of a vector; a scalar when n is 1 */
+LLVMValueRef lanes_join(struct emit *e, LLVMValueRef a, LLVMValueRef b, unsigned n);                  /* two vectors of n lanes as one */
 
 /* guard.c: may a kernel touch this memory, and is it aligned? Comes before the access. */
 void guard_block(struct emit *e, const struct ir_block *b);                      /* first: which accesses one check serves */

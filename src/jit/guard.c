@@ -41,14 +41,6 @@ static bool served(const struct ir_inst *lead, const struct ir_inst *i)
         apart > -NEAR && apart < NEAR && apart % access_align(i) == 0;
 }
 
-static bool defines(const struct ir_inst *i, const struct ir_reg *r)
-{
-    for (int k = 0; k < i->n_dst; k++)
-        if (i->dst[k] == r)
-            return true;
-    return false;
-}
-
 static const struct guard_group *group_of(struct emit *e, const struct ir_inst *i)
 {
     for (size_t g = 0; g < e->guards.n; g++)
@@ -68,7 +60,7 @@ void guard_block(struct emit *e, const struct ir_block *b)
         struct guard_group *g = hw_arena_alloc(&e->arena, sizeof *g);
         g->n = 0;
         g->member[g->n++] = lead;
-        for (size_t k = j + 1; k < b->insts.n && k < j + LOOK_AHEAD && g->n < HW_LEN(g->member) && !defines(b->insts.v[k - 1], lead->src[0].reg); k++)
+        for (size_t k = j + 1; k < b->insts.n && k < j + LOOK_AHEAD && g->n < HW_LEN(g->member) && !ir_defines(b->insts.v[k - 1], lead->src[0].reg); k++)
             if (served(lead, b->insts.v[k]))
                 g->member[g->n++] = b->insts.v[k];
         hw_vec_push(&e->guards, g);

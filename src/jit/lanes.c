@@ -66,3 +66,21 @@ LLVMValueRef lanes_vector(struct emit *e, LLVMValueRef array, LLVMTypeRef t)
 {
     return LLVMBuildLoad2(e->b, e->W > 1 ? LLVMVectorType(t, e->W) : t, array, "");
 }
+
+LLVMValueRef lanes_slice(struct emit *e, LLVMValueRef v, unsigned from, unsigned n)
+{
+    LLVMValueRef at[64];
+    if (n == 1)
+        return LLVMBuildExtractElement(e->b, v, k_int(e, 32, 1, from), "");
+    for (unsigned l = 0; l < n; l++)
+        at[l] = k_int(e, 32, 1, from + l);
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(at, n), "");
+}
+
+LLVMValueRef lanes_join(struct emit *e, LLVMValueRef a, LLVMValueRef b, unsigned n)
+{
+    LLVMValueRef at[64];
+    for (unsigned l = 0; l < 2 * n; l++)
+        at[l] = k_int(e, 32, 1, l);
+    return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(at, 2 * n), "");
+}

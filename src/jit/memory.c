@@ -386,14 +386,6 @@ static LLVMValueRef run_pointer(struct emit *e, const struct ir_inst *i, LLVMVal
     return address_pointers(e, i, LLVMBuildExtractElement(e->b, offsets, k_int(e, 32, 1, lane), ""));
 }
 
-static LLVMValueRef lanes_of(struct emit *e, LLVMValueRef a, LLVMValueRef b, unsigned first, unsigned n)
-{
-    LLVMValueRef at[64];
-    for (unsigned l = 0; l < n; l++)
-        at[l] = k_int(e, 32, 1, first + l);
-    return LLVMBuildShuffleVector(e->b, a, b ? b : LLVMGetPoison(LLVMTypeOf(a)), LLVMConstVector(at, n), "");
-}
-
 static LLVMValueRef load_runs(struct emit *e, const struct ir_inst *i, LLVMValueRef offsets)
 {
     LLVMValueRef part[64];
@@ -403,16 +395,16 @@ static LLVMValueRef load_runs(struct emit *e, const struct ir_inst *i, LLVMValue
         LLVMSetAlignment(part[k], 4);
         tagged(e, i, part[k]);
     }
-    for (unsigned wide = 2 * RUN; n > 1; n /= 2, wide *= 2)
+    for (unsigned have = RUN; n > 1; n /= 2, have *= 2)
         for (unsigned k = 0; k < n / 2; k++)
-            part[k] = lanes_of(e, part[2 * k], part[2 * k + 1], 0, wide);
+            part[k] = lanes_join(e, part[2 * k], part[2 * k + 1], have);
     return part[0];
 }
 
 static void store_runs(struct emit *e, const struct ir_inst *i, LLVMValueRef v, LLVMValueRef offsets)
 {
     for (unsigned l = 0; l < e->W; l += RUN) {
-        LLVMValueRef s = LLVMBuildStore(e->b, lanes_of(e, v, NULL, l, RUN), run_pointer(e, i, offsets, l));
+        LLVMValueRef s = LLVMBuildStore(e->b, lanes_slice(e, v, l, RUN), run_pointer(e, i, offsets, l));
         LLVMSetAlignment(s, 4);
         tagged(e, i, s);
     }

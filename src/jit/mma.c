@@ -102,13 +102,7 @@ static LLVMValueRef function_of(struct emit *e, const struct ir_inst *i, LLVMTyp
     LLVMValueRef fn = LLVMGetNamedFunction(e->mod, name);
     if (fn)
         return fn;
-    static const char *const attributes[] = { "noinline", "nounwind" };
-    fn = LLVMAddFunction(e->mod, name, type);
-    LLVMSetLinkage(fn, LLVMInternalLinkage);
-    for (size_t k = 0; k < HW_LEN(attributes); k++) {
-        unsigned kind = LLVMGetEnumAttributeKindForName(attributes[k], strlen(attributes[k]));
-        LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->cx, kind, 0));
-    }
+    fn = own_function(e, name, type);
     LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(e->cx, fn, "entry"));
     body(e, kabi_mma_unpack(i->imm), LLVMGetParam(fn, 0), vec);

@@ -44,14 +44,6 @@ static bool apart(const struct plan *p, const struct ir_inst *a, const struct ir
     return d >= bytes || d <= -bytes - 8;
 }
 
-static bool defines(const struct ir_inst *i, const struct ir_reg *r)
-{
-    for (int k = 0; k < i->n_dst; k++)
-        if (i->dst[k] == r)
-            return true;
-    return false;
-}
-
 /* What may lie between two stores that become one. */
 static bool harmless(const struct plan *p, const struct ir_inst *i, const struct ir_inst *first, int64_t bytes)
 {
@@ -85,10 +77,10 @@ static bool collect(struct emit *e, const struct ir_block *b, size_t at, struct 
         } else if (!harmless(e->p, i, first, s.stride)) {
             return false;
         }
-        if (defines(i, first->src[0].reg))
+        if (ir_defines(i, first->src[0].reg))
             return false;
         for (unsigned k = 0; k < n; k++)
-            if (out->field[k] && out->field[k]->src[1].kind == IR_REG && defines(i, out->field[k]->src[1].reg))
+            if (out->field[k] && out->field[k]->src[1].kind == IR_REG && ir_defines(i, out->field[k]->src[1].reg))
                 return false;
     }
     return false;

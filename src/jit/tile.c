@@ -148,18 +148,12 @@ static void body(struct emit *e, const struct tile *t)
 
 static LLVMValueRef function_of(struct emit *e, const struct ir_inst *i, struct tile t, LLVMTypeRef type)
 {
-    static const char *const attributes[] = { "noinline", "nounwind" };
     char name[48];
     snprintf(name, sizeof name, "hw_tile_%s_%llx_%u", t.store ? "st" : "ld", (unsigned long long)i->imm, (unsigned)i->space);
     LLVMValueRef fn = LLVMGetNamedFunction(e->mod, name);
     if (fn)
         return fn;
-    fn = LLVMAddFunction(e->mod, name, type);
-    LLVMSetLinkage(fn, LLVMInternalLinkage);
-    for (size_t k = 0; k < HW_LEN(attributes); k++) {
-        unsigned kind = LLVMGetEnumAttributeKindForName(attributes[k], strlen(attributes[k]));
-        LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->cx, kind, 0));
-    }
+    fn = own_function(e, name, type);
     LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(e->cx, fn, "entry"));
     t.base = LLVMGetParam(fn, 0);

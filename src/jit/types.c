@@ -114,6 +114,18 @@ LLVMValueRef call_symbol(struct emit *e, const char *name, LLVMTypeRef type, LLV
     return LLVMBuildCall2(e->b, type, fn, args, n, "");
 }
 
+LLVMValueRef own_function(struct emit *e, const char *name, LLVMTypeRef type)
+{
+    static const char *const attributes[] = { "noinline", "nounwind" };
+    LLVMValueRef fn = LLVMAddFunction(e->mod, name, type);
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    for (size_t k = 0; k < HW_LEN(attributes); k++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(attributes[k], strlen(attributes[k]));
+        LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->cx, kind, 0));
+    }
+    return fn;
+}
+
 LLVMValueRef tag_memory(struct emit *e, LLVMValueRef access, enum emit_tag tag)
 {
     if (e->tag[tag] && LLVMIsAInstruction(access))

@@ -90,17 +90,6 @@ static bool sweep(struct common *c, bool *parts)
     return changed;
 }
 
-/* Named barriers, and barriers that count, are kept in the frame. */
-static bool plain(const struct plan *p, const struct ir_inst *t)
-{
-    int first = t->op == IR_BAR_RED ? 1 : 0;
-    if (t->op != IR_BAR && t->op != IR_BAR_RED)
-        return false;
-    if (t->n_src > first && !(t->src[first].kind == IR_IMM && t->src[first].imm == 0))
-        return false;
-    return t->n_src <= first + 1 || (t->src[first + 1].kind == IR_IMM && t->src[first + 1].imm >= p->threads);
-}
-
 void plan_lockstep(struct plan *p)
 {
     struct common c = { p, hw_alloc(p->n_regs + 1), bits_new(&p->arena, (size_t)p->n_blocks) };
@@ -112,7 +101,7 @@ void plan_lockstep(struct plan *p)
     for (int b = 0; b < p->n_blocks; b++) {
         const struct ir_inst *t = ir_block_term(p->blocks[b].ir);
         bool stops = plan_stops(t) || t->op == IR_BAR;
-        if (stops && (!plan_stops(t) || !plain(p, t) || bits_has(c.parted, (size_t)b)))
+        if (stops && (!plan_stops(t) || !plan_plain_barrier(p, t) || bits_has(c.parted, (size_t)b)))
             p->lockstep = false;
     }
     hw_free(parts);

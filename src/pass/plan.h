@@ -140,6 +140,8 @@ bool plan_share_loop(const struct plan *p, int a, int b);        /* some loop ho
 
 /* True when execution stops at the end of the block and goes on in another region. */
 bool plan_stops(const struct ir_inst *term);
+/* Barrier 0 over the whole block, the usual case: nothing needs to be counted. regions.c, both */
+bool plan_plain_barrier(const struct plan *p, const struct ir_inst *term);
 
 /* True when a definition in block must keep other lanes' values: then the register is VARYING. */
 bool plan_blends(const struct plan *p, const struct plan_reg *r, int block);

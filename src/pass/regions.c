@@ -7,6 +7,16 @@ bool plan_stops(const struct ir_inst *t)
     return (t->op == IR_BAR && t->imm != IR_BAR_ARRIVE) || t->op == IR_BAR_RED || t->op == IR_YIELD || t->op == IR_WARPOP;
 }
 
+bool plan_plain_barrier(const struct plan *p, const struct ir_inst *t)
+{
+    int first = t->op == IR_BAR_RED ? 1 : 0;
+    if (p->opt.fair || (t->op != IR_BAR && t->op != IR_BAR_RED))
+        return false;
+    if (t->n_src > first && !(t->src[first].kind == IR_IMM && t->src[first].imm == 0))
+        return false;
+    return t->n_src <= first + 1 || (t->src[first + 1].kind == IR_IMM && t->src[first + 1].imm >= p->threads);
+}
+
 static void add_region(struct plan *p, int entry)
 {
     struct plan_region r = { .entry = entry };
