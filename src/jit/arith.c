@@ -181,7 +181,7 @@ LLVMValueRef op_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src
     if (!v)
         v = convert_value(e, i, src, lanes, chunk);
     if (!v)
-        v = approx_value(e, i, src, lanes);
+        v = approx_value(e, i, src, lanes, chunk);
     if (!v && i->op == IR_MATH)
         v = math_value(e, i, src, lanes, chunk);
     return v;

@@ -142,7 +142,7 @@ void store_row(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigne
 /* one instruction each */
 LLVMValueRef op_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);    /* arith.c: NULL: not this family */
 LLVMValueRef float_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk); /* float.c */
-LLVMValueRef approx_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes);                /* approx.c */
+LLVMValueRef approx_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk); /* approx.c */
 LLVMValueRef convert_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);/* convert.c */
 LLVMValueRef inline_math(struct emit *e, enum ir_math id, LLVMValueRef *src, unsigned lanes);                          /* inline.c: NULL: a call */
 LLVMValueRef math_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);  /* call.c */
@@ -173,5 +173,12 @@ void emit_call(struct emit *e, const struct ir_inst *i);                        
 LLVMTypeRef function_type(struct emit *e);
 void function_name(struct emit *e, size_t callee, char out[64]);
 void emit_inst(struct emit *e, const struct ir_inst *i);
+
+/* x86.c: AVX-512 of vectors of floats; x86_wide: may this build use it? */
+bool x86_wide(const struct emit *e, unsigned lanes);
+LLVMValueRef x86_rsqrt14(struct emit *e, LLVMValueRef x, unsigned lanes);
+LLVMValueRef x86_scale(struct emit *e, LLVMValueRef x, LLVMValueRef n, unsigned lanes);
+LLVMValueRef x86_range(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool min, unsigned lanes);
+LLVMValueRef x86_quiet(struct emit *e, LLVMValueRef a, unsigned lanes);
 
 #endif

@@ -31,31 +31,63 @@ static LLVMValueRef saturate(struct emit *e, LLVMValueRef v, enum ir_type t, uns
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, v, one, ""), v, one, "");
 }
 
-/* Like minNum/maxNum, and -0 is below +0: of two equal numbers the bits are joined (min) or met (max). */
-static LLVMValueRef float_min_max(struct emit *e, const struct ir_inst *i, LLVMValueRef a, LLVMValueRef b, unsigned lanes)
+/* May this number be a signalling NaN? What comes out of arithmetic is none. */
+static bool may_signal(const struct emit *e, const struct ir_operand *o, int depth)
+{
+    enum { DEPTH = 8 };
+    if (o->kind == IR_IMM)
+        return (o->imm & 0x7fc00000u) == 0x7f800000u && (o->imm & 0x3fffffu);
+    const struct ir_inst *i = o->kind == IR_REG && depth < DEPTH ? e->p->regs[o->reg->id].def : NULL;
+    if (!i)
+        return true;
+    switch (i->op) {
+    case IR_FADD: case IR_FSUB: case IR_FMUL: case IR_FDIV: case IR_FMA: case IR_FSQRT: return false;
+    case IR_FMIN: case IR_FMAX: return i->flags & IR_XORSIGN;
+    case IR_SHFL: case IR_MOV: return may_signal(e, &i->src[0], depth + 1);
+    default: return true;
+    }
+}
+
+static LLVMValueRef quiet(struct emit *e, const struct ir_operand *o, LLVMValueRef v, unsigned lanes)
+{
+    return may_signal(e, o, 0) ? x86_quiet(e, v, lanes) : v;
+}
+
+/* Of two equal numbers the bits are joined (min) or met (max). */
+static LLVMValueRef pick_portably(struct emit *e, const struct ir_inst *i, LLVMValueRef a, LLVMValueRef b, unsigned lanes)
 {
     bool min = i->op == IR_FMIN;
     LLVMTypeRef ft = ty(e, i->type, lanes), it = ty_int(e, ir_type_bits(i->type), lanes);
-    LLVMValueRef sign = NULL;
-    if (i->flags & IR_XORSIGN) {
-        LLVMValueRef x = LLVMBuildXor(e->b, cast_to(e, a, it), cast_to(e, b, it), "");
-        sign = LLVMBuildAnd(e->b, x, k_int(e, ir_type_bits(i->type), lanes, (uint64_t)1 << (ir_type_bits(i->type) - 1)), "");
-        a = intrinsic1(e, "llvm.fabs", ft, a);
-        b = intrinsic1(e, "llvm.fabs", ft, b);
-    }
     LLVMValueRef pick = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, min ? LLVMRealOLT : LLVMRealOGT, a, b, ""), a, b, "");
     LLVMValueRef ia = cast_to(e, a, it), ib = cast_to(e, b, it);
     LLVMValueRef both = cast_to(e, min ? LLVMBuildOr(e->b, ia, ib, "") : LLVMBuildAnd(e->b, ia, ib, ""), ft);
     LLVMValueRef r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOEQ, a, b, ""), both, pick, "");
     LLVMValueRef a_nan = LLVMBuildFCmp(e->b, LLVMRealUNO, a, a, ""), b_nan = LLVMBuildFCmp(e->b, LLVMRealUNO, b, b, "");
-    uint64_t nan_bits = i->type == IR_F64 ? 0x7fffffffffffffffu : i->type == IR_F32 ? 0x7fffffffu : 0x7fffu;
-    LLVMValueRef nan = k_bits(e, i->type, lanes, nan_bits);
+    uint64_t quiet_bit = (uint64_t)1 << (i->type == IR_F64 ? 51 : i->type == IR_F32 ? 22 : i->type == IR_BF16 ? 6 : 9);
+    LLVMValueRef a_quiet = cast_to(e, LLVMBuildOr(e->b, ia, k_int(e, ir_type_bits(i->type), lanes, quiet_bit), ""), ft);
+    r = LLVMBuildSelect(e->b, a_nan, b, r, "");
+    return LLVMBuildSelect(e->b, b_nan, LLVMBuildSelect(e->b, a_nan, a_quiet, a, ""), r, "");
+}
+
+/* Like minNum/maxNum, and -0 is below +0. Of two NaNs the first, made quiet: the bits of a NaN are not a GPU's anywhere. */
+static LLVMValueRef float_min_max(struct emit *e, const struct ir_inst *i, LLVMValueRef a, LLVMValueRef b, unsigned lanes)
+{
+    unsigned bits = ir_type_bits(i->type);
+    LLVMTypeRef ft = ty(e, i->type, lanes), it = ty_int(e, bits, lanes);
+    LLVMValueRef sign = NULL, r;
+    if (i->flags & IR_XORSIGN) {
+        LLVMValueRef x = LLVMBuildXor(e->b, cast_to(e, a, it), cast_to(e, b, it), "");
+        sign = LLVMBuildAnd(e->b, x, k_int(e, bits, lanes, (uint64_t)1 << (bits - 1)), "");
+        a = intrinsic1(e, "llvm.fabs", ft, a);
+        b = intrinsic1(e, "llvm.fabs", ft, b);
+    }
+    if (i->type == IR_F32 && x86_wide(e, lanes))
+        r = x86_range(e, quiet(e, &i->src[0], a, lanes), quiet(e, &i->src[1], b, lanes), i->op == IR_FMIN, lanes);
+    else
+        r = pick_portably(e, i, a, b, lanes);
     if (i->flags & IR_NANPROP) {
-        r = LLVMBuildSelect(e->b, LLVMBuildOr(e->b, a_nan, b_nan, ""), nan, r, "");
-    } else {
-        r = LLVMBuildSelect(e->b, b_nan, a, r, "");
-        r = LLVMBuildSelect(e->b, a_nan, b, r, "");
-        r = LLVMBuildSelect(e->b, LLVMBuildAnd(e->b, a_nan, b_nan, ""), nan, r, "");
+        uint64_t nan = i->type == IR_F64 ? 0x7fffffffffffffffu : i->type == IR_F32 ? 0x7fffffffu : 0x7fffu;
+        r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, a, b, ""), k_bits(e, i->type, lanes, nan), r, "");
     }
     if (sign)
         r = cast_to(e, LLVMBuildOr(e->b, cast_to(e, r, it), sign, ""), ft);

@@ -46,6 +46,8 @@ static LLVMValueRef inline_expf(struct emit *e, LLVMValueRef x, unsigned lanes)
     LLVMValueRef r = fma3(e, n, k_float(e, LN2F_LOW, lanes), fma3(e, n, k_float(e, -LN2F_HIGH, lanes), x));
     LLVMValueRef q = polynomial(e, expf_poly, EXPF_TERMS, r, lanes);
     LLVMValueRef y = LLVMBuildFAdd(e->b, fma3(e, q, LLVMBuildFMul(e->b, r, r, ""), r), k_float(e, 1, lanes), "");
+    if (x86_wide(e, lanes))                                /* the same: the first of the two products below is exact */
+        return x86_scale(e, y, n, lanes);
     LLVMValueRef half = LLVMBuildAShr(e->b, k, k_int(e, 32, lanes, 1), "");
     y = LLVMBuildFMul(e->b, y, power_of_two(e, half, lanes), "");
     return LLVMBuildFMul(e->b, y, power_of_two(e, LLVMBuildSub(e->b, k, half, ""), lanes), "");

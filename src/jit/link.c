@@ -14,6 +14,7 @@
 #include "jit/math.h"
 #include "jit/object.h"
 #include "jit/rounding.h"
+#include "jit/x86.h"
 #include "kabi/kabi.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;          /* guards all below */
@@ -47,6 +48,8 @@ static bool start(struct diag *diag)
 static void *address_of(const char *symbol)
 {
     void *p = rounding_address(symbol);
+    if (!p)
+        p = x86_address(symbol);
     if (!p)
         p = math_address(symbol);
     if (!p && strcmp(symbol, "hw_now_ns") == 0)

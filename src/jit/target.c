@@ -98,6 +98,8 @@ unsigned target_best_width(void)
     return 4;
 }
 
+bool target_has_wide(unsigned width) { return target_best_width() == 16 && (width == 1 || width == 16); }
+
 const char *jit_target_name(void)
 {
     switch (target_best_width()) {
