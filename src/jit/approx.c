@@ -22,9 +22,19 @@ static LLVMValueRef divide(struct emit *e, LLVMValueRef a, LLVMValueRef b, unsig
     return LLVMBuildSelect(e->b, large, LLVMBuildFMul(e->b, a, sign, ""), LLVMBuildFDiv(e->b, a, b, ""), "");
 }
 
+/* y / 2 where it is neither small nor infinite; 0 of 0. Takes the exponent down by one in a unit that multiplications leave free. */
+static LLVMValueRef half_of(struct emit *e, LLVMValueRef y, unsigned lanes)
+{
+    if (lanes == 1)
+        return LLVMBuildFMul(e->b, y, k_bits(e, IR_F32, 1, 0x3f000000u), "");
+    LLVMTypeRef words = ty_int(e, 16, 2 * lanes);
+    LLVMValueRef one = LLVMBuildBitCast(e->b, k_int(e, 32, lanes, 0x00800000u), words, "");
+    return LLVMBuildBitCast(e->b, intrinsic2(e, "llvm.usub.sat", words, LLVMBuildBitCast(e->b, y, words, ""), one), LLVMTypeOf(y), "");
+}
+
 /*
  * The CPU's estimate and a Newton step, 2^-23.3 at worst (an H200: 2^-23.08), take a third of the time of square root and division. Of 0,
- * infinity and NaN the estimate is the answer. A narrow build on such a CPU, made for comparison, asks lane by lane.
+ * infinity and NaN the estimate is the answer, and stays it. A narrow build on such a CPU, made for comparison, asks lane by lane.
  */
 static LLVMValueRef reciprocal_root(struct emit *e, LLVMValueRef x, unsigned lanes, unsigned chunk)
 {
@@ -33,10 +43,10 @@ static LLVMValueRef reciprocal_root(struct emit *e, LLVMValueRef x, unsigned lan
         return LLVMBuildFDiv(e->b, k_bits(e, IR_F32, lanes, 0x3f800000u), intrinsic1(e, "llvm.sqrt", t, x), "");
     if (!x86_wide(e, lanes))
         return lane_calls(e, "hw_rsqrt14_step", f32, &x, &f32, 1, lanes, chunk);
-    LLVMValueRef y = x86_rsqrt14(e, x, lanes), half = LLVMBuildFMul(e->b, y, k_bits(e, IR_F32, lanes, 0x3f000000u), "");
+    LLVMValueRef y = x86_rsqrt14(e, x, lanes), some = k_bits(e, IR_F32, lanes, 0x3c000000u);
     LLVMValueRef r = intrinsic3(e, "llvm.fma", t, LLVMBuildFNeg(e->b, LLVMBuildFMul(e->b, x, y, ""), ""), y, k_bits(e, IR_F32, lanes, 0x3f800000u));
-    LLVMValueRef better = intrinsic3(e, "llvm.fma", t, half, r, y);
-    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealORD, r, r, ""), better, y, "");
+    r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, r, some, ""), r, some, "");       /* NaN at the ends: any positive number will do */
+    return intrinsic3(e, "llvm.fma", t, half_of(e, y, lanes), r, y);
 }
 
 LLVMValueRef approx_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk)

@@ -20,7 +20,7 @@ enum { CURRENT_ROUNDING = 4 };
 __attribute__((target("avx512f,avx512vl,fma"))) static float hw_rsqrt14_step(float x)
 {
     float y = _mm_cvtss_f32(_mm_rsqrt14_ps(_mm_set_ss(x))), r = __builtin_fmaf(-(x * y), y, 1.0f);
-    return r == r ? __builtin_fmaf(y * 0.5f, r, y) : y;
+    return __builtin_fmaf(y * 0.5f, r < 0x1p-7f ? r : 0x1p-7f, y);
 }
 #endif
 
