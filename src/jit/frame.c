@@ -79,6 +79,53 @@ static void place(uint32_t *offset, uint32_t *at, uint32_t bytes)
     *at += bytes;
 }
 
+/*
+ * Registers that are never kept for the same entry share their place: a group's area is filled anew at each barrier, and what
+ * the frames take of the first cache counts.
+ */
+struct place {
+    uint32_t offset, bytes;
+    const bits_word *entries;
+};
+typedef HW_VEC(struct place) places;
+
+static void place_register(struct emit *e, places *all, size_t r, const bits_word *entries, uint32_t *at)
+{
+    size_t n = e->p->regions.n;
+    uint32_t bytes = slot_bytes(e, e->p->regs[r].reg);
+    for (size_t k = 0; k < all->n; k++) {
+        struct place *s = &all->v[k];
+        if (s->bytes != bytes || bits_meet(s->entries, entries, n))
+            continue;
+        bits_word *both = bits_new(&e->arena, n);
+        bits_or(both, s->entries, n);
+        bits_or(both, entries, n);
+        s->entries = both;
+        e->reg_offset[r] = s->offset;
+        return;
+    }
+    place(&e->reg_offset[r], at, bytes);
+    hw_vec_push(all, ((struct place){ e->reg_offset[r], bytes, entries }));
+}
+
+static void place_registers(struct emit *e, uint32_t *at)
+{
+    const struct plan *p = e->p;
+    bits_word **entries = hw_arena_array(&e->arena, bits_word *, p->n_regs + 1);
+    places all = { 0 };
+    for (size_t k = 1; k < p->regions.n; k++)
+        for (size_t r = 0; r < p->n_regs; r++)
+            if (!p->regs[r].remat && live(e, p->regions.v[k].entry, r)) {
+                if (!entries[r])
+                    entries[r] = bits_new(&e->arena, p->regions.n);
+                bits_add(entries[r], k);
+            }
+    for (size_t r = 0; r < p->n_regs; r++)
+        if (entries[r])
+            place_register(e, &all, r, entries[r], at);
+    hw_vec_fini(&all);
+}
+
 void frame_layout(struct emit *e)
 {
     const struct plan *p = e->p;
@@ -92,11 +139,9 @@ void frame_layout(struct emit *e)
     if (p->regions.n == 1)
         return;
     uint32_t at = 0;
+    place_registers(e, &at);
     for (size_t k = 1; k < p->regions.n; k++) {
         int entry = p->regions.v[k].entry;
-        for (size_t r = 0; r < p->n_regs; r++)
-            if (!p->regs[r].remat && live(e, entry, r))
-                place(&e->reg_offset[r], &at, slot_bytes(e, p->regs[r].reg));
         for (int m = 0; m < p->n_blocks; m++) {
             if (saves_mask(e, entry, m))
                 place(&e->mask_offset[m], &at, 4 * e->C);
