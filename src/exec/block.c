@@ -220,12 +220,13 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
  */
 static uint64_t chunk_for(const struct exec_launch *l, uint64_t n, unsigned workers)
 {
+    enum { LONGEST_NS = 400000 };        /* measured with two threads: at an eighth of it, a copying kernel takes 1.6 times as long */
     uint64_t ns = l->block_ns ? atomic_load_explicit(l->block_ns, memory_order_relaxed) : 0;
     uint64_t threads = workers, most = hw_max_u64(16, n >> 16);  /* 2^31 blocks are legal: handing out must not cost more */
     if (ns) {
         uint64_t total = n > UINT64_MAX / ns ? UINT64_MAX : n * ns;
         threads = hw_min_u64(workers, total / 4000);
-        most = hw_max_u64(1, 50000 / ns);
+        most = hw_max_u64(1, LONGEST_NS / ns);
     }
     if (threads <= 1)
         return ns ? hw_min_u64(n, most) : n < 16 ? 1 : 16;
