@@ -119,6 +119,36 @@ static void aggregated(struct emit *e, const struct ir_inst *i)
     one_lane(e, i, u_address(e, i, 0), sum, NULL);
 }
 
+/* Each lane's sum with the lanes below it. */
+static LLVMValueRef running_sum(struct emit *e, LLVMValueRef v, unsigned bits)
+{
+    for (unsigned step = 1; step < e->W; step *= 2) {
+        LLVMValueRef at[64];
+        for (unsigned l = 0; l < e->W; l++)
+            at[l] = k_int(e, 32, 1, l >= step ? l - step : e->W);                /* e->W: the first element of the second vector, a zero */
+        LLVMValueRef moved = LLVMBuildShuffleVector(e->b, v, k_int(e, bits, e->W, 0), LLVMConstVector(at, e->W), "");
+        v = LLVMBuildAdd(e->b, v, moved, "");
+    }
+    return v;
+}
+
+/* Places in a queue: all lanes add to one number, and each gets what it would have found had they come in turn. One atomic for the group. */
+static void numbered(struct emit *e, const struct ir_inst *i)
+{
+    unsigned bits = ir_type_bits(i->type);
+    LLVMValueRef mine[PLAN_MAX_CHUNKS], upto[PLAN_MAX_CHUNKS], total = k_int(e, bits, 1, 0), last = k_int(e, 32, 1, e->W - 1);
+    for (unsigned c = 0; c < e->C; c++) {
+        mine[c] = v_operand(e, &i->src[1], i->type, c);
+        if (e->m[0])
+            mine[c] = LLVMBuildSelect(e->b, e->m[c], mine[c], k_int(e, bits, e->W, 0), "");
+        upto[c] = LLVMBuildAdd(e->b, running_sum(e, mine[c], bits), splat(e, total, e->W), "");
+        total = LLVMBuildExtractElement(e->b, upto[c], last, "");
+    }
+    LLVMValueRef before = splat(e, one_lane(e, i, u_address(e, i, 0), total, NULL), e->W);
+    for (unsigned c = 0; c < e->C; c++)
+        set_varying(e, i, 0, c, LLVMBuildAdd(e->b, before, LLVMBuildSub(e->b, upto[c], mine[c], ""), ""));
+}
+
 /*
  * A vector in memory whose elements are read in turn; volatile, lest LLVM puts them through shuffles instead. Words are read in
  * pairs: loads are what limits a histogram (measured: 1.3 times faster).
@@ -194,6 +224,10 @@ void emit_atomic(struct emit *e, const struct ir_inst *i)
     }
     if (unused && i->space != IR_LOCAL && shape_group_uniform(&s) && reduction(i->atom)) {
         aggregated(e, i);
+        return;
+    }
+    if (i->space != IR_LOCAL && shape_group_uniform(&s) && i->atom == IR_ATOM_ADD) {
+        numbered(e, i);
         return;
     }
     if (i->space == IR_SHARED && ir_type_bits(i->type) <= 32) {

@@ -2,6 +2,8 @@
 // Small kernels, each cut down from a real program that went wrong.
 #include "runtime_check.h"
 
+#include <vector>
+
 // A 16-bit copy of threadIdx.x is as regular as threadIdx.x itself, and is widened to 32 bits, not to an address.
 __global__ void narrow_index(unsigned *out)
 {
@@ -104,6 +106,40 @@ static void votes_keep_their_registers_apart()
     cudaFree(out);
 }
 
+/* Every third thread takes some places of a queue, in global and in shared memory. */
+__global__ void take_places(unsigned *count, unsigned *first, unsigned *in_block)
+{
+    __shared__ unsigned here;
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x == 0)
+        here = 7;
+    __syncthreads();
+    if (i % 3 != 1) {
+        first[i] = atomicAdd(count, i % 5);
+        in_block[i] = atomicAdd(&here, 1);
+    }
+}
+
+static void places_are_taken_once()
+{
+    enum { BLOCKS = 3, THREADS = 80, N = BLOCKS * THREADS };
+    unsigned *count = managed<unsigned>(1), *first = managed<unsigned>(N), *in_block = managed<unsigned>(N), wanted = 0, bad = 0;
+    take_places<<<BLOCKS, THREADS>>>(count, first, in_block);
+    CHECK_OK("a queue is filled", cudaDeviceSynchronize());
+    std::vector<int> taken(2 * N), local(BLOCKS * (THREADS + 7));
+    for (unsigned i = 0; i < N; i++)
+        if (i % 3 != 1) {
+            wanted += i % 5;
+            for (unsigned k = 0; k < i % 5; k++)
+                bad += first[i] + k >= 2 * N || taken[first[i] + k]++ > 0;
+            bad += in_block[i] < 7 || in_block[i] >= THREADS + 7 || local[i / THREADS * (THREADS + 7) + in_block[i]]++ > 0;
+        }
+    CHECK("each place of a queue has one owner", bad == 0 && *count == wanted);
+    cudaFree(count);
+    cudaFree(first);
+    cudaFree(in_block);
+}
+
 static void pairs_are_not_torn()
 {
     ulonglong2 *pairs = managed<ulonglong2>(32);
@@ -119,6 +155,7 @@ static void pairs_are_not_torn()
 
 int main()
 {
+    places_are_taken_once();
     pairs_are_not_torn();
     votes_keep_their_registers_apart();
     narrow_indices_are_regular();
