@@ -2,8 +2,7 @@
  * sort: 2^20 unsigned integers, bitonic.  Stages whose partners are less than 2048 apart run in shared memory, many in one
  * launch; the others are one launch each over global memory.  Work counts the keys.
  *
- * Plain C with OpenMP.  Another algorithm: a radix sort of four passes by 8 bits, each thread
- * counting and placing its own part, as one sorts integers on a CPU.
+ * Plain C with OpenMP.  The same network: stages within tiles of 2048 together, the others one loop each.
  */
 #include <math.h>
 #include <stdint.h>
@@ -70,46 +69,64 @@ static int report(const char *variant, double seconds, const uint32_t *in, const
     return rc;
 }
 
-enum { BINS = 256, MAX_THREADS = 256 };
-
-static void radix_pass(const uint32_t *restrict from, uint32_t *restrict to, int shift)
+/* All pairs `distance` apart within a[0..n), a part of the array that begins at base. */
+static void exchange_all(uint32_t *a, int n, int base, int size, int distance)
 {
-    static uint32_t count[MAX_THREADS][BINS];
-#pragma omp parallel num_threads(omp_get_max_threads() < MAX_THREADS ? omp_get_max_threads() : MAX_THREADS)
-    {
-        int parts = omp_get_num_threads(), me = omp_get_thread_num();
-        int first = (int)((int64_t)N * me / parts), last = (int)((int64_t)N * (me + 1) / parts);
-        uint32_t place[BINS] = { 0 };
-        for (int i = first; i < last; i++)
-            place[from[i] >> shift & 255]++;
-        memcpy(count[me], place, sizeof place);
-#pragma omp barrier
-        uint32_t sum = 0;                       /* before mine: all smaller digits, and this one in earlier parts */
-        for (int b = 0; b < BINS; b++)
-            for (int p = 0; p < parts; p++) {
-                if (p == me)
-                    place[b] = sum;
-                sum += count[p][b];
-            }
-        for (int i = first; i < last; i++)
-            to[place[from[i] >> shift & 255]++] = from[i];
+    for (int i = 0; i < n; i += 2 * distance) {
+        uint32_t *restrict low = a + i, *restrict high = a + i + distance;
+        int up = ((base + i) & size) == 0;
+#pragma omp simd
+        for (int k = 0; k < distance; k++) {
+            uint32_t x = low[k], y = high[k], least = x < y ? x : y, most = x < y ? y : x;
+            low[k] = up ? least : most;
+            high[k] = up ? most : least;
+        }
+    }
+}
+
+/* Stages within tiles, each of which stays in the cache. */
+static void bitonic_tiles(uint32_t *data, int first, int last)
+{
+#pragma omp parallel for schedule(static)
+    for (int base = 0; base < N; base += TILE)
+        for (int size = first; size <= last; size *= 2)
+            for (int distance = (size < TILE ? size : TILE) / 2; distance > 0; distance /= 2)
+                exchange_all(data + base, TILE, base, size, distance);
+}
+
+/* One stage over the whole array, in pieces of a tile. */
+static void bitonic_global(uint32_t *data, int size, int distance)
+{
+#pragma omp parallel for schedule(static)
+    for (int piece = 0; piece < N / 2; piece += TILE) {
+        int i = piece / distance * 2 * distance + piece % distance;
+        uint32_t *restrict low = data + i, *restrict high = data + i + distance;
+        int up = (i & size) == 0;
+#pragma omp simd
+        for (int k = 0; k < TILE; k++) {
+            uint32_t x = low[k], y = high[k], least = x < y ? x : y, most = x < y ? y : x;
+            low[k] = up ? least : most;
+            high[k] = up ? most : least;
+        }
     }
 }
 
 int main(int argc, char **argv)
 {
     int reps = argc > 1 ? atoi(argv[1]) : 10;
-    uint32_t *in = host_alloc(bytes), *d = host_alloc(bytes), *tmp = host_alloc(bytes);
+    uint32_t *in = host_alloc(bytes), *d = host_alloc(bytes);
     make_input(in);
 
     double best = 1e30;
     for (int r = 0; r <= reps; r++) {           /* r == 0 warms up */
         memcpy(d, in, bytes);
         double t = now();
-        radix_pass(d, tmp, 0);
-        radix_pass(tmp, d, 8);
-        radix_pass(d, tmp, 16);
-        radix_pass(tmp, d, 24);
+        bitonic_tiles(d, 2, TILE);
+        for (int size = 2 * TILE; size <= N; size *= 2) {
+            for (int distance = size / 2; distance >= TILE; distance /= 2)
+                bitonic_global(d, size, distance);
+            bitonic_tiles(d, size, size);
+        }
         t = now() - t;
         if (r > 0 && t < best)
             best = t;
