@@ -256,7 +256,7 @@ void frame_save(struct emit *e, int entry)
     }
 }
 
-static void rematerialise(struct emit *e, const struct ir_reg *r)
+void frame_rematerialise(struct emit *e, const struct ir_reg *r)
 {
     if (e->rematerialised[r->id])
         return;
@@ -264,7 +264,7 @@ static void rematerialise(struct emit *e, const struct ir_reg *r)
     struct ir_inst *def = e->p->regs[r->id].def;
     for (int k = 0; k < def->n_src; k++)
         if (def->src[k].kind == IR_REG)
-            rematerialise(e, def->src[k].reg);
+            frame_rematerialise(e, def->src[k].reg);
     emit_inst(e, def);
 }
 
@@ -277,7 +277,7 @@ void frame_restore(struct emit *e, int entry)
         if (!live(e, entry, r))
             continue;
         if (p->regs[r].remat)
-            rematerialise(e, p->regs[r].reg);
+            frame_rematerialise(e, p->regs[r].reg);
         else
             move_register(e, &p->regs[r], false);
     }

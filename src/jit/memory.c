@@ -4,6 +4,7 @@
  * are neighbours, gathers and scatters elsewhere, and one access per lane, in order, where volatile or an order asks for it.
  */
 #include "jit/emit.h"
+#include "jit/frame.h"
 #include "jit/target.h"
 
 enum emit_tag space_tag(uint8_t space)
@@ -539,11 +540,13 @@ static void store_all_steps(struct emit *e, const struct ir_inst *i, LLVMValueRe
 }
 
 /* Has the next block's piece of memory fetched, front to back. */
-static void fetch_next(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n)
+static void fetch(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n, bool next)
 {
     struct plan_fetch f;
     if (!plan_fetch(e->p, i, e->p->lanes * n * element_bytes(i), &f))
         return;
+    if (!next)
+        f.bytes = 0;
     LLVMTypeRef overload = ty_ptr(e), i64 = ty_int(e, 64, 1);
     LLVMValueRef at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, e->warp, i64, ""), k_int(e, 64, 1, (uint64_t)f.per_group), "");
     LLVMValueRef p = LLVMBuildGEP2(e->b, ty_int(e, 8, 1), offset_ptr(e, row, (uint64_t)(f.bytes + f.first)), &at, 1, "");
@@ -551,6 +554,39 @@ static void fetch_next(struct emit *e, const struct ir_inst *i, LLVMValueRef row
         LLVMValueRef args[] = { offset_ptr(e, p, line), k_int(e, 32, 1, i->op == IR_ST), k_int(e, 32, 1, f.near ? 3 : 2), k_int(e, 32, 1, 1) };
         intrinsic(e, "llvm.prefetch", &overload, 1, args, 4);
     }
+}
+
+static bool moves(struct emit *e, const struct ir_inst *i)
+{
+    return e->quiet >= 0 && i->src[0].kind == IR_REG && e->p->regs[i->src[0].reg->id].remat;
+}
+
+static void fetch_next(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n)
+{
+    if (!moves(e, i))
+        fetch(e, i, row, n, true);
+}
+
+/* In the quiet region: what the regions after it touch in this block, and those before it in the next. */
+void emit_fetches(struct emit *e)
+{
+    const struct plan *p = e->p;
+    for (int b = 0; b < p->n_blocks; b++)
+        for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            if ((i->op != IR_LD && i->op != IR_ST) || !moves(e, i) || ordered(i))
+                continue;
+            struct shape s = o_shape(e, &i->src[0]);
+            unsigned n = i->op == IR_LD ? i->n_dst : i->n_src - 1u;
+            if (s.kind != SHAPE_AFFINE || lane_step(e, i, &s) != (int64_t)(n * element_bytes(i)))
+                continue;
+            bool next = true;
+            for (size_t k = (size_t)e->quiet + 1; k < p->regions.n; k++)
+                next &= !bits_has(p->regions.v[k].blocks, (size_t)b);
+            frame_rematerialise(e, i->src[0].reg);
+            for (unsigned c = 0; c < e->C; c++)
+                fetch(e, i, u_address(e, i, c), n, next);
+        }
 }
 
 static void load_lane_by_lane(struct emit *e, const struct ir_inst *i, unsigned chunk)

@@ -103,6 +103,51 @@ static bool another_fetches(const struct plan *p, const struct ir_inst *i, int64
     return false;
 }
 
+static bool outside(const struct ir_inst *i)
+{
+    bool local = i->space == IR_SHARED || i->space == IR_LOCAL || i->space == IR_PARAM_SPACE;
+    return (ir_op_info[i->op].props & IR_PROP_MEM) && !local;
+}
+
+static unsigned work_in(const struct plan *p, size_t region, bool *quiet)
+{
+    enum { FUNCTION = 20 };
+    unsigned work = 0;
+    *quiet = true;
+    for (int b = 0; b < p->n_blocks; b++) {
+        if (!bits_has(p->regions.v[region].blocks, (size_t)b))
+            continue;
+        for (size_t l = 0; l < p->loops.n; l++)
+            *quiet &= !bits_has(p->loops.v[l].blocks, (size_t)b);
+        for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            *quiet &= !outside(i);
+            work += i->op == IR_MATH ? FUNCTION : 1;
+        }
+    }
+    return work;
+}
+
+/*
+ * A kernel that reads, computes and writes, with barriers between: what the next block reads and what this one writes is best fetched
+ * while it computes. The region with most of the work, if it leaves memory alone and all groups pass it once; -1: none such.
+ */
+int plan_quiet_region(const struct plan *p)
+{
+    unsigned total = 0, most = 0;
+    int best = -1;
+    for (size_t k = 0; k < p->regions.n && p->lockstep; k++) {
+        bool quiet;
+        unsigned work = work_in(p, k, &quiet);
+        total += work;
+        if (quiet && k > 0 && work > most) {
+            most = work;
+            best = (int)k;
+        }
+    }
+    return 2 * most > total ? best : -1;
+}
+
 bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_bytes, struct plan_fetch *out)
 {
     enum { LINE = 64, FAR = 1 << 20 };
