@@ -66,13 +66,16 @@ static struct shape scale(struct shape a, uint64_t factor, enum ir_type t)
     return with_zeros(s, low_bit(~a.zero) - 1);
 }
 
-/* Does base + l * stride stay within one aligned block of 2^k for all lanes?  Looks at whole groups first, then chunks. */
+/*
+ * Does base + l * stride stay within one aligned block of 2^k for all lanes?  Looks at whole groups first, then chunks. Lanes that
+ * stay within a smaller block, as far as the base is aligned, stay within the larger one around it.
+ */
 static bool within(const struct plan *p, const struct shape *a, unsigned k, bool *group)
 {
     if (a->kind != SHAPE_AFFINE || a->stride <= 0 || k >= 62)
         return false;
     uint64_t block = (uint64_t)1 << k, stride = (uint64_t)a->stride;
-    if (a->group && a->align >= block && (p->lanes - 1) * stride < block) {
+    if (a->group && (p->lanes - 1) * stride < hw_min_u64(a->align, block)) {
         *group = true;
         return true;
     }
@@ -80,7 +83,7 @@ static bool within(const struct plan *p, const struct shape *a, unsigned k, bool
     if (a->group && low_bit(p->opt.width * stride) < align)
         align = low_bit(p->opt.width * stride);
     *group = false;
-    return align >= block && (p->opt.width - 1) * stride < block;
+    return (p->opt.width - 1) * stride < hw_min_u64(align, block);
 }
 
 static struct shape and_mask(const struct plan *p, struct shape a, uint64_t mask, enum ir_type t)
@@ -98,8 +101,9 @@ static struct shape and_mask(const struct plan *p, struct shape a, uint64_t mask
         return with_zeros(v, a.zero);
     }
     unsigned k = (unsigned)__builtin_ctzll(mask);
-    if (mask == ((type_max(t) | 1) & (UINT64_MAX << k)) && within(p, &a, k, &group))
-        return with_zeros((struct shape){ SHAPE_AFFINE, group, 0, a.align, a.umax, 0 }, a.zero | ~mask);
+    uint64_t every = type_max(t) | 1, above = a.umax >= every ? 0 : a.umax ? every & ~(UINT64_MAX >> __builtin_clzll(a.umax)) : every;
+    if ((mask | above) == (every & (UINT64_MAX << k)) && within(p, &a, k, &group))       /* high bits; above the largest value any will do */
+        return with_zeros((struct shape){ SHAPE_AFFINE, group, 0, a.align, hw_min_u64(a.umax, mask), 0 }, a.zero | ~mask);
     return with_zeros(varying(), a.zero | ~mask);
 }
 
