@@ -86,7 +86,7 @@ static void find_times(struct prof_data *d)
         const struct prof_record *r = &d->slots[i];
         if (r->type == PROF_NAME)
             i += r->text_slots;
-        else if (r->type > PROF_NAME && r->type < PROF_TYPE_COUNT && r->type != PROF_DEPENDS)
+        else if (r->type > PROF_NAME && r->type < PROF_SITE && r->type != PROF_DEPENDS)
             widen(d, r->queued ? r->queued : r->start, hw_max_u64(r->end, hw_max_u64(r->start, r->queued)));
     }
     if (!d->first_ns)
@@ -142,6 +142,7 @@ static void sort_all(struct prof_data *d)
         case PROF_MARK: add_span(d, r); break;
         case PROF_MEMORY: hw_vec_push(&d->memory, r); break;
         case PROF_MAPPED: hw_vec_push(&d->mapped, r); break;
+        case PROF_SITE: hw_vec_push(&d->sites, (const struct prof_site *)(const void *)r); break;
         default: break;
         }
     }
@@ -156,7 +157,7 @@ static void sort_all(struct prof_data *d)
         struct prof_act *a = &d->acts.v[i];
         uintptr_t index = (uintptr_t)hw_map_get(&known, &a->r->stream, sizeof a->r->stream);
         if (!index) {
-            struct prof_stream s = { a->r->stream, a->r->flags & (PROF_LEGACY | PROF_PER_THREAD | PROF_NON_BLOCKING), a->r->device };
+            struct prof_stream s = { a->r->stream, a->r->flags & (PROF_LEGACY | PROF_PER_THREAD | PROF_NON_BLOCKING | PROF_GRAPH), a->r->device };
             hw_vec_push(&d->streams, s);
             index = d->streams.n;
             hw_map_set(&known, &a->r->stream, sizeof a->r->stream, (void *)index);
@@ -238,7 +239,9 @@ static void find_edges(struct prof_data *d)
         struct place *to = find_place(all.v, all.n, r->id), *from = find_place(all.v, all.n, r->bytes);
         if (!to || !from || to->after == UINT32_MAX || from->before == UINT32_MAX || to->r->stream == from->r->stream)
             continue;
-        struct prof_edge e = { from->before, to->after, to->r->type != PROF_WAIT };
+        unsigned flags = from->r->flags | to->r->flags;
+        bool legacy = to->r->type != PROF_WAIT && (flags & PROF_LEGACY) && !(flags & PROF_GRAPH);
+        struct prof_edge e = { from->before, to->after, legacy, (flags & PROF_GRAPH) != 0 };
         hw_vec_push(&d->edges, e);
     }
     hw_vec_fini(&all);
@@ -285,6 +288,7 @@ void prof_unload(struct prof_data *d)
     hw_vec_fini(&d->ranges);
     hw_vec_fini(&d->memory);
     hw_vec_fini(&d->mapped);
+    hw_vec_fini(&d->sites);
     hw_vec_fini(&d->streams);
     hw_vec_fini(&d->edges);
     munmap((void *)(uintptr_t)d->header, d->map_bytes);

@@ -90,7 +90,7 @@ static double share(const struct rows *rows, const struct row *r)
     return rows->total ? 100.0 * (double)r->total / (double)rows->total : 0;
 }
 
-static void csv_text(FILE *out, const char *text)
+void prof_csv_text(FILE *out, const char *text)
 {
     fputc('"', out);
     for (; *text; text++) {
@@ -114,7 +114,7 @@ static void print_rows(const struct rows *rows, enum prof_format format, FILE *o
         if (format == PROF_CSV) {
             fprintf(out, "%.2f,%.6f,%llu,%.6f,%.6f,%.6f,", share(rows, r), (double)r->total / 1e6, (unsigned long long)r->calls,
                     avg / 1e6, (double)r->min / 1e6, (double)r->max / 1e6);
-            csv_text(out, r->name);
+            prof_csv_text(out, r->name);
             fputc('\n', out);
             continue;
         }
@@ -166,7 +166,7 @@ static const struct prof_act **acts_in_time(const struct prof_data *d)
     return list;
 }
 
-static const char *bytes_text(double bytes, const char *tail, char out[32])
+const char *prof_bytes_text(double bytes, const char *tail, char out[32])
 {
     static const char *const units[] = { "B", "KB", "MB", "GB", "TB" };
     size_t u = 0;
@@ -187,8 +187,8 @@ static void shape_texts(const struct prof_record *r, char grid[40], char block[4
     snprintf(grid, 40, "(%u %u %u)", g[0], g[1], g[2]);
     snprintf(block, 40, "(%u %u %u)", b[0], b[1], b[2]);
     snprintf(regs, 16, "%u", r->regs);
-    bytes_text(r->data.shape.shared_static, "", s_static);
-    bytes_text(r->data.shape.shared_dynamic, "", s_dynamic);
+    prof_bytes_text(r->data.shape.shared_static, "", s_static);
+    prof_bytes_text(r->data.shape.shared_dynamic, "", s_dynamic);
 }
 
 static void stream_text(const struct prof_act *a, char out[32])
@@ -218,8 +218,8 @@ void prof_print_gpu_trace(const struct prof_data *d, enum prof_format format, FI
         stream_text(a, stream);
         snprintf(dev, sizeof dev, "%u", r->device);
         if (moves) {
-            bytes_text((double)r->bytes, "", size);
-            bytes_text(ns > 0 ? (double)r->bytes / ns * 1e9 : 0, "/s", rate);
+            prof_bytes_text((double)r->bytes, "", size);
+            prof_bytes_text(ns > 0 ? (double)r->bytes / ns * 1e9 : 0, "/s", rate);
         }
         fprintf(out, head, prof_time_text((double)(a->start - d->first_ns), start), prof_time_text(ns, took), grid, block, regs, ss, ds,
                 size, rate, r->type == PROF_COPY ? prof_place_name(r->src) : "-", moves ? prof_place_name(r->dst) : "-", dev, stream,
@@ -291,6 +291,8 @@ void prof_print_json(const struct prof_data *d, FILE *out)
     fprintf(out, "  \"overlap\": {\"span_ns\": %llu, \"any_ns\": %llu, \"copy_ns\": %llu, \"kernel_ns\": %llu, \"both_ns\": %llu},\n",
             (unsigned long long)o.span_ns, (unsigned long long)o.any_ns, (unsigned long long)o.copy_ns, (unsigned long long)o.kernel_ns,
             (unsigned long long)o.both_ns);
+    if (d->sites.n)
+        prof_json_details(d, out);
     fprintf(out, "  \"advice\": [");
     for (size_t i = 0; i < advice.v.n; i++) {
         fprintf(out, "%s\n    {\"rule\": \"%s\", \"text\": ", i ? "," : "", advice.v.v[i].rule);

@@ -65,7 +65,8 @@ static void stream_name(const struct prof_stream *s, char out[48])
     if (s->flags & PROF_LEGACY)
         snprintf(out, 48, "Default stream (device %u)", s->device);
     else
-        snprintf(out, 48, "Stream %llu%s", (unsigned long long)s->id, s->flags & PROF_PER_THREAD ? " (per thread)" : "");
+        snprintf(out, 48, "Stream %llu%s", (unsigned long long)s->id,
+                 s->flags & PROF_PER_THREAD ? " (per thread)" : s->flags & PROF_GRAPH ? " (graph)" : "");
 }
 
 static const char *kind_name(const struct prof_record *r)
@@ -143,7 +144,7 @@ static void trace_edge(FILE *out, const struct prof_data *d, size_t i)
 {
     const struct prof_edge *e = &d->edges.v[i];
     const struct prof_act *from = &d->acts.v[e->from], *to = &d->acts.v[e->to];
-    const char *category = e->legacy ? "default stream" : "event";
+    const char *category = e->legacy ? "default stream" : e->graph ? "graph" : "event";
     fprintf(out, "{\"ph\":\"s\",\"cat\":\"%s\",\"name\":\"waits\",\"id\":%zu,\"pid\":%d,\"tid\":%u,\"ts\":%.3f},\n", category, i + 1,
             TRACE_STREAMS, from->stream + 1, us(from->end - d->first_ns));
     fprintf(out, "{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"%s\",\"name\":\"waits\",\"id\":%zu,\"pid\":%d,\"tid\":%u,\"ts\":%.3f},\n", category,

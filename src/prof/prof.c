@@ -14,6 +14,7 @@
 #include "core/module.h"
 #include "core/sched.h"
 #include "core/stream.h"
+#include "prof/details.h"
 #include "prof/writer.h"
 
 #include <pthread.h>
@@ -120,6 +121,18 @@ static uint8_t occupancy(const struct function *f, const struct launch_config *c
     return (uint8_t)hw_min_u64(100, 100 * launch_occupancy(f, threads, config->shared_bytes) * warps * DEVICE_WARP / DEVICE_THREADS_SM);
 }
 
+/* CUDA's "achieved occupancy", were all blocks equally long: warps on the multiprocessors that have any, wave after wave. */
+static float achieved(const struct function *f, const struct launch_config *config)
+{
+    uint32_t threads = config->block[0] * config->block[1] * config->block[2], warps = (threads + DEVICE_WARP - 1) / DEVICE_WARP;
+    uint64_t fit = launch_occupancy(f, threads, config->shared_bytes), blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
+    if (!fit)
+        return 0;
+    uint64_t waves = blocks / (fit * DEVICE_SM_COUNT), rest = blocks % (fit * DEVICE_SM_COUNT);
+    uint64_t busy = waves * DEVICE_SM_COUNT + hw_min_u64(rest, DEVICE_SM_COUNT);
+    return 100.0f * (float)blocks * (float)warps / (float)busy / (float)(DEVICE_THREADS_SM / DEVICE_WARP);
+}
+
 static void on_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
 {
     struct prof_record *r = begin();
@@ -133,8 +146,11 @@ static void on_launch_made(struct cmd *c, const struct function *f, const struct
     r->data.shape.shared_dynamic = config->shared_bytes;
     r->regs = f->n_regs;
     r->occupancy = occupancy(f, config);
+    r->data.shape.achieved = achieved(f, config);
     r->api = tls_api;
     note_mapped(r, c, f);
+    if (c->x.launch.kernel->details)
+        details_launch(&c->x.launch, r->name);
 }
 
 static void on_copy_made(struct cmd *c, bool async)
@@ -193,7 +209,8 @@ static void on_cmd_queued(struct cmd *c)
     r->stream = c->stream->id;
     r->device = (uint8_t)c->stream->ctx->dev->ordinal;
     r->flags |= (uint16_t)((c->stream->legacy ? PROF_LEGACY : 0) | (c->stream->per_thread ? PROF_PER_THREAD : 0)
-                           | (c->stream->flags & CU_STREAM_NON_BLOCKING ? PROF_NON_BLOCKING : 0));
+                           | (c->stream->flags & CU_STREAM_NON_BLOCKING ? PROF_NON_BLOCKING : 0)
+                           | (c->stream->of_graph ? PROF_GRAPH : 0));
     r->engine = (uint8_t)engine_of(c);
     r->api = tls_api;
     writer_commit(r, type);
@@ -224,6 +241,8 @@ static void on_cmd_finished(struct cmd *c)
     r->end = hw_now_ns();
     if (!r->start)
         r->start = r->end;                       /* an event or a wait; or it was never run: the context is broken */
+    if (c->kind == CMD_KERNEL && c->x.launch.details)
+        details_write(c->x.launch.kernel->details);
     c->watched = NULL;
 }
 
