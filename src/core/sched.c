@@ -432,6 +432,7 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
     hw_lock(&mu);
     for (size_t i = 0; i < n; i++) {
         struct cmd *c = items[i].cmd;
+        push_locked(&t, items[i].stream, c);     /* first: it has its number then */
         if (i == 0 && after && after->pending)
             depend(after->pending, c, NULL);
         if (c->kind == CMD_WAIT && c->event && c->event->pending)
@@ -442,7 +443,6 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
             c->event->pending = c;
             c->event->recorded = true;
         }
-        push_locked(&t, items[i].stream, c);
     }
     advance_locked(&t);
     hw_unlock(&mu);

@@ -273,17 +273,21 @@ enum { RANGE_DEPTH = 64 };
 static _Thread_local uint64_t tls_ranges[RANGE_DEPTH];
 static _Thread_local int tls_n_ranges;
 
-uint64_t prof_range_start(const char *text)
+/* flags: PROF_ASYNC for one that need not end on this thread, nor before those around it */
+static uint64_t begin_range(const char *text, uint16_t flags)
 {
     struct prof_record *r = begin();
     if (!r)
         return 0;
     r->name = writer_name(text ? text : "");
+    r->flags = flags;
     r->result = tls_n_ranges;
     r->start = hw_now_ns();
     writer_commit(r, PROF_RANGE);
     return writer_slot(r);
 }
+
+uint64_t prof_range_start(const char *text) { return begin_range(text, PROF_ASYNC); }
 
 void prof_range_end(uint64_t range)
 {
@@ -295,7 +299,7 @@ void prof_range_end(uint64_t range)
 int prof_range_push(const char *text)
 {
     if (tls_n_ranges < RANGE_DEPTH)
-        tls_ranges[tls_n_ranges] = prof_range_start(text);
+        tls_ranges[tls_n_ranges] = begin_range(text, 0);
     return tls_n_ranges++;
 }
 
