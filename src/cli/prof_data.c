@@ -4,6 +4,7 @@
 #include "cli/prof.h"
 
 #include "base/hash.h"
+#include "base/os.h"
 #include "cli/cli.h"
 
 #include <dlfcn.h>
@@ -249,13 +250,33 @@ static void find_edges(struct prof_data *d)
 
 /* --- the file --- */
 
+/* Ticks become ns: how fast they run, the time since the process began tells. */
+static void read_clock(struct prof_data *d, struct prof_record *slots)
+{
+    uint64_t now_ns, now, first = d->header->ticks, first_ns = d->header->start_ns;
+    if (!first)
+        return;
+    hw_now_both(&now_ns, &now);
+    if (now <= first || now_ns <= first_ns)
+        return;
+    for (uint64_t i = PROF_HEADER_SLOTS; i < d->n_slots; i++) {
+        struct prof_record *r = &slots[i];
+        uint64_t *times[] = { &r->queued, &r->start, &r->end };
+        if (r->type == PROF_NAME)
+            i += r->text_slots;
+        for (size_t k = 0; k < HW_LEN(times) && r->type > PROF_NAME && r->type < PROF_SITE; k++)
+            if (*times[k])
+                *times[k] = first_ns + (uint64_t)((unsigned __int128)(*times[k] - hw_min_u64(first, *times[k])) * (now_ns - first_ns) / (now - first));
+    }
+}
+
 bool prof_load(const char *path, struct prof_data *out)
 {
     struct stat st;
     memset(out, 0, sizeof *out);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     void *p = fd >= 0 && fstat(fd, &st) == 0 && (size_t)st.st_size >= sizeof(struct prof_header)
-        ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+        ? mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     if (fd >= 0)
         close(fd);
     if (p == MAP_FAILED) {
@@ -271,6 +292,7 @@ bool prof_load(const char *path, struct prof_data *out)
         return false;
     }
     out->n_slots = hw_min_u64(out->header->n_slots, hw_min_u64(out->header->limit, out->map_bytes / sizeof *out->slots));
+    read_clock(out, p);
     read_names(out);
     find_times(out);
     sort_all(out);

@@ -4,26 +4,6 @@
 
 #include "base/hash.h"
 
-/* Eight characters with the unit: 5.7688ms, 291.24ms, 222ns, 1.15640s. */
-const char *prof_time_text(double ns, char out[32])
-{
-    static const struct { double ns; const char *unit; int digits; } units[] = {
-        { 1e9, "s", 6 }, { 1e6, "ms", 5 }, { 1e3, "us", 5 },
-    };
-    for (size_t i = 0; i < HW_LEN(units); i++) {
-        double value = ns / units[i].ns;
-        if (value < 0.9999995)
-            continue;
-        int whole = 1;
-        for (double x = value; x >= 9.99995 && whole < units[i].digits; x /= 10)
-            whole++;
-        snprintf(out, 32, "%.*f%s", units[i].digits - whole, value, units[i].unit);
-        return out;
-    }
-    snprintf(out, 32, "%.0fns", ns);
-    return out;
-}
-
 /* --- the summary --- */
 
 struct row {
@@ -90,17 +70,6 @@ static double share(const struct rows *rows, const struct row *r)
     return rows->total ? 100.0 * (double)r->total / (double)rows->total : 0;
 }
 
-void prof_csv_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static void print_rows(const struct rows *rows, enum prof_format format, FILE *out)
 {
     char t[4][32];
@@ -164,17 +133,6 @@ static const struct prof_act **acts_in_time(const struct prof_data *d)
     if (d->acts.n)
         qsort(list, d->acts.n, sizeof *list, act_by_start);
     return list;
-}
-
-const char *prof_bytes_text(double bytes, const char *tail, char out[32])
-{
-    static const char *const units[] = { "B", "KB", "MB", "GB", "TB" };
-    size_t u = 0;
-    while (bytes >= 1024 && u + 1 < HW_LEN(units))
-        bytes /= 1024, u++;
-    int whole = bytes >= 1000 ? 4 : bytes >= 100 ? 3 : bytes >= 10 ? 2 : 1;
-    snprintf(out, 32, "%.*f%s%s", u ? 5 - whole : 0, bytes, units[u], tail);
-    return out;
 }
 
 static void shape_texts(const struct prof_record *r, char grid[40], char block[40], char regs[16], char s_static[32], char s_dynamic[32])
@@ -244,21 +202,6 @@ void prof_print_api_trace(const struct prof_data *d, enum prof_format format, FI
 }
 
 /* --- JSON --- */
-
-void prof_json_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20 || c == '<' || c == '>')                   /* < and >: the text may stand in a page */
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
-    }
-    fputc('"', out);
-}
 
 static void json_rows(FILE *out, const char *key, const struct rows *rows)
 {

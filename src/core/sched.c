@@ -561,6 +561,23 @@ void sched_end_direct(void)
     n_direct--;
 }
 
+void sched_tell_begin(struct stream *s, struct cmd *c)
+{
+    hw_lock(&mu);
+    c->stream = s;
+    c->seq = ++last_seq;
+    hook_cmd_queued(c);
+    hw_unlock(&mu);
+    hook_cmd_started(c);
+}
+
+void sched_tell_end(struct cmd *c)
+{
+    hw_lock(&mu);
+    hook_cmd_finished(c);
+    hw_unlock(&mu);
+}
+
 void sched_quiet(void (*fn)(void *arg), void *arg)
 {
     const struct timespec pause = { 0, 50000 };

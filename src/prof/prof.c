@@ -5,7 +5,6 @@
 
 #include "base/log.h"
 #include "base/options.h"
-#include "base/os.h"
 #include "core/ctx.h"
 #include "core/device.h"
 #include "core/hooks.h"
@@ -54,7 +53,7 @@ static void on_api_enter(struct hook_call *call)
     r->name = writer_name_static(call->name);
     r->caller = writer_caller(call->caller);
     call->token = tls_api = writer_slot(r);
-    r->start = hw_now_ns();
+    r->start = writer_now();
     writer_commit(r, PROF_API);
 }
 
@@ -66,7 +65,7 @@ static void on_api_leave(struct hook_call *call)
     if (!r)
         return;
     r->result = call->result;
-    r->end = hw_now_ns();
+    r->end = writer_now();
 }
 
 /* --- commands --- */
@@ -205,7 +204,7 @@ static void on_cmd_queued(struct cmd *c)
         return;                                  /* made while recording was off */
     c->watched = r;
     r->id = c->seq;
-    r->queued = hw_now_ns();
+    r->queued = writer_now();
     r->stream = c->stream->id;
     r->device = (uint8_t)c->stream->ctx->dev->ordinal;
     r->flags |= (uint16_t)((c->stream->legacy ? PROF_LEGACY : 0) | (c->stream->per_thread ? PROF_PER_THREAD : 0)
@@ -230,7 +229,7 @@ static void on_cmd_started(struct cmd *c)
 {
     struct prof_record *r = c->watched;
     if (r)
-        r->start = hw_now_ns();
+        r->start = writer_now();
 }
 
 static void on_cmd_finished(struct cmd *c)
@@ -238,7 +237,7 @@ static void on_cmd_finished(struct cmd *c)
     struct prof_record *r = c->watched;
     if (!r)
         return;
-    r->end = hw_now_ns();
+    r->end = writer_now();
     if (!r->start)
         r->start = r->end;                       /* an event or a wait; or it was never run: the context is broken */
     if (c->kind == CMD_KERNEL && c->x.launch.details)
@@ -253,7 +252,7 @@ static void note_memory(const struct mem_info *info, int sign)
     struct prof_record *r = begin();
     if (!r)
         return;
-    r->start = r->end = hw_now_ns();
+    r->start = r->end = writer_now();
     r->bytes = info->bytes;
     r->data.addr = info->base;
     r->src = (uint8_t)place_of(info);
@@ -282,7 +281,7 @@ static uint64_t begin_range(const char *text, uint16_t flags)
     r->name = writer_name(text ? text : "");
     r->flags = flags;
     r->result = tls_n_ranges;
-    r->start = hw_now_ns();
+    r->start = writer_now();
     writer_commit(r, PROF_RANGE);
     return writer_slot(r);
 }
@@ -293,7 +292,7 @@ void prof_range_end(uint64_t range)
 {
     struct prof_record *r = writer_record(range);
     if (r)
-        r->end = hw_now_ns();
+        r->end = writer_now();
 }
 
 int prof_range_push(const char *text)
@@ -318,7 +317,7 @@ void prof_mark(const char *text)
     if (!r)
         return;
     r->name = writer_name(text ? text : "");
-    r->start = r->end = hw_now_ns();
+    r->start = r->end = writer_now();
     writer_commit(r, PROF_MARK);
 }
 

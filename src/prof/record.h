@@ -48,7 +48,7 @@ struct prof_record {
     uint32_t name;               /* id of a PROF_NAME */
     int32_t result;
     uint64_t id;                 /* commands: order of queueing in the process */
-    uint64_t queued, start, end; /* ns, monotonic */
+    uint64_t queued, start, end; /* ns, monotonic; ticks where header.ticks is not 0 */
     uint64_t stream;             /* commands: the stream's number */
     uint64_t bytes;
     uint64_t api;                /* slot of the call that queued it, 0: none */
@@ -95,7 +95,8 @@ struct prof_header {
     _Atomic uint64_t lost;       /* records for which there was no room */
     uint64_t start_ns;           /* monotonic, when the library was loaded */
     uint64_t pinned_budget;      /* bytes of page-locked memory that the process may have */
-    char command[456];
+    uint64_t ticks;              /* hw_ticks() at start_ns; 0: times are in ns */
+    char command[448];
 };
 static_assert(sizeof(struct prof_header) == 512, "the header is four slots");
 enum { PROF_HEADER_SLOTS = 4 };
