@@ -112,24 +112,18 @@ static void note_mapped(struct prof_record *kernel, const struct cmd *c, const s
     }
 }
 
-/* By registers, shared memory and threads, as a GPU of the reported capability would have it. */
-static uint8_t occupancy(const struct function *f, const struct launch_config *config)
-{
-    uint32_t threads = config->block[0] * config->block[1] * config->block[2];
-    uint32_t warps = (threads + DEVICE_WARP - 1) / DEVICE_WARP;
-    return (uint8_t)hw_min_u64(100, 100 * launch_occupancy(f, threads, config->shared_bytes) * warps * DEVICE_WARP / DEVICE_THREADS_SM);
-}
-
-/* CUDA's "achieved occupancy", were all blocks equally long: warps on the multiprocessors that have any, wave after wave. */
-static float achieved(const struct function *f, const struct launch_config *config)
+/* Occupancy by registers, shared memory and threads, as a GPU of the reported capability would have it; and what CUDA calls achieved, were
+   all blocks equally long: warps on the multiprocessors that have any, wave after wave. */
+static void note_occupancy(struct prof_record *r, const struct function *f, const struct launch_config *config)
 {
     uint32_t threads = config->block[0] * config->block[1] * config->block[2], warps = (threads + DEVICE_WARP - 1) / DEVICE_WARP;
     uint64_t fit = launch_occupancy(f, threads, config->shared_bytes), blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
     if (!fit)
-        return 0;
+        return;
     uint64_t waves = blocks / (fit * DEVICE_SM_COUNT), rest = blocks % (fit * DEVICE_SM_COUNT);
     uint64_t busy = waves * DEVICE_SM_COUNT + hw_min_u64(rest, DEVICE_SM_COUNT);
-    return 100.0f * (float)blocks * (float)warps / (float)busy / (float)(DEVICE_THREADS_SM / DEVICE_WARP);
+    r->occupancy = (uint8_t)hw_min_u64(100, 100 * fit * warps * DEVICE_WARP / DEVICE_THREADS_SM);
+    r->data.shape.achieved = 100.0f * (float)blocks * (float)warps / (float)busy / (float)(DEVICE_THREADS_SM / DEVICE_WARP);
 }
 
 static void on_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
@@ -144,8 +138,7 @@ static void on_launch_made(struct cmd *c, const struct function *f, const struct
     r->data.shape.shared_static = f->shared_static;
     r->data.shape.shared_dynamic = config->shared_bytes;
     r->regs = f->n_regs;
-    r->occupancy = occupancy(f, config);
-    r->data.shape.achieved = achieved(f, config);
+    note_occupancy(r, f, config);
     r->api = tls_api;
     note_mapped(r, c, f);
     if (c->x.launch.kernel->details)
