@@ -184,13 +184,20 @@ static bool show_all(const char *folder, const struct options *o)
         cli_error("cannot write %s: %s", o->log_file, strerror(errno));
     if (ok && n <= 0)
         fprintf(stderr, "======== Warning: No CUDA application was profiled: the program did not load hostwarp's libcuda.so.1\n");
+    bool several = ok && o->children && o->format == PROF_JSON;  /* one array of all processes */
+    if (several)
+        fputs("[\n", out);
     for (int i = 0; i < n; i++) {
         char *path = hw_sprintf("%s/%s", folder, list[i]->d_name);
+        if (several && i)
+            fputs(",\n", out);
         ok = ok && show_process(path, o, i == 0, out);
         hw_free(path);
         free(list[i]);
     }
     free(list);
+    if (several)
+        fputs("]\n", out);
     if (out && out != stderr)
         fclose(out);
     return ok;

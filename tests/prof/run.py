@@ -206,6 +206,10 @@ def test_child_processes_are_shown_when_asked_for(box):
     out = box.prof('--profile-child-processes', 'kids.cu').stderr
     has(out, 'cudaFree')
     assert len(set(re.findall(r'==(\d+)== Profiling result', out))) == 2, out
+    both = box.json('--profile-child-processes', '--trace', 'trace.json', 'kids.cu')
+    assert sorted('cudaFree' in calls(p) for p in both) == [False, True] and len({p['pid'] for p in both}) == 2, both
+    traces = list(box.path.glob('trace*.json'))
+    assert len(traces) == 2 and not any(trace_event.faults(json.loads(t.read_text())) for t in traces), traces
 
 
 def test_nvtx_ranges_are_counted(box):
