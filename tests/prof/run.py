@@ -40,7 +40,7 @@ class Box:
 
     def prof(self, *args, status=0, env=None):
         p = subprocess.run([str(a) for a in (HOSTWARP, 'prof', *args)], cwd=self.path, env={**self.env, **(env or {})}, text=True,
-                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
         if status is not None and p.returncode != status:
             raise AssertionError(f'{args}: status {p.returncode}, not {status}\n{p.stdout}{p.stderr}')
         left = os.listdir(self.path / 'tmp')
@@ -599,7 +599,7 @@ def in_browser(box, page):
     box.write('page.html', page.replace('</body>', CHECKS + '</body>'))
     p = subprocess.run([browser, '--headless=new', '--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP * ~NOTFOUND', '--window-size=1400,700',
                         '--enable-logging=stderr', f'--user-data-dir={box.path}/browser', '--virtual-time-budget=4000', '--dump-dom',
-                        f'file://{box.path}/page.html#light'], text=True, capture_output=True, timeout=100)
+                        f'file://{box.path}/page.html#light'], text=True, capture_output=True, timeout=300)
     # (these checks themselves read the canvas back often; the page does not)
     messages = [l for l in p.stderr.splitlines() if 'CONSOLE' in l and 'willReadFrequently' not in l]
     assert not messages, messages
