@@ -77,30 +77,47 @@ void exec_details_end(struct exec_details *d)
 
 /* ---- one access of a warp ---- */
 
+/* Do all active lanes lie at first + lane * step? Most of the time all lanes are active: that loop is made of vectors. */
+static bool in_steps(const uint64_t *a, uint32_t mask, unsigned first, int64_t step)
+{
+    uint64_t zero = a[first] - (uint64_t)(step * (int64_t)first), differ = 0;
+    if (mask == UINT32_MAX) {
+        for (unsigned l = 0; l < LANES; l++)
+            differ |= a[l] ^ (zero + (uint64_t)step * l);
+        return !differ;
+    }
+    for (; mask && !differ; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        differ = a[l] ^ (zero + (uint64_t)step * l);
+    }
+    return !differ;
+}
+
 static enum details_pattern pattern_of(const uint64_t *a, uint32_t mask, unsigned bytes)
 {
     unsigned first = (unsigned)__builtin_ctz(mask);
     uint32_t rest = mask & (mask - 1);
     if (!rest)
         return DETAILS_UNIFORM;
-    unsigned second = (unsigned)__builtin_ctz(rest), apart = second - first;
-    int64_t way = (int64_t)(a[second] - a[first]), step = way / (int64_t)apart;
-    if (step * (int64_t)apart != way)
+    unsigned second = (unsigned)__builtin_ctz(rest);
+    int64_t apart = (int64_t)(second - first), way = (int64_t)(a[second] - a[first]), step = way / apart;
+    if (step * apart != way || !in_steps(a, mask, first, step))
         return DETAILS_GATHERED;
-    for (; rest; rest &= rest - 1) {
-        unsigned l = (unsigned)__builtin_ctz(rest);
-        if (a[l] != a[first] + (uint64_t)(step * (int64_t)(l - first)))
-            return DETAILS_GATHERED;
-    }
     return step == 0 ? DETAILS_UNIFORM : step == (int64_t)bytes ? DETAILS_VECTOR : DETAILS_STRIDED;
 }
 
 /* Distinct pieces of 32 bytes, and the bytes of them that somebody wants. An access is aligned and at most 32 bytes: it has one. */
-static void count_sectors(struct details_count *c, const uint64_t *a, uint32_t mask, unsigned bytes)
+static void count_sectors(struct details_count *c, enum details_pattern pattern, const uint64_t *a, uint32_t mask, unsigned bytes)
 {
-    uint64_t seen[LANES];
+    uint64_t seen[LANES], first = a[__builtin_ctz(mask)];
     uint32_t used[LANES];
     unsigned n = 0;
+    if (pattern == DETAILS_UNIFORM || (pattern == DETAILS_VECTOR && mask == UINT32_MAX)) {
+        unsigned all = pattern == DETAILS_UNIFORM ? bytes : bytes * LANES;
+        c->sectors += (first + all - 1) / DETAILS_SECTOR - first / DETAILS_SECTOR + 1;
+        c->used += all;
+        return;
+    }
     for (; mask; mask &= mask - 1) {
         uint64_t at = a[__builtin_ctz(mask)], s = at / DETAILS_SECTOR;
         uint32_t bits = (uint32_t)((((uint64_t)1 << bytes) - 1) << at % DETAILS_SECTOR);
@@ -122,19 +139,18 @@ static void count_sectors(struct details_count *c, const uint64_t *a, uint32_t m
 /* Passes for lanes that the banks serve together: the most different words that one bank is asked for. */
 static unsigned passes_of(const uint64_t *a, uint32_t mask, unsigned bytes)
 {
-    uint64_t words[LANES * 4];
-    unsigned n = 0, per_bank[DETAILS_BANKS] = { 0 }, most = 0;
+    uint64_t words[DETAILS_BANKS][LANES];
+    uint8_t n[DETAILS_BANKS] = { 0 }, most = 0;
     for (; mask; mask &= mask - 1) {
         uint64_t at = a[__builtin_ctz(mask)], last = (at + bytes - 1) / DETAILS_BANK_BYTES;
-        for (uint64_t w = at / DETAILS_BANK_BYTES; w <= last && n < HW_LEN(words); w++) {
-            unsigned k = n;
-            while (k > 0 && words[k - 1] != w)
+        for (uint64_t w = at / DETAILS_BANK_BYTES; w <= last; w++) {
+            unsigned bank = w % DETAILS_BANKS, k = n[bank];
+            while (k > 0 && words[bank][k - 1] != w)
                 k--;
-            if (k)
+            if (k || n[bank] == LANES)
                 continue;                        /* one word is read once, for all lanes that want it */
-            words[n++] = w;
-            unsigned here = ++per_bank[w % DETAILS_BANKS];
-            most = here > most ? here : most;
+            words[bank][n[bank]++] = w;
+            most = n[bank] > most ? n[bank] : most;
         }
     }
     return most;
@@ -144,11 +160,12 @@ static unsigned passes_of(const uint64_t *a, uint32_t mask, unsigned bytes)
 static void count_shared(struct details_count *c, const uint64_t *a, uint32_t mask, unsigned bytes)
 {
     unsigned lanes = bytes > 8 ? 8 : bytes > 4 ? 16 : 32;
+    bool smooth = pattern_of(a, mask, bytes) <= DETAILS_VECTOR;      /* one word, or words one after the other */
     for (unsigned from = 0; from < LANES; from += lanes) {
         uint32_t part = mask & (uint32_t)((((uint64_t)1 << lanes) - 1) << from);
         if (!part)
             continue;
-        unsigned passes = passes_of(a, part, bytes);
+        unsigned passes = smooth ? 1 : passes_of(a, part, bytes);
         c->passes += passes;
         c->fewest++;
         c->worst = hw_max_u64(c->worst, passes);
@@ -190,8 +207,9 @@ static void count_access(struct kabi_block *block, uint32_t site, uint32_t mask,
     if (s->tile)
         return;
     if (masks[DETAILS_GLOBAL]) {
-        c->patterns[pattern_of(a, masks[DETAILS_GLOBAL], s->bytes)]++;
-        count_sectors(c, a, masks[DETAILS_GLOBAL], s->bytes);
+        enum details_pattern pattern = pattern_of(a, masks[DETAILS_GLOBAL], s->bytes);
+        c->patterns[pattern]++;
+        count_sectors(c, pattern, a, masks[DETAILS_GLOBAL], s->bytes);
     }
     if (masks[DETAILS_SHARED])
         count_shared(c, shared, masks[DETAILS_SHARED], s->bytes);
