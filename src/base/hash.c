@@ -105,6 +105,11 @@ void *hw_map_get(const struct hw_map *map, const void *key, size_t n)
     return map->cap ? find(map, key, n, hw_hash_bytes(key, n))->value : NULL;
 }
 
+const void *hw_map_key(const struct hw_map *map, const void *key, size_t n)
+{
+    return map->cap ? find(map, key, n, hw_hash_bytes(key, n))->key : NULL;
+}
+
 void *hw_map_del(struct hw_map *map, const void *key, size_t n)
 {
     if (!map->cap)

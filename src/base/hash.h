@@ -29,6 +29,7 @@ static inline void *hw_map_get_str(const struct hw_map *map, const char *key) { 
 static inline void hw_map_set_ptr(struct hw_map *map, const void *key, void *value) { hw_map_set(map, &key, sizeof key, value); }
 static inline void *hw_map_get_ptr(const struct hw_map *map, const void *key) { return hw_map_get(map, &key, sizeof key); }
 static inline void *hw_map_del_ptr(struct hw_map *map, const void *key) { return hw_map_del(map, &key, sizeof key); }
+const void *hw_map_key(const struct hw_map *map, const void *key, size_t n);   /* the map's own copy of it, with a 0 behind; NULL when absent */
 void hw_map_fini(struct hw_map *map);
 
 #endif

@@ -28,6 +28,34 @@ uint64_t hw_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* The kernel watches whether the counter can be trusted, and uses it itself only then. */
+bool hw_has_ticks(void)
+{
+#if defined(__x86_64__)
+    char name[16] = "";
+    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, name, sizeof name - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    return n >= 4 && strncmp(name, "tsc\n", 4) == 0;
+#else
+    return false;
+#endif
+}
+
+void hw_now_both(uint64_t *ns, uint64_t *ticks)
+{
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 8; i++) {
+        uint64_t before = hw_ticks(), now = hw_now_ns(), after = hw_ticks();
+        if (after - before < best) {
+            best = after - before;
+            *ns = now;
+            *ticks = before + best / 2;
+        }
+    }
+}
+
 unsigned hw_cpu_count(void)
 {
     cpu_set_t set;

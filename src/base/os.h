@@ -6,6 +6,17 @@
 #include "base/base.h"
 
 uint64_t hw_now_ns(void);                                        /* monotonic */
+/* A counter that runs at one speed on all CPUs and costs a fraction of a look at the clock; false: this machine has none. */
+bool hw_has_ticks(void);
+static inline uint64_t hw_ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    return 0;
+#endif
+}
+void hw_now_both(uint64_t *ns, uint64_t *ticks);                 /* of one moment, as near as can be had */
 unsigned hw_cpu_count(void);                                     /* CPUs this process may run on */
 const char *hw_cpu_name(void);                                   /* as the CPU calls itself, blanks folded */
 uint64_t hw_memory_bytes(void);                                  /* physical memory of the machine */

@@ -13,7 +13,7 @@
 
 struct options {
     enum prof_format format;
-    bool gpu_trace, api_trace, children, from_start_off, no_advice;
+    bool gpu_trace, api_trace, children, from_start_off, no_advice, details;
     const char *timeline, *trace, *log_file;
 };
 
@@ -25,6 +25,7 @@ static void help(void)
            "called, with times, in nvprof's format. Nothing is lost when the program crashes.\n\n"
            "  --print-gpu-trace            every kernel, copy and memset instead of the sums\n"
            "  --print-api-trace            every call instead of the sums\n"
+           "  --kernel-details             what kernels did: instructions, memory, divergence, bank conflicts, by source line; slower\n"
            "  --csv, --json                for other programs to read\n"
            "  --log-file FILE              there instead of standard error\n"
            "  --timeline FILE.html         a page with lanes for streams, engines and threads; opens in any browser\n"
@@ -44,7 +45,7 @@ static int parse(int argc, char **argv, struct options *o)
         { "--print-gpu-trace", SWITCH, &o->gpu_trace },   { "--print-api-trace", SWITCH, &o->api_trace },
         { "--no-advice", SWITCH, &o->no_advice },         { "--profile-child-processes", SWITCH, &o->children },
         { "--timeline", VALUE, &o->timeline },            { "--trace", VALUE, &o->trace },
-        { "--log-file", VALUE, &o->log_file },
+        { "--log-file", VALUE, &o->log_file },            { "--kernel-details", SWITCH, &o->details },
     };
     int i = 0;
     for (; i < argc; i++) {
@@ -80,7 +81,7 @@ static bool is_source(const char *word)
 }
 
 /* As `hostwarp run` would; sources with line numbers, so that advice can name them. */
-static int run_program(int argc, char **argv)
+static int run_program(int argc, char **argv, bool details)
 {
     struct cli_args args = { 0 };
     char *self = cli_path("bin/hostwarp");
@@ -91,6 +92,8 @@ static int run_program(int argc, char **argv)
     cli_add(&args, "run");
     if (first < argc && is_source(argv[first]))
         cli_add(&args, "-g");
+    if (details && first < argc && is_source(argv[first]))
+        cli_add(&args, "-lineinfo");
     for (int i = 0; i < argc; i++)
         cli_add(&args, argv[i]);
     int status = cli_spawn(&args);
@@ -128,6 +131,8 @@ static void show(const struct prof_data *d, const struct options *o, FILE *out)
         prof_print_api_trace(d, o->format, out);
     if (!o->gpu_trace && !o->api_trace)
         prof_print_summary(d, o->format, out);
+    if (o->details)
+        prof_print_details(d, o->format, out);
     if (!o->no_advice && o->format == PROF_TEXT && !o->gpu_trace && !o->api_trace)
         show_advice(d, out);
     if (d->header->lost)
@@ -179,13 +184,20 @@ static bool show_all(const char *folder, const struct options *o)
         cli_error("cannot write %s: %s", o->log_file, strerror(errno));
     if (ok && n <= 0)
         fprintf(stderr, "======== Warning: No CUDA application was profiled: the program did not load hostwarp's libcuda.so.1\n");
+    bool several = ok && o->children && o->format == PROF_JSON;  /* one array of all processes */
+    if (several)
+        fputs("[\n", out);
     for (int i = 0; i < n; i++) {
         char *path = hw_sprintf("%s/%s", folder, list[i]->d_name);
+        if (several && i)
+            fputs(",\n", out);
         ok = ok && show_process(path, o, i == 0, out);
         hw_free(path);
         free(list[i]);
     }
     free(list);
+    if (several)
+        fputs("]\n", out);
     if (out && out != stderr)
         fclose(out);
     return ok;
@@ -210,8 +222,9 @@ int cmd_prof(int argc, char **argv)
     char *file = hw_sprintf("%s/prof%s", temp, o.children ? ".%p" : "");
     setenv("HOSTWARP_PROF", file, 1);
     setenv("HOSTWARP_PROF_START", o.from_start_off ? "0" : "1", 1);
+    setenv("HOSTWARP_PROF_DETAILS", o.details ? "1" : "0", 1);
     hw_free(file);
-    int status = run_program(argc - used, argv + used);
+    int status = run_program(argc - used, argv + used, o.details);
     bool ok = show_all(temp, &o);
     return status ? status : ok ? CLI_OK : CLI_FAIL;
 }

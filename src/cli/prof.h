@@ -36,6 +36,7 @@ struct prof_stream {
 struct prof_edge {
     uint32_t from, to;
     bool legacy;                 /* the rule of the legacy stream, not an event of the program */
+    bool graph;                  /* an edge of a graph, or its beginning or end */
 };
 
 /*
@@ -53,6 +54,7 @@ struct prof_data {
     HW_VEC(struct prof_span) calls;              /* by start */
     HW_VEC(struct prof_span) ranges;             /* and marks */
     HW_VEC(const struct prof_record *) memory, mapped;
+    HW_VEC(const struct prof_site *) sites;      /* of instrumented kernels */
     HW_VEC(struct prof_stream) streams;
     HW_VEC(struct prof_edge) edges;
     uint64_t first_ns, last_ns;  /* of everything that has a time */
@@ -82,6 +84,11 @@ enum prof_format { PROF_TEXT, PROF_CSV, PROF_JSON };
 void prof_print_summary(const struct prof_data *d, enum prof_format format, FILE *out);
 void prof_print_gpu_trace(const struct prof_data *d, enum prof_format format, FILE *out);
 void prof_print_api_trace(const struct prof_data *d, enum prof_format format, FILE *out);
+/* What instrumented kernels did (--kernel-details): tables, or a member "kernels" of the JSON object. */
+void prof_print_details(const struct prof_data *d, enum prof_format format, FILE *out);
+void prof_json_details(const struct prof_data *d, FILE *out);
+const char *prof_bytes_text(double bytes, const char *tail, char out[32]);
+void prof_csv_text(FILE *out, const char *text);
 void prof_print_json(const struct prof_data *d, FILE *out);      /* everything the tables say, and overlap and advice */
 void prof_json_string(FILE *out, const char *text);
 

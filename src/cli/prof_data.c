@@ -4,6 +4,7 @@
 #include "cli/prof.h"
 
 #include "base/hash.h"
+#include "base/os.h"
 #include "cli/cli.h"
 
 #include <dlfcn.h>
@@ -86,7 +87,7 @@ static void find_times(struct prof_data *d)
         const struct prof_record *r = &d->slots[i];
         if (r->type == PROF_NAME)
             i += r->text_slots;
-        else if (r->type > PROF_NAME && r->type < PROF_TYPE_COUNT && r->type != PROF_DEPENDS)
+        else if (r->type > PROF_NAME && r->type < PROF_SITE && r->type != PROF_DEPENDS)
             widen(d, r->queued ? r->queued : r->start, hw_max_u64(r->end, hw_max_u64(r->start, r->queued)));
     }
     if (!d->first_ns)
@@ -142,6 +143,7 @@ static void sort_all(struct prof_data *d)
         case PROF_MARK: add_span(d, r); break;
         case PROF_MEMORY: hw_vec_push(&d->memory, r); break;
         case PROF_MAPPED: hw_vec_push(&d->mapped, r); break;
+        case PROF_SITE: hw_vec_push(&d->sites, (const struct prof_site *)(const void *)r); break;
         default: break;
         }
     }
@@ -156,7 +158,7 @@ static void sort_all(struct prof_data *d)
         struct prof_act *a = &d->acts.v[i];
         uintptr_t index = (uintptr_t)hw_map_get(&known, &a->r->stream, sizeof a->r->stream);
         if (!index) {
-            struct prof_stream s = { a->r->stream, a->r->flags & (PROF_LEGACY | PROF_PER_THREAD | PROF_NON_BLOCKING), a->r->device };
+            struct prof_stream s = { a->r->stream, a->r->flags & (PROF_LEGACY | PROF_PER_THREAD | PROF_NON_BLOCKING | PROF_GRAPH), a->r->device };
             hw_vec_push(&d->streams, s);
             index = d->streams.n;
             hw_map_set(&known, &a->r->stream, sizeof a->r->stream, (void *)index);
@@ -238,7 +240,9 @@ static void find_edges(struct prof_data *d)
         struct place *to = find_place(all.v, all.n, r->id), *from = find_place(all.v, all.n, r->bytes);
         if (!to || !from || to->after == UINT32_MAX || from->before == UINT32_MAX || to->r->stream == from->r->stream)
             continue;
-        struct prof_edge e = { from->before, to->after, to->r->type != PROF_WAIT };
+        unsigned flags = from->r->flags | to->r->flags;
+        bool legacy = to->r->type != PROF_WAIT && (flags & PROF_LEGACY) && !(flags & PROF_GRAPH);
+        struct prof_edge e = { from->before, to->after, legacy, (flags & PROF_GRAPH) != 0 };
         hw_vec_push(&d->edges, e);
     }
     hw_vec_fini(&all);
@@ -246,13 +250,33 @@ static void find_edges(struct prof_data *d)
 
 /* --- the file --- */
 
+/* Ticks become ns: how fast they run, the time since the process began tells. */
+static void read_clock(struct prof_data *d, struct prof_record *slots)
+{
+    uint64_t now_ns, now, first = d->header->ticks, first_ns = d->header->start_ns;
+    if (!first)
+        return;
+    hw_now_both(&now_ns, &now);
+    if (now <= first || now_ns <= first_ns)
+        return;
+    for (uint64_t i = PROF_HEADER_SLOTS; i < d->n_slots; i++) {
+        struct prof_record *r = &slots[i];
+        uint64_t *times[] = { &r->queued, &r->start, &r->end };
+        if (r->type == PROF_NAME)
+            i += r->text_slots;
+        for (size_t k = 0; k < HW_LEN(times) && r->type > PROF_NAME && r->type < PROF_SITE; k++)
+            if (*times[k])
+                *times[k] = first_ns + (uint64_t)((unsigned __int128)(*times[k] - hw_min_u64(first, *times[k])) * (now_ns - first_ns) / (now - first));
+    }
+}
+
 bool prof_load(const char *path, struct prof_data *out)
 {
     struct stat st;
     memset(out, 0, sizeof *out);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     void *p = fd >= 0 && fstat(fd, &st) == 0 && (size_t)st.st_size >= sizeof(struct prof_header)
-        ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+        ? mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     if (fd >= 0)
         close(fd);
     if (p == MAP_FAILED) {
@@ -268,6 +292,7 @@ bool prof_load(const char *path, struct prof_data *out)
         return false;
     }
     out->n_slots = hw_min_u64(out->header->n_slots, hw_min_u64(out->header->limit, out->map_bytes / sizeof *out->slots));
+    read_clock(out, p);
     read_names(out);
     find_times(out);
     sort_all(out);
@@ -285,6 +310,7 @@ void prof_unload(struct prof_data *d)
     hw_vec_fini(&d->ranges);
     hw_vec_fini(&d->memory);
     hw_vec_fini(&d->mapped);
+    hw_vec_fini(&d->sites);
     hw_vec_fini(&d->streams);
     hw_vec_fini(&d->edges);
     munmap((void *)(uintptr_t)d->header, d->map_bytes);

@@ -4,26 +4,6 @@
 
 #include "base/hash.h"
 
-/* Eight characters with the unit: 5.7688ms, 291.24ms, 222ns, 1.15640s. */
-const char *prof_time_text(double ns, char out[32])
-{
-    static const struct { double ns; const char *unit; int digits; } units[] = {
-        { 1e9, "s", 6 }, { 1e6, "ms", 5 }, { 1e3, "us", 5 },
-    };
-    for (size_t i = 0; i < HW_LEN(units); i++) {
-        double value = ns / units[i].ns;
-        if (value < 0.9999995)
-            continue;
-        int whole = 1;
-        for (double x = value; x >= 9.99995 && whole < units[i].digits; x /= 10)
-            whole++;
-        snprintf(out, 32, "%.*f%s", units[i].digits - whole, value, units[i].unit);
-        return out;
-    }
-    snprintf(out, 32, "%.0fns", ns);
-    return out;
-}
-
 /* --- the summary --- */
 
 struct row {
@@ -90,17 +70,6 @@ static double share(const struct rows *rows, const struct row *r)
     return rows->total ? 100.0 * (double)r->total / (double)rows->total : 0;
 }
 
-static void csv_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static void print_rows(const struct rows *rows, enum prof_format format, FILE *out)
 {
     char t[4][32];
@@ -114,7 +83,7 @@ static void print_rows(const struct rows *rows, enum prof_format format, FILE *o
         if (format == PROF_CSV) {
             fprintf(out, "%.2f,%.6f,%llu,%.6f,%.6f,%.6f,", share(rows, r), (double)r->total / 1e6, (unsigned long long)r->calls,
                     avg / 1e6, (double)r->min / 1e6, (double)r->max / 1e6);
-            csv_text(out, r->name);
+            prof_csv_text(out, r->name);
             fputc('\n', out);
             continue;
         }
@@ -166,17 +135,6 @@ static const struct prof_act **acts_in_time(const struct prof_data *d)
     return list;
 }
 
-static const char *bytes_text(double bytes, const char *tail, char out[32])
-{
-    static const char *const units[] = { "B", "KB", "MB", "GB", "TB" };
-    size_t u = 0;
-    while (bytes >= 1024 && u + 1 < HW_LEN(units))
-        bytes /= 1024, u++;
-    int whole = bytes >= 1000 ? 4 : bytes >= 100 ? 3 : bytes >= 10 ? 2 : 1;
-    snprintf(out, 32, "%.*f%s%s", u ? 5 - whole : 0, bytes, units[u], tail);
-    return out;
-}
-
 static void shape_texts(const struct prof_record *r, char grid[40], char block[40], char regs[16], char s_static[32], char s_dynamic[32])
 {
     const uint32_t *g = r->data.shape.grid, *b = r->data.shape.block;
@@ -187,8 +145,8 @@ static void shape_texts(const struct prof_record *r, char grid[40], char block[4
     snprintf(grid, 40, "(%u %u %u)", g[0], g[1], g[2]);
     snprintf(block, 40, "(%u %u %u)", b[0], b[1], b[2]);
     snprintf(regs, 16, "%u", r->regs);
-    bytes_text(r->data.shape.shared_static, "", s_static);
-    bytes_text(r->data.shape.shared_dynamic, "", s_dynamic);
+    prof_bytes_text(r->data.shape.shared_static, "", s_static);
+    prof_bytes_text(r->data.shape.shared_dynamic, "", s_dynamic);
 }
 
 static void stream_text(const struct prof_act *a, char out[32])
@@ -218,8 +176,8 @@ void prof_print_gpu_trace(const struct prof_data *d, enum prof_format format, FI
         stream_text(a, stream);
         snprintf(dev, sizeof dev, "%u", r->device);
         if (moves) {
-            bytes_text((double)r->bytes, "", size);
-            bytes_text(ns > 0 ? (double)r->bytes / ns * 1e9 : 0, "/s", rate);
+            prof_bytes_text((double)r->bytes, "", size);
+            prof_bytes_text(ns > 0 ? (double)r->bytes / ns * 1e9 : 0, "/s", rate);
         }
         fprintf(out, head, prof_time_text((double)(a->start - d->first_ns), start), prof_time_text(ns, took), grid, block, regs, ss, ds,
                 size, rate, r->type == PROF_COPY ? prof_place_name(r->src) : "-", moves ? prof_place_name(r->dst) : "-", dev, stream,
@@ -244,21 +202,6 @@ void prof_print_api_trace(const struct prof_data *d, enum prof_format format, FI
 }
 
 /* --- JSON --- */
-
-void prof_json_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20 || c == '<' || c == '>')                   /* < and >: the text may stand in a page */
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
-    }
-    fputc('"', out);
-}
 
 static void json_rows(FILE *out, const char *key, const struct rows *rows)
 {
@@ -291,6 +234,8 @@ void prof_print_json(const struct prof_data *d, FILE *out)
     fprintf(out, "  \"overlap\": {\"span_ns\": %llu, \"any_ns\": %llu, \"copy_ns\": %llu, \"kernel_ns\": %llu, \"both_ns\": %llu},\n",
             (unsigned long long)o.span_ns, (unsigned long long)o.any_ns, (unsigned long long)o.copy_ns, (unsigned long long)o.kernel_ns,
             (unsigned long long)o.both_ns);
+    if (d->sites.n)
+        prof_json_details(d, out);
     fprintf(out, "  \"advice\": [");
     for (size_t i = 0; i < advice.v.n; i++) {
         fprintf(out, "%s\n    {\"rule\": \"%s\", \"text\": ", i ? "," : "", advice.v.v[i].rule);

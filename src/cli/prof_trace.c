@@ -65,7 +65,8 @@ static void stream_name(const struct prof_stream *s, char out[48])
     if (s->flags & PROF_LEGACY)
         snprintf(out, 48, "Default stream (device %u)", s->device);
     else
-        snprintf(out, 48, "Stream %llu%s", (unsigned long long)s->id, s->flags & PROF_PER_THREAD ? " (per thread)" : "");
+        snprintf(out, 48, "Stream %llu%s", (unsigned long long)s->id,
+                 s->flags & PROF_PER_THREAD ? " (per thread)" : s->flags & PROF_GRAPH ? " (graph)" : "");
 }
 
 static const char *kind_name(const struct prof_record *r)
@@ -107,7 +108,50 @@ static void trace_name(FILE *out, const char *what, int pid, uint64_t tid, const
     fprintf(out, "}},\n");
 }
 
-static void trace_lanes(FILE *out, const struct prof_data *d)
+/* Bars of one line of a trace may not overlap by halves. An engine works on several things at a time, so it has as many lines as that needs. */
+enum { ENGINE_ROWS = 64 };
+
+struct engine_rows {
+    uint16_t *row;                               /* by activity */
+    unsigned n[PROF_ENGINE_COUNT];
+};
+
+struct when {
+    uint64_t start;
+    size_t act;
+};
+
+static int when_first(const void *pa, const void *pb)
+{
+    const struct when *a = pa, *b = pb;
+    return a->start != b->start ? (a->start < b->start ? -1 : 1) : a->act < b->act ? -1 : a->act > b->act;
+}
+
+static void engine_rows_make(const struct prof_data *d, struct engine_rows *out)
+{
+    uint64_t ends[PROF_ENGINE_COUNT][ENGINE_ROWS] = { { 0 } };
+    struct when *order = hw_alloc((d->acts.n + 1) * sizeof *order);
+    memset(out, 0, sizeof *out);
+    out->row = hw_alloc((d->acts.n + 1) * sizeof *out->row);
+    for (size_t i = 0; i < d->acts.n; i++)
+        order[i] = (struct when){ d->acts.v[i].start, i };
+    if (d->acts.n)
+        qsort(order, d->acts.n, sizeof *order, when_first);
+    for (size_t i = 0; i < d->acts.n; i++) {
+        const struct prof_act *a = &d->acts.v[order[i].act];
+        unsigned row = 0, e = a->r->engine;
+        while (row + 1 < ENGINE_ROWS && ends[e][row] > a->start)
+            row++;
+        ends[e][row] = a->end;
+        out->row[order[i].act] = (uint16_t)row;
+        out->n[e] = row + 1 > out->n[e] ? row + 1 : out->n[e];
+    }
+    hw_free(order);
+}
+
+static unsigned engine_tid(unsigned engine, unsigned row) { return engine + 1 + row * 10; }
+
+static void trace_lanes(FILE *out, const struct prof_data *d, const struct engine_rows *rows)
 {
     char name[48];
     trace_name(out, "process_name", TRACE_HOST, 0, "Host threads");
@@ -117,8 +161,13 @@ static void trace_lanes(FILE *out, const struct prof_data *d)
         stream_name(&d->streams.v[i], name);
         trace_name(out, "thread_name", TRACE_STREAMS, i + 1, name);
     }
-    for (int i = 0; i < PROF_ENGINE_COUNT; i++)
-        trace_name(out, "thread_name", TRACE_ENGINES, (uint64_t)i + 1, engine_names[i]);
+    for (unsigned i = 0; i < PROF_ENGINE_COUNT; i++) {
+        trace_name(out, "thread_name", TRACE_ENGINES, engine_tid(i, 0), engine_names[i]);
+        for (unsigned row = 1; row < rows->n[i]; row++) {
+            snprintf(name, sizeof name, "%s %u", engine_names[i], row + 1);
+            trace_name(out, "thread_name", TRACE_ENGINES, engine_tid(i, row), name);
+        }
+    }
 }
 
 static void trace_act(FILE *out, const struct prof_data *d, const struct prof_act *a, int pid, uint64_t tid)
@@ -131,8 +180,27 @@ static void trace_act(FILE *out, const struct prof_data *d, const struct prof_ac
     fprintf(out, "},\n");
 }
 
+static void trace_event(FILE *out, const struct prof_data *d, const struct prof_span *s, const char *phase, uint64_t at, const char *more)
+{
+    fprintf(out, "{\"ph\":\"%s\",\"cat\":\"nvtx\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,%s\"name\":", phase, TRACE_HOST, s->r->tid, us(at - d->first_ns), more);
+    prof_json_string(out, s->name);
+    fprintf(out, "},\n");
+}
+
+/* Ranges of a thread nest; those that are started and ended by a number may overlap in any way; a mark is a point. */
 static void trace_span(FILE *out, const struct prof_data *d, const struct prof_span *s, const char *category)
 {
+    if (s->r->type == PROF_RANGE && (s->r->flags & PROF_ASYNC)) {
+        char id[48];
+        snprintf(id, sizeof id, "\"id\":%llu,", (unsigned long long)(s->r - d->slots));
+        trace_event(out, d, s, "b", s->start, id);
+        trace_event(out, d, s, "e", s->end, id);
+        return;
+    }
+    if (s->r->type == PROF_MARK) {
+        trace_event(out, d, s, "i", s->start, "\"s\":\"t\",");
+        return;
+    }
     fprintf(out, "{\"ph\":\"X\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,\"name\":", category, TRACE_HOST, s->r->tid,
             us(s->start - d->first_ns), us(s->end - s->start));
     prof_json_string(out, s->name);
@@ -143,9 +211,9 @@ static void trace_edge(FILE *out, const struct prof_data *d, size_t i)
 {
     const struct prof_edge *e = &d->edges.v[i];
     const struct prof_act *from = &d->acts.v[e->from], *to = &d->acts.v[e->to];
-    const char *category = e->legacy ? "default stream" : "event";
+    const char *category = e->legacy ? "default stream" : e->graph ? "graph" : "event";
     fprintf(out, "{\"ph\":\"s\",\"cat\":\"%s\",\"name\":\"waits\",\"id\":%zu,\"pid\":%d,\"tid\":%u,\"ts\":%.3f},\n", category, i + 1,
-            TRACE_STREAMS, from->stream + 1, us(from->end - d->first_ns));
+            TRACE_STREAMS, from->stream + 1, us(from->end - (from->end > from->start) - d->first_ns));     /* inside of the bar */
     fprintf(out, "{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"%s\",\"name\":\"waits\",\"id\":%zu,\"pid\":%d,\"tid\":%u,\"ts\":%.3f},\n", category,
             i + 1, TRACE_STREAMS, to->stream + 1, us(to->start - d->first_ns));
 }
@@ -165,19 +233,22 @@ bool prof_write_trace(const struct prof_data *d, const char *path)
 {
     FILE *out = fopen(path, "w");
     struct prof_overlap o;
+    struct engine_rows rows;
     if (!out)
         return finish(out, path);
     prof_overlap(d, &o);
+    engine_rows_make(d, &rows);
     fprintf(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-    trace_lanes(out, d);
+    trace_lanes(out, d, &rows);
     for (size_t i = 0; i < d->calls.n; i++)
         trace_span(out, d, &d->calls.v[i], "api");
     for (size_t i = 0; i < d->ranges.n; i++)
         trace_span(out, d, &d->ranges.v[i], "nvtx");
     for (size_t i = 0; i < d->acts.n; i++) {
         trace_act(out, d, &d->acts.v[i], TRACE_STREAMS, d->acts.v[i].stream + 1u);
-        trace_act(out, d, &d->acts.v[i], TRACE_ENGINES, d->acts.v[i].r->engine + 1u);
+        trace_act(out, d, &d->acts.v[i], TRACE_ENGINES, engine_tid(d->acts.v[i].r->engine, rows.row[i]));
     }
+    hw_free(rows.row);
     for (size_t i = 0; i < d->edges.n; i++)
         trace_edge(out, d, i);
     /* a last event, so that every other line may end in a comma */

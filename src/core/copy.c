@@ -125,9 +125,18 @@ static bool copy_directly(struct stream *s, const struct copy_request *r, enum p
 {
     bool on_device = dst == PLACE_DEVICE && src == PLACE_DEVICE;
     bool waits = dst == PLACE_PAGEABLE || src == PLACE_PAGEABLE || (!r->async && !on_device);
-    if (!waits || hook_any || r->rows != 1 || r->slices != 1 || r->width > DIRECT_MAX || !sched_begin_direct(s))
+    if (!waits || r->rows != 1 || r->slices != 1 || r->width > DIRECT_MAX || !sched_begin_direct(s))
         return false;
+    struct cmd *seen = hook_any ? make_cmd(r, dst, src) : NULL;
+    if (seen) {
+        hook_copy_made(seen, r->async);
+        sched_tell_begin(s, seen);
+    }
     int fault = exec_copy_here((void *)(uintptr_t)r->dst.addr, (const void *)(uintptr_t)r->src.addr, r->width);
+    if (seen) {
+        sched_tell_end(seen);
+        cmd_drop(seen);
+    }
     sched_end_direct();
     if (fault)
         ctx_poison(s->ctx, CUDA_ERROR_ILLEGAL_ADDRESS);

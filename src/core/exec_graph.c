@@ -7,6 +7,7 @@
 #include "core/event.h"
 #include "core/graph_mem.h"
 #include "core/graph.h"
+#include "core/hooks.h"
 #include "core/internal.h"
 #include "core/stream.h"
 
@@ -78,6 +79,7 @@ static bool flatten(struct exec_graph *x, struct graph *g, const uint32_t *befor
 static uint32_t new_lane(struct exec_graph *x, struct ctx *ctx)
 {
     struct stream *s = stream_new(ctx, CU_STREAM_NON_BLOCKING, 0);
+    s->of_graph = true;
     stream_ref(s);                               /* ours, beside the handle's: a context closes its streams' handles */
     hw_vec_push(&x->lanes, s);
     return (uint32_t)x->lanes.n - 1;
@@ -204,6 +206,19 @@ static CUresult make_cmds(struct exec_graph *x)
     return rc;
 }
 
+/* To those who watch, kernels and copies of a graph are like any other. */
+static void tell_made(struct exec_graph *x)
+{
+    for (size_t i = 0; i < x->steps.n; i++) {
+        const struct node_params *p = &x->steps.v[i].node->params;
+        struct cmd *c = x->items[i + 1].cmd;
+        if (c->kind == CMD_KERNEL)
+            hook_launch_made(c, p->u.kernel.fn, &p->u.kernel.config);
+        else if (c->kind == CMD_COPY)
+            hook_copy_made(c, true);
+    }
+}
+
 static bool has_node(const struct exec_graph *x, CUgraphNodeType type, const struct graph_memory *m)
 {
     for (size_t i = 0; i < x->steps.n; i++)
@@ -255,6 +270,8 @@ CUresult exec_graph_launch(struct exec_graph *x, struct stream *s)
         obj_ref(&x->obj);
         x->items[last].cmd->keeps = &x->obj;
     }
+    if (hw_unlikely(hook_any))
+        tell_made(x);
     ctx_flush_printf(s->ctx);
     sched_push_batch(x->items, last + 1, x->done);
     return CUDA_SUCCESS;

@@ -2,6 +2,7 @@
 /* Kernels of modules: attributes, and machine code for each block shape when it is first needed. */
 #include "base/diag.h"
 #include "base/log.h"
+#include "base/options.h"
 #include "core/ctx.h"
 #include "core/device.h"
 #include "core/internal.h"
@@ -176,7 +177,8 @@ static struct function_shape *find_shape(struct function *f, const uint32_t bloc
 static void compile(struct function *f, struct function_shape *s)
 {
     struct diag diag = { 0 };
-    struct jit_request req = { .ntid = { s->block[0], s->block[1], s->block[2] }, .small_grid = s->small_grid, .whole = s->whole };
+    struct jit_request req = { .ntid = { s->block[0], s->block[1], s->block[2] }, .small_grid = s->small_grid, .whole = s->whole,
+                                .details = hw_options()->prof_details };
     hw_assert_no_locks("a kernel is compiled");
     struct kabi_kernel *kernel = jit_compile(f->ir, &req, &diag);
     if (!kernel)

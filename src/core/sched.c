@@ -432,6 +432,7 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
     hw_lock(&mu);
     for (size_t i = 0; i < n; i++) {
         struct cmd *c = items[i].cmd;
+        push_locked(&t, items[i].stream, c);     /* first: it has its number then */
         if (i == 0 && after && after->pending)
             depend(after->pending, c, NULL);
         if (c->kind == CMD_WAIT && c->event && c->event->pending)
@@ -442,7 +443,6 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
             c->event->pending = c;
             c->event->recorded = true;
         }
-        push_locked(&t, items[i].stream, c);
     }
     advance_locked(&t);
     hw_unlock(&mu);
@@ -559,6 +559,23 @@ bool sched_begin_direct(struct stream *s)
 void sched_end_direct(void)
 {
     n_direct--;
+}
+
+void sched_tell_begin(struct stream *s, struct cmd *c)
+{
+    hw_lock(&mu);
+    c->stream = s;
+    c->seq = ++last_seq;
+    hook_cmd_queued(c);
+    hw_unlock(&mu);
+    hook_cmd_started(c);
+}
+
+void sched_tell_end(struct cmd *c)
+{
+    hw_lock(&mu);
+    hook_cmd_finished(c);
+    hw_unlock(&mu);
 }
 
 void sched_quiet(void (*fn)(void *arg), void *arg)

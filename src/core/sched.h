@@ -96,6 +96,9 @@ void sched_wait_ctx(struct ctx *ctx);
 /* Work that the calling thread does by itself, without a command, because the stream has none to wait for. False: it has. */
 bool sched_begin_direct(struct stream *s);
 void sched_end_direct(void);
+/* Those who watch see a command all the same: between these two it is done. */
+void sched_tell_begin(struct stream *s, struct cmd *c);
+void sched_tell_end(struct cmd *c);
 /* Waits until no stream of any context has work, and calls fn before any can begin. */
 void sched_quiet(void (*fn)(void *arg), void *arg);
 

@@ -28,7 +28,7 @@ struct stream {
     unsigned flags;                              /* const; CU_STREAM_NON_BLOCKING or 0 */
     int priority;                                /* const; 0 to -5 */
     uint64_t id;                                 /* const; unique in the process */
-    bool legacy, per_thread;                     /* const */
+    bool legacy, per_thread, of_graph;           /* const; of_graph: a lane of an executable graph */
     struct hw_list in_ctx;                       /* sched: ctx->streams */
     struct hw_list in_busy;                      /* sched: ctx->busy */
     struct hw_list queue;                        /* sched: struct cmd.link */

@@ -94,6 +94,8 @@ static void run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl,
             sched_yield();
         }
     }
+    if (hw_unlikely(block->details))
+        exec_details_join(block);
 }
 
 static void run_block(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
@@ -201,6 +203,7 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
         exec_cancel(job);
         return;
     }
+    block.details = exec_details_begin(launch);
     set_ctaid(&block, &launch->kl, first);
     /* A program's own thread may have another rounding mode, or none of the subnormals: the kernel's arithmetic is ours. */
     uint64_t fp = hw_fp_begin(), start = 0;
@@ -209,6 +212,7 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
     if (!run_guarded(launch, &block, count))
         exec_cancel(job);
     hw_fp_end(fp);
+    exec_details_end(block.details);
     if (first == 0 && launch->block_ns)
         note_time(launch, (hw_now_ns() - start) / count);
 }
@@ -244,4 +248,5 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->job.no_help = hw_options()->timeout > 0;  /* the watchdog ends what runs on our threads only */
     l->kl.services = &exec_services;
     l->fault = EXEC_OK;
+    l->details = false;
 }

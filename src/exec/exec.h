@@ -4,6 +4,7 @@
 #define EXEC_EXEC_H
 
 #include "exec/pool.h"
+#include "kabi/details.h"
 #include "kabi/kabi.h"
 
 enum exec_engine_id { EXEC_COMPUTE, EXEC_COPY_IN, EXEC_COPY_OUT, EXEC_HOST, EXEC_ENGINE_COUNT };
@@ -36,6 +37,7 @@ struct exec_launch {
     struct exec_printf *printf_buf;
     struct exec_heap *heap;
     _Atomic uint32_t *block_ns;  /* how long a block of this kernel took lately, 0: unknown; NULL: nobody keeps it */
+    bool details;                /* an instrumented kernel counts this launch; exec_launch_init() clears it */
     _Atomic int fault;           /* enum exec_fault */
 };
 /* kernel, kl, printf_buf, heap and block_ns are set; the rest is done here. The caller sets job.done and job.priority afterwards. */

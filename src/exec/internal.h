@@ -59,6 +59,12 @@ static inline struct exec_launch *exec_launch_of(const struct kabi_block *block)
     return hw_container_of(block->launch, struct exec_launch, kl);
 }
 
+/* details.c: what instrumented kernels count, by the thread that runs blocks of one */
+struct exec_details *exec_details_begin(const struct exec_launch *launch);       /* NULL: nothing is counted */
+void exec_details_end(struct exec_details *d);
+void exec_details_join(struct kabi_block *block);                /* a block is over in which threads took turns */
+kabi_count_fn exec_count;
+
 /* services.c: judge addresses; saving.c: the same for generated code, with every register kept */
 kabi_access_fn exec_access, exec_access_saving;
 kabi_access_lanes_fn exec_access_lanes, exec_access_lanes_saving;

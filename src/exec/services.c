@@ -220,4 +220,5 @@ const struct kabi_services exec_services = {
     .malloc_ = service_malloc,
     .free_ = service_free,
     .texture = exec_texture_service,
+    .count = exec_count,
 };

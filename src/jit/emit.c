@@ -415,8 +415,10 @@ static void emit_terminator(struct emit *e, const struct ir_inst *i)
 
 static void emit_insts(struct emit *e, const struct plan_block *blk)
 {
-    for (size_t j = 0; j + 1 < blk->ir->insts.n; j++)
+    for (size_t j = 0; j + 1 < blk->ir->insts.n; j++) {
+        details_access(e, blk->ir->insts.v[j]);
         emit_inst(e, blk->ir->insts.v[j]);
+    }
 }
 
 /*
@@ -468,6 +470,7 @@ static void emit_block(struct emit *e, int b)
         if (e->is_source[b])
             masks_store(e, e->cur[b], e->m);
     }
+    details_block(e, blk->ir);
     guard_block(e, blk->ir);
     records_block(e, blk->ir);
     if (worth_two_versions(e, blk))
@@ -721,6 +724,7 @@ static void begin_plan(struct emit *e)
         if (p->blocks[b].mask_from >= 0)
             e->is_source[p->blocks[b].mask_from] = true;
     e->nowhere = bits_new(&e->arena, n);
+    details_plan(e);
 }
 
 static void end_plan(struct emit *e)

@@ -12,6 +12,7 @@
 #include <llvm-c/Core.h>
 
 #include "base/diag.h"
+#include "jit/details.h"
 #include "kabi/kabi.h"
 #include "pass/plan.h"
 
@@ -53,6 +54,7 @@ struct emit {
     LLVMValueRef mma;                            /* operands of matrix products, or NULL */
 
     int quiet;                                   /* the region in which memory is fetched for others, or -1 */
+    struct details *details;                     /* details.c: of an instrumented build, or NULL */
     unsigned doubled;                            /* instructions that have two versions */
 
     /* the place being written */

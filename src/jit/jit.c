@@ -33,6 +33,8 @@ static unsigned pick_width(const struct ir_func *f, const struct jit_request *re
     unsigned width = req->width ? req->width : (unsigned)hw_options()->width;
     if (width != 1 && width != 4 && width != 8 && width != 16)
         width = target_best_width();
+    if (req->details && width == 1)              /* what lanes do together is what is counted */
+        width = 4;
     *warp_ops = false;
     for (size_t b = 0; b < f->blocks.n; b++)
         for (size_t j = 0; j < f->blocks.v[b]->insts.n; j++)
@@ -61,6 +63,8 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_hash_u64(&h, f->shared_bytes);
     hw_hash_u64(&h, build_id());
     hw_hash_str(&h, target_id());
+    if (req->details)
+        hw_hash_str(&h, "details");
     return h;
 }
 
@@ -230,7 +234,10 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
     struct emit e = { .p = p, .kernel = f, .diag = diag, .W = p->opt.width, .C = p->opt.chunks };
     e.cx = LLVMContextCreate();
     e.mod = LLVMModuleCreateWithNameInContext(f->name, e.cx);
+    if (req->details)
+        details_new(&e);
     bool ok = generate(f, req, &e, key, out, diag);
+    out->details = details_finish(&e, ok);
     if (ok) {
         out->n_regions = (uint32_t)p->regions.n;
         out->n_groups = p->groups;
@@ -301,13 +308,14 @@ struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_reques
         return k;
     struct object o = { 0 };
     bool dumping = hw_options()->dump[0] != 0;
-    if (dumping || !object_load(&key, &o)) {
+    if (dumping || req->details || !object_load(&key, &o)) {     /* what an instrumented one counts is not kept on disk */
         memset(&o, 0, sizeof o);
         if (!compile(f, req, width, warp_ops, &key, &o, diag)) {
             object_fini(&o);
             return NULL;
         }
-        object_save(&key, &o);
+        if (!req->details)
+            object_save(&key, &o);
     }
     k = object_link(&key, &o, f->name, diag);
     object_fini(&o);

@@ -11,6 +11,7 @@ struct jit_request {
     uint32_t ntid[3];            /* the block's shape: code is made for exactly this one */
     bool small_grid;             /* the grid has fewer than 2^31 threads in x: blockIdx.x * blockDim.x + threadIdx.x cannot wrap */
     uint32_t whole;              /* bits: which of the kernel's sizes are multiples of 32 */
+    bool details;                /* instrumented: the kernel counts what it does, in kernel->details; warps have 32 lanes at every width */
     uint32_t width;              /* lanes per vector: 1, 4, 8, 16; 0 = HOSTWARP_WIDTH or what suits this CPU */
 };
 

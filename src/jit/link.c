@@ -101,6 +101,7 @@ static struct kabi_kernel *link_locked(const struct hw_hash *key, const struct o
         .header_bytes = !o->frame_bytes || o->lockstep ? 0 : o->bars_offset + (uint32_t)sizeof(struct kabi_bars), .bars_offset = o->bars_offset,
         .warpops_offset = o->warpops_offset, .fair = o->fair, .local_bytes = o->local_bytes, .shared_static = o->shared_static,
         .width = o->width, .chunks = o->chunks, .lowering = o->fair ? "scalar, taking turns" : o->width == 1 ? "scalar" : "vector",
+        .details = o->details,
     };
     hw_map_set(&kernels, key, sizeof *key, k);
     return k;

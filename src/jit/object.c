@@ -43,7 +43,7 @@ static bool take(const char *data, size_t bytes, struct object *out)
     if (h.magic != MAGIC || h.format != FORMAT || bytes - sizeof h != (size_t)h.symbol_bytes + h.code_bytes || hw_hash_bytes(rest, bytes - sizeof h) != h.checksum)
         return false;
     *out = (struct object){ h.n_regions, h.n_groups, h.frame_bytes, h.local_bytes, h.shared_static, h.width, h.chunks,
-                             h.bars_offset, h.warpops_offset, h.fair, h.lockstep, { 0 }, NULL, 0 };
+                             h.bars_offset, h.warpops_offset, h.fair, h.lockstep, { 0 }, NULL, 0, NULL };
     const char *s = rest, *end = rest + h.symbol_bytes;
     for (uint32_t i = 0; i < h.n_symbols && s < end; i++) {
         hw_vec_push(&out->symbols, hw_strdup(s));

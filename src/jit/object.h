@@ -7,11 +7,13 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
+struct details_table;
 struct object {
     uint32_t n_regions, n_groups, frame_bytes, local_bytes, shared_static, width, chunks, bars_offset, warpops_offset, fair, lockstep;
     HW_VEC(char *) symbols;      /* outside functions the code needs */
     void *code;                  /* ELF object file */
     size_t code_bytes;
+    struct details_table *details;               /* never on disk */
 };
 
 void object_fini(struct object *o);

@@ -9,6 +9,8 @@
 struct kabi_launch;
 struct kabi_block;
 struct kabi_services;
+struct details_table;
+struct exec_details;
 
 /* printf of one thread: fmt is the format's address, args the packed argument block, both readable. Returns what
    vprintf does on a device: the number of arguments, or -1. */
@@ -35,6 +37,10 @@ typedef void *kabi_malloc_fn(struct kabi_block *block, uint64_t bytes);
 typedef void kabi_free_fn(struct kabi_block *block, void *p);
 /* op: tex_pack(); args: TEX_ARGS words; results: TEX_RESULTS words (kabi/texture.h). */
 typedef void kabi_texture_fn(struct kabi_block *block, uint32_t op, uint64_t handle, const uint32_t *args, uint32_t *results);
+
+/* Instrumented kernels: the lanes `mask` of the group whose first thread is `thread` are at a site of the kernel's details table.
+   addresses: by lane, of an access; shared memory's are offsets. NULL: a block. */
+typedef void kabi_count_fn(struct kabi_block *block, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *addresses);
 
 enum kabi_trap { KABI_TRAP_TRAP, KABI_TRAP_MISALIGNED, KABI_TRAP_ILLEGAL_ADDRESS, KABI_TRAP_ILLEGAL_INSTRUCTION };
 
@@ -129,6 +135,7 @@ struct kabi_kernel {
     uint32_t shared_static;
     uint32_t width, chunks;      /* for people: lanes per vector, vectors per group */
     const char *lowering;        /* for people: "vector" or "scalar" */
+    struct details_table *details;               /* of an instrumented kernel (kabi/details.h), or NULL */
 };
 
 #endif

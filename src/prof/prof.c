@@ -5,7 +5,6 @@
 
 #include "base/log.h"
 #include "base/options.h"
-#include "base/os.h"
 #include "core/ctx.h"
 #include "core/device.h"
 #include "core/hooks.h"
@@ -14,6 +13,7 @@
 #include "core/module.h"
 #include "core/sched.h"
 #include "core/stream.h"
+#include "prof/details.h"
 #include "prof/writer.h"
 
 #include <pthread.h>
@@ -53,7 +53,7 @@ static void on_api_enter(struct hook_call *call)
     r->name = writer_name_static(call->name);
     r->caller = writer_caller(call->caller);
     call->token = tls_api = writer_slot(r);
-    r->start = hw_now_ns();
+    r->start = writer_now();
     writer_commit(r, PROF_API);
 }
 
@@ -65,7 +65,7 @@ static void on_api_leave(struct hook_call *call)
     if (!r)
         return;
     r->result = call->result;
-    r->end = hw_now_ns();
+    r->end = writer_now();
 }
 
 /* --- commands --- */
@@ -112,12 +112,18 @@ static void note_mapped(struct prof_record *kernel, const struct cmd *c, const s
     }
 }
 
-/* By registers, shared memory and threads, as a GPU of the reported capability would have it. */
-static uint8_t occupancy(const struct function *f, const struct launch_config *config)
+/* Occupancy by registers, shared memory and threads, as a GPU of the reported capability would have it; and what CUDA calls achieved, were
+   all blocks equally long: warps on the multiprocessors that have any, wave after wave. */
+static void note_occupancy(struct prof_record *r, const struct function *f, const struct launch_config *config)
 {
-    uint32_t threads = config->block[0] * config->block[1] * config->block[2];
-    uint32_t warps = (threads + DEVICE_WARP - 1) / DEVICE_WARP;
-    return (uint8_t)hw_min_u64(100, 100 * launch_occupancy(f, threads, config->shared_bytes) * warps * DEVICE_WARP / DEVICE_THREADS_SM);
+    uint32_t threads = config->block[0] * config->block[1] * config->block[2], warps = (threads + DEVICE_WARP - 1) / DEVICE_WARP;
+    uint64_t fit = launch_occupancy(f, threads, config->shared_bytes), blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
+    if (!fit)
+        return;
+    uint64_t waves = blocks / (fit * DEVICE_SM_COUNT), rest = blocks % (fit * DEVICE_SM_COUNT);
+    uint64_t busy = waves * DEVICE_SM_COUNT + hw_min_u64(rest, DEVICE_SM_COUNT);
+    r->occupancy = (uint8_t)hw_min_u64(100, 100 * fit * warps * DEVICE_WARP / DEVICE_THREADS_SM);
+    r->data.shape.achieved = 100.0f * (float)blocks * (float)warps / (float)busy / (float)(DEVICE_THREADS_SM / DEVICE_WARP);
 }
 
 static void on_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
@@ -132,9 +138,11 @@ static void on_launch_made(struct cmd *c, const struct function *f, const struct
     r->data.shape.shared_static = f->shared_static;
     r->data.shape.shared_dynamic = config->shared_bytes;
     r->regs = f->n_regs;
-    r->occupancy = occupancy(f, config);
+    note_occupancy(r, f, config);
     r->api = tls_api;
     note_mapped(r, c, f);
+    if (c->x.launch.kernel->details)
+        details_launch(&c->x.launch, r->name);
 }
 
 static void on_copy_made(struct cmd *c, bool async)
@@ -189,11 +197,12 @@ static void on_cmd_queued(struct cmd *c)
         return;                                  /* made while recording was off */
     c->watched = r;
     r->id = c->seq;
-    r->queued = hw_now_ns();
+    r->queued = writer_now();
     r->stream = c->stream->id;
     r->device = (uint8_t)c->stream->ctx->dev->ordinal;
     r->flags |= (uint16_t)((c->stream->legacy ? PROF_LEGACY : 0) | (c->stream->per_thread ? PROF_PER_THREAD : 0)
-                           | (c->stream->flags & CU_STREAM_NON_BLOCKING ? PROF_NON_BLOCKING : 0));
+                           | (c->stream->flags & CU_STREAM_NON_BLOCKING ? PROF_NON_BLOCKING : 0)
+                           | (c->stream->of_graph ? PROF_GRAPH : 0));
     r->engine = (uint8_t)engine_of(c);
     r->api = tls_api;
     writer_commit(r, type);
@@ -213,7 +222,7 @@ static void on_cmd_started(struct cmd *c)
 {
     struct prof_record *r = c->watched;
     if (r)
-        r->start = hw_now_ns();
+        r->start = writer_now();
 }
 
 static void on_cmd_finished(struct cmd *c)
@@ -221,9 +230,11 @@ static void on_cmd_finished(struct cmd *c)
     struct prof_record *r = c->watched;
     if (!r)
         return;
-    r->end = hw_now_ns();
+    r->end = writer_now();
     if (!r->start)
         r->start = r->end;                       /* an event or a wait; or it was never run: the context is broken */
+    if (c->kind == CMD_KERNEL && c->x.launch.details)
+        details_write(c->x.launch.kernel->details);
     c->watched = NULL;
 }
 
@@ -234,7 +245,7 @@ static void note_memory(const struct mem_info *info, int sign)
     struct prof_record *r = begin();
     if (!r)
         return;
-    r->start = r->end = hw_now_ns();
+    r->start = r->end = writer_now();
     r->bytes = info->bytes;
     r->data.addr = info->base;
     r->src = (uint8_t)place_of(info);
@@ -254,29 +265,33 @@ enum { RANGE_DEPTH = 64 };
 static _Thread_local uint64_t tls_ranges[RANGE_DEPTH];
 static _Thread_local int tls_n_ranges;
 
-uint64_t prof_range_start(const char *text)
+/* flags: PROF_ASYNC for one that need not end on this thread, nor before those around it */
+static uint64_t begin_range(const char *text, uint16_t flags)
 {
     struct prof_record *r = begin();
     if (!r)
         return 0;
     r->name = writer_name(text ? text : "");
+    r->flags = flags;
     r->result = tls_n_ranges;
-    r->start = hw_now_ns();
+    r->start = writer_now();
     writer_commit(r, PROF_RANGE);
     return writer_slot(r);
 }
+
+uint64_t prof_range_start(const char *text) { return begin_range(text, PROF_ASYNC); }
 
 void prof_range_end(uint64_t range)
 {
     struct prof_record *r = writer_record(range);
     if (r)
-        r->end = hw_now_ns();
+        r->end = writer_now();
 }
 
 int prof_range_push(const char *text)
 {
     if (tls_n_ranges < RANGE_DEPTH)
-        tls_ranges[tls_n_ranges] = prof_range_start(text);
+        tls_ranges[tls_n_ranges] = begin_range(text, 0);
     return tls_n_ranges++;
 }
 
@@ -295,7 +310,7 @@ void prof_mark(const char *text)
     if (!r)
         return;
     r->name = writer_name(text ? text : "");
-    r->start = r->end = hw_now_ns();
+    r->start = r->end = writer_now();
     writer_commit(r, PROF_MARK);
 }
 

@@ -6,7 +6,7 @@
 #ifndef PROF_RECORD_H
 #define PROF_RECORD_H
 
-#include "base/base.h"
+#include "kabi/details.h"
 
 #define PROF_MAGIC 0x31666f7270777268u           /* "hrwprof1" */
 
@@ -25,6 +25,7 @@ enum prof_type {
     PROF_MARK,
     PROF_MEMORY,                 /* bytes came or went (result -1) at addr; src is its prof_place, flags */
     PROF_MAPPED,                 /* kernel id was given host memory: addr, bytes of the range */
+    PROF_SITE,                   /* struct prof_site: a place in an instrumented kernel, and what it counted */
     PROF_TYPE_COUNT
 };
 
@@ -33,7 +34,8 @@ enum prof_place { PROF_PAGEABLE, PROF_PINNED, PROF_DEVICE, PROF_MANAGED, PROF_PL
 
 enum prof_engine { PROF_ENGINE_COMPUTE, PROF_ENGINE_COPY_IN, PROF_ENGINE_COPY_OUT, PROF_ENGINE_HOST, PROF_ENGINE_COUNT };
 
-enum prof_flag { PROF_ASYNC = 1, PROF_WRITE_COMBINED = 2, PROF_LEGACY = 4, PROF_PER_THREAD = 8, PROF_REGISTERED = 16, PROF_NON_BLOCKING = 32 };
+enum prof_flag { PROF_ASYNC = 1, PROF_WRITE_COMBINED = 2, PROF_LEGACY = 4, PROF_PER_THREAD = 8, PROF_REGISTERED = 16, PROF_NON_BLOCKING = 32,
+                 PROF_GRAPH = 64 };
 
 /*
  * One slot.
@@ -46,7 +48,7 @@ struct prof_record {
     uint32_t name;               /* id of a PROF_NAME */
     int32_t result;
     uint64_t id;                 /* commands: order of queueing in the process */
-    uint64_t queued, start, end; /* ns, monotonic */
+    uint64_t queued, start, end; /* ns, monotonic; ticks where header.ticks is not 0 */
     uint64_t stream;             /* commands: the stream's number */
     uint64_t bytes;
     uint64_t api;                /* slot of the call that queued it, 0: none */
@@ -59,12 +61,31 @@ struct prof_record {
     union {
         struct {
             uint32_t grid[3], block[3], shared_static, shared_dynamic;
+            float achieved;      /* percent of a multiprocessor's warps that are there on average, if all blocks take equally long */
         } shape;
         uint64_t addr;
         char text[40];           /* PROF_NAME */
     } data;
 };
 static_assert(sizeof(struct prof_record) == 128, "slots have one size");
+
+/* A slot of type PROF_SITE. The counts are those of all finished launches so far. */
+struct prof_site {
+    _Atomic uint32_t type;
+    uint32_t kernel, place;      /* ids of PROF_NAMEs */
+    uint8_t kind : 4, space : 4; /* enum details_kind, details_space */
+    uint8_t worst;
+    uint16_t bytes;
+    union {
+        uint64_t counts[14];     /* struct details_count up to `worst` */
+        struct {
+            uint64_t runs, lanes;
+            uint16_t classes[DETAILS_CLASS_COUNT];
+        } block;                 /* DETAILS_IN_BLOCK */
+    } u;
+};
+static_assert(offsetof(struct details_count, worst) == 14 * sizeof(uint64_t), "what does not fit has its own place");
+static_assert(sizeof(struct prof_site) == sizeof(struct prof_record), "slots have one size");
 
 struct prof_header {
     uint64_t magic;
@@ -74,7 +95,8 @@ struct prof_header {
     _Atomic uint64_t lost;       /* records for which there was no room */
     uint64_t start_ns;           /* monotonic, when the library was loaded */
     uint64_t pinned_budget;      /* bytes of page-locked memory that the process may have */
-    char command[456];
+    uint64_t ticks;              /* hw_ticks() at start_ns; 0: times are in ns */
+    char command[448];
 };
 static_assert(sizeof(struct prof_header) == 512, "the header is four slots");
 enum { PROF_HEADER_SLOTS = 4 };

@@ -27,6 +27,7 @@ static struct prof_header *header;
 static struct prof_record *slots;
 static _Atomic uint64_t room;                    /* slots that may be written */
 static int fd = -1;
+static bool use_ticks;                           /* const after writer_open() */
 
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);         /* growth and names */
 static struct hw_map by_text, by_address;
@@ -116,7 +117,11 @@ bool writer_open(const char *pattern)
     header->slot_bytes = sizeof *slots;
     header->n_slots = PROF_HEADER_SLOTS;
     header->limit = room;
-    header->start_ns = hw_now_ns();
+    use_ticks = hw_has_ticks();
+    if (use_ticks)
+        hw_now_both(&header->start_ns, &header->ticks);
+    else
+        header->start_ns = hw_now_ns();
     header->pinned_budget = hw_options()->pinned_limit ? hw_options()->pinned_limit : hw_memory_bytes() / 2;
     fill_command();
     header->magic = PROF_MAGIC;
@@ -134,6 +139,8 @@ void writer_close_in_child(void)
     slots = NULL;
     fd = -1;
 }
+
+uint64_t writer_now(void) { return use_ticks ? hw_ticks() : hw_now_ns(); }
 
 struct prof_record *writer_take(void)
 {
@@ -156,6 +163,21 @@ struct prof_record *writer_record(uint64_t slot)
 }
 
 /* --- names --- */
+
+/* What this thread asked for lately, by address: no lock and no table for calls that come again and again. Text of the program may change at
+   one address (a module is loaded where another was), so it is compared with ours. */
+enum { RECENT = 64 };
+static _Thread_local struct recent {
+    const void *address;
+    const char *text;            /* our copy, or NULL: the address alone says it */
+    uint32_t id;
+} recent[RECENT];
+
+static struct recent *recent_of(const void *address)
+{
+    uintptr_t a = (uintptr_t)address;
+    return &recent[(a >> 3 ^ a >> 9) % RECENT];
+}
 
 static uint32_t write_name_locked(const char *text)
 {
@@ -183,9 +205,15 @@ uint32_t writer_name(const char *text)
 {
     if (!header || !text)
         return 0;
+    struct recent *r = recent_of(text);
+    if (r->address == text && r->text && strcmp(r->text, text) == 0)
+        return r->id;
     hw_lock(&mu);
     uint32_t id = name_locked(text);
+    const char *own = hw_map_key(&by_text, text, strlen(text));
     hw_unlock(&mu);
+    if (id && own)
+        *r = (struct recent){ text, own, id };
     return id;
 }
 
@@ -193,11 +221,16 @@ uint32_t writer_name_static(const char *text)
 {
     if (!header || !text)
         return 0;
+    struct recent *r = recent_of(text);
+    if (r->address == text && !r->text)
+        return r->id;
     hw_lock(&mu);
     uint32_t id = (uint32_t)(uintptr_t)hw_map_get_ptr(&by_address, text);
     if (!id && (id = name_locked(text)))
         hw_map_set_ptr(&by_address, text, (void *)(uintptr_t)id);
     hw_unlock(&mu);
+    if (id)
+        *r = (struct recent){ text, NULL, id };
     return id;
 }
 
@@ -205,11 +238,16 @@ uint32_t writer_caller(const void *address)
 {
     if (!header || !address)
         return 0;
+    struct recent *r = recent_of(address);
+    if (r->address == address && !r->text)
+        return r->id;
     hw_lock(&mu);
     uint32_t id = (uint32_t)(uintptr_t)hw_map_get_ptr(&by_address, address);
     hw_unlock(&mu);
-    if (id)
+    if (id) {
+        *r = (struct recent){ address, NULL, id };
         return id;
+    }
     Dl_info info;
     struct link_map *map = NULL;
     char exe[PATH_MAX] = "", text[PATH_MAX + 32];

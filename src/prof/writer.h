@@ -11,6 +11,7 @@ void writer_close_in_child(void);                /* after fork: the file is the 
 /* A slot of zeros, or NULL when nothing is recorded (any more). writer_commit() makes it valid. */
 struct prof_record *writer_take(void);
 void writer_commit(struct prof_record *r, enum prof_type type);
+uint64_t writer_now(void);                       /* the time, as records have it */
 uint64_t writer_slot(const struct prof_record *r);               /* its number; 0 for NULL */
 struct prof_record *writer_record(uint64_t slot);                /* back again */
 

@@ -163,7 +163,7 @@ struct ptx_inst {
     struct ptx_operand *ops;     /* in the order of the row's operands; one left out is PTX_O_NONE */
     int line;
     uint32_t src_file, src_line; /* the .loc in force */
-    uint32_t home_file, home_line;   /* the last one in the file where the function begins: what is inlined comes from other files */
+    uint32_t home_file, home_line;   /* the last one in the function's own file: what is inlined comes from other files; line 0: none */
 };
 
 struct ptx_func {

@@ -92,10 +92,6 @@ static bool parse_loc(struct ptx_parser *p)
     }
     p->loc_file = file <= UINT32_MAX ? (uint32_t)file : 0;
     p->loc_line = line <= UINT32_MAX ? (uint32_t)line : 0;
-    if (!p->home_line)
-        p->home_file = p->loc_file;
-    if (p->loc_file == p->home_file && p->loc_line)
-        p->home_line = p->loc_line;
     return true;
 }
 
@@ -353,7 +349,7 @@ static bool parse_function(struct ptx_parser *p, bool is_entry, const struct ptx
     f->is_weak = link->is_weak;
     ptx_advance(p);
     p->func = f;
-    p->loc_file = p->loc_line = p->home_file = p->home_line = 0;
+    p->loc_file = p->loc_line = 0;
     ptx_scope_open(p);
     bool ok = true;
     while (ok && ptx_accept_dot(p, "attribute")) {
@@ -382,7 +378,7 @@ static bool parse_function(struct ptx_parser *p, bool is_entry, const struct ptx
         ptx_scope_close(p);
     p->label_uses.n = 0;
     p->func = NULL;
-    p->loc_file = p->loc_line = p->home_file = p->home_line = 0;
+    p->loc_file = p->loc_line = 0;
     return ok && merge_func(p, f);
 }
 
@@ -451,6 +447,28 @@ static void recover(struct ptx_parser *p)
     }
 }
 
+/* A function's own file is the first that it has lines of and that is not a header which lies somewhere installed. Names come last in the
+   text, so this is found when all of it was read. */
+static void find_homes(struct ptx_module *m, struct ptx_func *f)
+{
+    uint32_t home = 0, line = 0;
+    for (size_t i = 0; i < f->insts.n && !line; i++) {
+        const struct ptx_inst *x = &f->insts.v[i];
+        for (size_t k = 0; k < m->files.n && x->src_line && !line; k++)
+            if (m->files.v[k].index == x->src_file && !strstr(m->files.v[k].name, "/include/")) {
+                home = x->src_file;
+                line = x->src_line;
+            }
+    }
+    for (size_t i = 0; i < f->insts.n && line; i++) {
+        struct ptx_inst *x = &f->insts.v[i];
+        if (x->src_file == home && x->src_line)
+            line = x->src_line;
+        x->home_file = home;
+        x->home_line = line;
+    }
+}
+
 enum ptx_status ptx_parse(const char *text, size_t bytes, struct diag *diag, struct ptx_module **out)
 {
     struct ptx_parser p = { .diag = diag };
@@ -473,6 +491,8 @@ enum ptx_status ptx_parse(const char *text, size_t bytes, struct diag *diag, str
     hw_vec_fini(&p.label_uses);
     ptx_scopes_fini(&p.scopes);
     if (diag->n_errors == errors) {
+        for (size_t i = 0; i < p.module->funcs.n; i++)
+            find_homes(p.module, p.module->funcs.v[i]);
         *out = p.module;
         return PTX_OK;
     }

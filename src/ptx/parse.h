@@ -59,7 +59,6 @@ struct ptx_parser {
     HW_VEC(struct ptx_label_use) label_uses;
     HW_VEC(struct ptx_range *) ranges;
     uint32_t loc_file, loc_line;
-    uint32_t home_file, home_line;   /* the last .loc in the file where this function begins */
     int nesting;                 /* of expressions and operands: bounds recursion */
     uint64_t n_regs;
     uint64_t n_semicolons;       /* passed so far: tells whether a failed statement was read to its end */

@@ -125,6 +125,51 @@ def test_completion_knows_every_command(box):
     assert box.run('bash', '-c', script).stdout.split() == ['prof', '--timeline']
 
 
+def options_of(box, command):
+    """The long options that --help shows."""
+    return set(re.findall(r'(?<![\w-])--[a-z][\w-]*', box.hostwarp(command, '--help').stdout)) - {'--help'}
+
+
+def test_options_are_in_the_manual_and_in_completion(box):
+    bash, zsh = ((TREE / f'share/completion/hostwarp.{shell}').read_text() for shell in ('bash', 'zsh'))
+    for command in 'info', 'bench', 'prof':
+        options = options_of(box, command)
+        assert options, command
+        page = (TREE / f'man/hostwarp-{command}.1').read_text().replace('\\-', '-')
+        row = re.search(rf'^    {command}\) words=.*$', bash, re.M).group()
+        lines = re.search(rf'^    {command}\) (.*?);;', zsh, re.M | re.S).group(1)
+        for option in sorted(options):
+            for where, text in ('the manual', page), ('bash', row), ('zsh', lines):
+                assert re.search(rf'{option}(?![\w-])', text), f'{command} {option} is not in {where}'
+
+
+def test_zsh_completes_commands_and_options(box):
+    """With zsh where it is there; else what _arguments is given is looked at, spec by spec."""
+    text = (TREE / 'share/completion/hostwarp.zsh').read_text()
+    if shutil.which('zsh'):
+        stub = '_describe() { print -l $commands; }; _arguments() { print -l -- "$@"; }; _files() { :; }; '
+        script = stub + f'words=(hostwarp pr); CURRENT=2; source {TREE}/share/completion/hostwarp.zsh; words=(hostwarp prof --t); CURRENT=3; _hostwarp'
+        has(box.run('zsh', '-f', '-c', script).stdout, 'prof:profile a program', '--timeline[page]:file:_files')
+    specs = re.findall(r"'([^']*)'", text[text.index('case $words[2]'):])
+    assert len(specs) > 15
+    for spec in specs:
+        assert re.fullmatch(r'(\*|--[a-z][\w-]*(\[[^\[\]:]+\])?)(:[^:]+:(_files|\([\w ]+\)))?', spec), spec
+    assert text.startswith('#compdef hostwarp\n') and len(re.findall(r'\bcase\b', text)) == len(re.findall(r'\besac\b', text)) and text.count("'") % 2 == 0
+
+
+def test_bash_completes_commands_options_and_files(box):
+    box.write('prog.cu', '')
+    def complete(*words):
+        quoted = ' '.join(f"'{w}'" for w in words)
+        return box.run('bash', '-c', f'. {TREE}/share/completion/hostwarp.bash; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _hostwarp; '
+                       'echo "${COMPREPLY[@]}"').stdout.split()
+    commands = re.findall(r'\{ "(\w+)", cmd_', (TREE / 'src/cli/main.c').read_text())
+    assert set(complete('hostwarp', '')) >= set(commands)
+    assert complete('hostwarp', 'prof', '--kernel') == ['--kernel-details']
+    assert complete('hostwarp', 'info', '--j') == ['--json']
+    assert complete('hostwarp', 'run', 'prog') == ['prog.cu']
+
+
 def test_every_command_has_a_manual_page(box):
     for name in re.findall(r'\{ "(\w+)", cmd_(?!not_there)', (TREE / 'src/cli/main.c').read_text()):
         assert (TREE / f'man/hostwarp-{name}.1').exists(), name

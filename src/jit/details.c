@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Instrumented kernels: every basic block and every memory access of a warp is told to the engine (exec/details.c), with the lanes that
+ * are on. Nothing of this is in the code of a plain build.
+ */
+#include "jit/details.h"
+
+#include "jit/emit.h"
+#include "pass/explain.h"
+
+/* ---- places ---- */
+
+struct details {
+    HW_VEC(struct details_site) sites;
+    HW_VEC(const void *) keys;                   /* by site: its ir_inst or ir_block */
+    size_t first;                                /* the first site of the plan that is being written: others' keys are gone */
+    LLVMValueRef fn, addresses;                  /* 32 addresses on the stack of that function */
+};
+
+void details_new(struct emit *e)
+{
+    e->details = hw_alloc(sizeof *e->details);
+}
+
+void details_plan(struct emit *e)
+{
+    if (e->details)
+        e->details->first = e->details->sites.n;
+}
+
+struct details_table *details_finish(struct emit *e, bool keep)
+{
+    struct details *d = e->details;
+    struct details_table *t = NULL;
+    if (!d)
+        return NULL;
+    if (keep) {
+        t = hw_alloc(sizeof *t);
+        t->n = (uint32_t)d->sites.n;
+        t->sites = d->sites.v;
+        t->counts = hw_alloc((d->sites.n + 1) * sizeof *t->counts);
+        hw_mutex_init(&t->mu, HW_RANK_LEAF);
+    } else {
+        for (size_t k = 0; k < d->sites.n; k++)
+            hw_free(d->sites.v[k].place);
+        hw_vec_fini(&d->sites);
+    }
+    hw_vec_fini(&d->keys);
+    hw_free(d);
+    e->details = NULL;
+    return t;
+}
+
+/* The site of a block or access, made when it is first met: blocks that belong to several regions are written several times. */
+static uint32_t site_of(struct emit *e, const void *key, const struct ir_inst *at, bool *is_new)
+{
+    struct details *d = e->details;
+    for (size_t k = d->first; k < d->sites.n; k++)
+        if (d->keys.v[k] == key) {
+            *is_new = false;
+            return (uint32_t)k;
+        }
+    struct hw_str place = { 0 };
+    explain_place(&place, e->kernel->module, at);
+    hw_vec_push(&d->keys, key);
+    hw_vec_push(&d->sites, ((struct details_site){ .place = place.s }));
+    *is_new = true;
+    return (uint32_t)d->sites.n - 1;
+}
+
+/* ---- instructions by class ---- */
+
+static enum details_class class_of(const struct ir_inst *i)
+{
+    switch (i->op) {
+    case IR_MOV: case IR_SREG: case IR_PARAM: case IR_PARAMADDR: case IR_VARADDR: case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED:
+    case IR_LOCAL_TO_GENERIC: case IR_GENERIC_TO_LOCAL: case IR_PACK: case IR_EXTRACT: return DETAILS_MOVE;
+    case IR_ZEXT: case IR_SEXT: case IR_TRUNC: case IR_FTOI_S: case IR_FTOI_U: case IR_ITOF_S: case IR_ITOF_U: case IR_FTOF: case IR_FRINT:
+        return DETAILS_CONVERT;
+    case IR_CMP: case IR_SELECT: case IR_ISSPACE: return DETAILS_COMPARE;
+    case IR_FADD: case IR_FSUB: case IR_FMUL: case IR_FMA: case IR_FNEG: case IR_FABS: case IR_FMIN: case IR_FMAX: case IR_COPYSIGN:
+        return i->type == IR_F64 ? DETAILS_DOUBLE : DETAILS_FLOAT;
+    case IR_FDIV: case IR_FSQRT: case IR_RCP_A: case IR_DIV_A: case IR_SQRT_A: case IR_RSQRT_A: case IR_SIN_A: case IR_COS_A: case IR_EX2_A:
+    case IR_LG2_A: case IR_TANH_A: case IR_MATH: return DETAILS_SPECIAL;
+    case IR_CBR: case IR_RET: case IR_TRAP: return DETAILS_BRANCH;
+    case IR_LD: case IR_TILE_LD: return DETAILS_LOAD;
+    case IR_ST: case IR_TILE_ST: return DETAILS_STORE;
+    case IR_ATOM: case IR_ATOM2: return DETAILS_ATOMIC;
+    case IR_TEX: return DETAILS_TEXTURE;
+    case IR_SHFL: case IR_VOTE: case IR_MATCH: case IR_REDUX: case IR_ACTIVEMASK: case IR_WARPSYNC: return DETAILS_WARP;
+    case IR_WARPOP: return i->imm >= KABI_WARP_MMA ? DETAILS_MATRIX : DETAILS_WARP;
+    case IR_MMA: return DETAILS_MATRIX;
+    case IR_BAR: case IR_BAR_RED: return DETAILS_BARRIER;
+    case IR_FENCE: case IR_VPRINTF: case IR_ASSERTFAIL: case IR_MALLOC: case IR_FREE: case IR_CALL: case IR_NANOSLEEP: return DETAILS_OTHER;
+    default: return DETAILS_INTEGER;
+    }
+}
+
+/* Is this branch only the guard of the instruction behind it? */
+static bool is_guard(const struct ir_inst *branch)
+{
+    for (int k = 0; k < 2; k++)
+        if (branch->ptx_line && branch->target[k] && branch->target[k]->insts.n > 1 && branch->target[k]->insts.v[0]->ptx_line == branch->ptx_line)
+            return true;
+    return false;
+}
+
+/* PTX instructions, as far as constants and copies have left them: operations that follow each other from one line are one. Jumps without a
+   condition are not counted: they follow from how blocks are laid out. */
+static void count_classes(const struct ir_block *b, struct details_site *site)
+{
+    int now = -1;
+    uint32_t line = 0;
+    for (size_t j = 0; j < b->insts.n; j++) {
+        const struct ir_inst *i = b->insts.v[j];
+        int c = (int)class_of(i);
+        if (i->op == IR_BR || i->op == IR_YIELD || (i->op == IR_CBR && is_guard(i)))
+            continue;
+        if (now >= 0 && i->ptx_line && i->ptx_line == line) {
+            now = c > now ? c : now;
+            continue;
+        }
+        if (now >= 0)
+            site->classes[now]++;
+        now = c;
+        line = i->ptx_line;
+    }
+    if (now >= 0)
+        site->classes[now]++;
+}
+
+/* ---- what is told ---- */
+
+/* The lanes of the group that are on; in builds of one lane, that one. */
+static LLVMValueRef active(struct emit *e)
+{
+    LLVMValueRef all = k_int(e, 32, 1, e->W == 1 ? 1 : UINT32_MAX);
+    for (unsigned c = 0; e->W > 1 && e->m[0] && c < e->C; c++) {
+        LLVMValueRef part = LLVMBuildShl(e->b, mask_bits(e, e->m[c]), k_int(e, 32, 1, c * e->W), "");
+        all = c ? LLVMBuildOr(e->b, all, part, "") : part;
+    }
+    return all;
+}
+
+static void tell(struct emit *e, uint32_t site, LLVMValueRef addresses)
+{
+    LLVMTypeRef i32 = ty_int(e, 32, 1), types[] = { ty_ptr(e), i32, i32, i32, ty_ptr(e) };
+    LLVMValueRef k = k_int(e, 64, 1, offsetof(struct kabi_services, count));
+    LLVMValueRef at = LLVMBuildGEP2(e->b, ty_int(e, 8, 1), env(e, ENV_SERVICES), &k, 1, "");
+    LLVMValueRef fn = LLVMBuildLoad2(e->b, ty_ptr(e), at, "");
+    LLVMValueRef args[] = { e->block, k_int(e, 32, 1, site), linear_thread(e, 0), active(e), addresses ? addresses : LLVMConstNull(ty_ptr(e)) };
+    LLVMBuildCall2(e->b, LLVMFunctionType(LLVMVoidTypeInContext(e->cx), types, 5, false), fn, args, 5, "");
+}
+
+void details_block(struct emit *e, const struct ir_block *b)
+{
+    bool is_new;
+    if (!e->details || b->insts.n == 0)
+        return;
+    uint32_t site = site_of(e, b, b->insts.v[0], &is_new);
+    if (is_new)
+        count_classes(b, &e->details->sites.v[site]);
+    tell(e, site, NULL);
+}
+
+static uint8_t space_of(const struct ir_inst *i)
+{
+    switch (i->space) {
+    case IR_GLOBAL: return DETAILS_GLOBAL;
+    case IR_SHARED: return DETAILS_SHARED;
+    case IR_LOCAL: return DETAILS_LOCAL;
+    case IR_CONST: case IR_PARAM_SPACE: return DETAILS_CONSTANT;
+    default: return DETAILS_GENERIC;
+    }
+}
+
+static bool describe(const struct ir_inst *i, struct details_site *s)
+{
+    unsigned n = 1;
+    switch (i->op) {
+    case IR_LD: s->kind = DETAILS_IN_LOAD; n = i->n_dst; break;
+    case IR_ST: s->kind = DETAILS_IN_STORE; n = i->n_src - 1u; break;
+    case IR_ATOM: s->kind = DETAILS_IN_ATOMIC; break;
+    case IR_ATOM2: s->kind = DETAILS_IN_ATOMIC; n = 2; break;
+    case IR_TILE_LD: s->kind = DETAILS_IN_LOAD; n = i->n_dst; s->tile = true; break;
+    case IR_TILE_ST: s->kind = DETAILS_IN_STORE; n = i->n_src - 2u; s->tile = true; break;
+    default: return false;
+    }
+    s->space = space_of(i);
+    s->bytes = (uint16_t)(n * element_bytes(i));
+    return true;
+}
+
+/* A tile's address is the same in the whole warp, and its imm no offset. */
+static LLVMValueRef lane_addresses(struct emit *e, const struct ir_inst *i, bool tile, unsigned chunk)
+{
+    LLVMValueRef a = tile ? v_operand(e, &i->src[0], src_type(i, 0), chunk) : v_address(e, i, chunk);
+    LLVMTypeRef t = ty_int(e, 64, e->W);
+    return LLVMTypeOf(a) == t ? a : LLVMBuildZExt(e->b, a, t, "");
+}
+
+void details_access(struct emit *e, const struct ir_inst *i)
+{
+    struct details_site what = { 0 };
+    struct details *d = e->details;
+    bool is_new;
+    if (!d || !describe(i, &what))
+        return;
+    uint32_t site = site_of(e, i, i, &is_new);
+    if (is_new) {
+        what.place = d->sites.v[site].place;
+        d->sites.v[site] = what;
+    }
+    if (d->fn != e->fn) {
+        d->fn = e->fn;
+        d->addresses = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), PLAN_LANES), "addresses");
+    }
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef k = k_int(e, 64, 1, (uint64_t)c * e->W);
+        LLVMValueRef to = LLVMBuildGEP2(e->b, ty_int(e, 64, 1), d->addresses, &k, 1, "");
+        LLVMSetAlignment(LLVMBuildStore(e->b, lane_addresses(e, i, what.tile, c), to), 8);
+    }
+    tell(e, site, d->addresses);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an instrumented kernel counts (`hostwarp prof --kernel-details`): jit/ describes the places, exec/ counts at them, prof/ writes both
+ * down, cli/ shows them. A place is a basic block or a memory access.
+ */
+#ifndef KABI_DETAILS_H
+#define KABI_DETAILS_H
+
+#include "base/lock.h"
+
+/* Instructions, by what they do. Where one PTX instruction has several operations, the last of these rows names it. */
+#define DETAILS_CLASSES(ROW)                                                                                                              \
+    ROW(MOVE, "move") ROW(CONVERT, "convert") ROW(INTEGER, "integer") ROW(COMPARE, "compare") ROW(FLOAT, "float") ROW(DOUBLE, "double")   \
+    ROW(SPECIAL, "special") ROW(BRANCH, "branch") ROW(LOAD, "load") ROW(STORE, "store") ROW(ATOMIC, "atomic") ROW(TEXTURE, "texture")     \
+    ROW(WARP, "warp") ROW(MATRIX, "matrix") ROW(BARRIER, "barrier") ROW(OTHER, "other")
+enum details_class {
+#define ROW(id, name) DETAILS_##id,
+    DETAILS_CLASSES(ROW)
+#undef ROW
+    DETAILS_CLASS_COUNT
+};
+
+enum details_kind { DETAILS_IN_BLOCK, DETAILS_IN_LOAD, DETAILS_IN_STORE, DETAILS_IN_ATOMIC };
+enum details_space { DETAILS_GLOBAL, DETAILS_SHARED, DETAILS_LOCAL, DETAILS_CONSTANT, DETAILS_SPACE_COUNT, DETAILS_GENERIC = DETAILS_SPACE_COUNT };
+/* How the addresses of a warp's active lanes lie in global memory. */
+enum details_pattern { DETAILS_UNIFORM, DETAILS_VECTOR, DETAILS_STRIDED, DETAILS_GATHERED, DETAILS_PATTERN_COUNT };
+enum { DETAILS_SECTOR = 32, DETAILS_BANKS = 32, DETAILS_BANK_BYTES = 4 };
+
+struct details_site {
+    uint8_t kind, space;
+    uint16_t bytes;                              /* an access: of one lane */
+    bool tile;                                   /* a whole warp's access to a matrix: only its bytes are counted */
+    uint16_t classes[DETAILS_CLASS_COUNT];       /* a block: its instructions */
+    char *place;                                 /* "file.cu:12", or "PTX line 12" */
+};
+
+struct details_count {
+    uint64_t runs, lanes;                        /* of a warp with at least one active lane; active lanes in all of them */
+    uint64_t by_space[DETAILS_SPACE_COUNT];      /* lanes */
+    uint64_t patterns[DETAILS_PATTERN_COUNT];    /* global memory: warps' accesses */
+    uint64_t sectors, used;                      /* global memory: pieces of 32 bytes that were touched, for each access anew; bytes of them */
+    uint64_t passes, fewest;                     /* shared memory: passes that bank conflicts make of it, and without conflicts */
+    uint64_t worst;                           /* passes of the worst access, or of its halves or quarters */
+};
+
+/*
+ * Lifetime  Made with the kernel's code, stays for the life of the process.
+ * Locks     mu guards the counts; workers add theirs when they have run some blocks.
+ */
+struct details_table {
+    uint32_t n;
+    struct details_site *sites;
+    struct hw_mutex mu;
+    struct details_count *counts;
+};
+
+#endif
