@@ -40,6 +40,15 @@ static unsigned long long last_id HW_GUARDED_BY(mu);
 static struct devheap_charge device_charge[MAX_DEVICES] HW_GUARDED_BY(mu);
 static struct devheap_charge managed_charge HW_GUARDED_BY(mu);   /* managed memory may exceed a device's */
 static struct mem_stats stats HW_GUARDED_BY(mu);
+static _Atomic uint64_t generation = 1;          /* of the map: changes, under mu, with every range that comes or goes */
+
+/* The spans that a thread asked for last. Copies ask for the same few again and again. */
+enum { SPANS = 4 };
+static HW_TLS_FAST struct {
+    uint64_t generation;
+    unsigned next;
+    struct mem_span v[SPANS];
+} spans;
 
 void mem_init(void)
 {
@@ -85,6 +94,7 @@ static struct mem_range *add(struct ctx *ctx, enum mem_kind kind, uint64_t base,
     r->info = (struct mem_info){ .kind = kind, .base = base, .bytes = bytes, .flags = flags, .ctx = ctx,
                                  .ctx_handle = ctx ? ctx_handle(ctx) : NULL, .device = ctx ? ctx->dev->ordinal : 0, .buffer_id = ++last_id };
     treap_insert(&map, &r->node, base, 0);
+    atomic_fetch_add_explicit(&generation, 1, memory_order_release);
     hook_mem_added(&r->info);
     return r;
 }
@@ -113,6 +123,7 @@ static void drop(struct mem_range *r)
 {
     hook_mem_dropped(&r->info);
     treap_remove(&map, &r->node);
+    atomic_fetch_add_explicit(&generation, 1, memory_order_release);
     atomic_fetch_add_explicit(&exec_memory_epoch, 1, memory_order_release);   /* what workers remember of it no longer holds */
     switch (r->info.kind) {
     case MEM_DEVICE:
@@ -156,6 +167,36 @@ bool mem_lookup(uint64_t addr, struct mem_info *out)
         memset(out, 0, sizeof *out);
     hw_unlock(&mu);
     return r != NULL;
+}
+
+static HW_NOINLINE const struct mem_span *find_span(uint64_t addr)
+{
+    hw_lock(&mu);
+    uint64_t now = atomic_load_explicit(&generation, memory_order_relaxed);
+    if (spans.generation != now) {
+        memset(&spans, 0, sizeof spans);
+        spans.generation = now;
+    }
+    struct mem_span *s = &spans.v[spans.next++ % SPANS];
+    struct mem_range *below = range_of(treap_floor(map, addr, 0)), *above = range_of(treap_ceil(map, addr, 0));
+    if (below && addr - below->info.base < below->info.bytes)
+        *s = (struct mem_span){ below->info.base, below->info.base + below->info.bytes, below->info.kind };
+    else
+        *s = (struct mem_span){ below ? below->info.base + below->info.bytes : 0, above ? above->info.base : UINT64_MAX, MEM_NONE };
+    hw_unlock(&mu);
+    return s;
+}
+
+/* What was true under the lock is true as long as the generation is the same: whoever changes the map does so under the lock. A
+   range that goes while we look at it is the program's mistake, with a lock as without. */
+const struct mem_span *mem_span(uint64_t addr)
+{
+    /* acquire: pairs with the release in add() and drop() */
+    if (hw_likely(spans.generation == atomic_load_explicit(&generation, memory_order_acquire)))
+        for (unsigned i = 0; i < SPANS; i++)
+            if (addr - spans.v[i].base < spans.v[i].end - spans.v[i].base)
+                return &spans.v[i];
+    return find_span(addr);
 }
 
 bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out)

@@ -44,6 +44,14 @@ void mem_init(void);                                             /* core_init() 
 
 /* Interior pointers too. False: unknown, and *out has kind MEM_NONE. */
 bool mem_lookup(uint64_t addr, struct mem_info *out);
+
+/* Addresses around one of which the map knows the same: a range, or what lies between two (MEM_NONE). */
+struct mem_span {
+    uint64_t base, end;
+    enum mem_kind kind;
+};
+/* As mem_lookup(), without a lock where this thread asked for the span lately and no range has come or gone since. */
+const struct mem_span *mem_span(uint64_t addr);
 bool mem_reachable(uint64_t addr, uint64_t *out_base, uint64_t *out_end);   /* the pages around addr that kernels may use */
 /* Does [addr, addr + bytes) lie inside one known range? */
 bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out);

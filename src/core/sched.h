@@ -93,8 +93,10 @@ void sched_wait_stream(struct stream *s);
 void sched_wait_event(struct event *e);
 void sched_wait_ctx(struct ctx *ctx);
 
-/* Work that the calling thread does by itself, without a command, because the stream has none to wait for. False: it has. */
+/* Work that the calling thread does by itself, without a command, because the stream has none to wait for. False: it has. The
+   second takes no lock, and says false also when any other stream of the process has work. */
 bool sched_begin_direct(struct stream *s);
+bool sched_try_direct(void);
 void sched_end_direct(void);
 /* Waits until no stream of any context has work, and calls fn before any can begin. */
 void sched_quiet(void (*fn)(void *arg), void *arg);

@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 
 /* Which default stream the entry point that is running on this thread means. */
-static _Thread_local bool tls_per_thread;
+static HW_TLS_FAST bool tls_per_thread;
 
 CUresult api_enter(struct api_call *call, enum api_id id)
 {
