@@ -37,13 +37,13 @@ uint64_t exec_texture_add(const struct exec_texture *t)
 {
     hw_lock(&mu);
     if (!free_slots && n_slots < (uint32_t)N_PAGES * PAGE_SLOTS) {
-        struct slot *page = hw_alloc(sizeof *page * PAGE_SLOTS);
-        for (int i = PAGE_SLOTS - 1; i >= 0; i--) {
+        struct slot *page = hw_try_alloc(sizeof *page * PAGE_SLOTS);
+        for (int i = PAGE_SLOTS - 1; page && i >= 0; i--) {
             page[i].next_free = free_slots;
             free_slots = &page[i];
         }
         atomic_store_explicit(&pages[n_slots / PAGE_SLOTS], page, memory_order_release);
-        n_slots += PAGE_SLOTS;
+        n_slots += page ? PAGE_SLOTS : 0;
     }
     struct slot *s = free_slots;
     uint64_t handle = 0;
