@@ -71,7 +71,7 @@ struct pool_piece;
 struct extent *mem_chunk_alloc(int device, size_t bytes);                    /* device memory that is not in the map; NULL: none left */
 /* A file behind a chunk, for other processes; nobody has used it yet. */
 bool mem_chunk_share(struct extent *e);
-/* A reference to memory of a pool whose chunks are shared; INVALID_VALUE: not the first byte of such. */
+/* A reference to memory of a pool that was exported; INVALID_VALUE: not the first byte of such. */
 struct ipc_ref;
 CUresult mem_pooled_ref(uint64_t addr, struct ipc_ref *out);
 void mem_chunk_free(int device, struct extent *e);

@@ -54,7 +54,8 @@ struct mempool {
     struct obj obj;
     int device;                  /* const */
     bool is_default;             /* const */
-    bool exported;               /* const; other processes may map its chunks */
+    bool exportable;             /* const; other processes may map its chunks */
+    _Atomic bool exported;       /* a handle of it was given out: only then are its pieces */
     bool imported;               /* const; another process's: it has no chunks here */
     bool closed;
     struct hw_list in_all;       /* pools */
@@ -144,7 +145,7 @@ CUresult mempool_create(const CUmemPoolProps *props, CUmemoryPool *out)
         return CUDA_ERROR_INVALID_VALUE;
     hw_lock(&mu);
     struct mempool *p = pool_new(props->location.id, false);
-    p->exported = props->handleTypes != CU_MEM_HANDLE_TYPE_NONE;
+    p->exportable = props->handleTypes != CU_MEM_HANDLE_TYPE_NONE;
     *out = mempool_handle(p);
     hw_unlock(&mu);
     return CUDA_SUCCESS;
@@ -162,7 +163,7 @@ enum { CARD_MAGIC = 0x6c6f6f70 };
 CUresult mempool_export(struct mempool *p, int *out_fd)
 {
     struct pool_card card = { CARD_MAGIC, getpid(), p->device };
-    if (!p->exported || p->imported)
+    if (!p->exportable || p->imported)
         return CUDA_ERROR_INVALID_VALUE;
     int fd = memfd_create("hostwarp-pool", 0);   /* programs that are started get it too */
     if (fd >= 0 && write(fd, &card, sizeof card) != (ssize_t)sizeof card) {
@@ -172,6 +173,7 @@ CUresult mempool_export(struct mempool *p, int *out_fd)
     if (fd < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *out_fd = fd;
+    p->exported = true;
     return CUDA_SUCCESS;
 }
 
@@ -237,7 +239,7 @@ static struct pool_piece *piece_new(struct pool_chunk *c, uint64_t base, uint64_
 static struct pool_chunk *chunk_add(struct mempool *p, uint64_t bytes)
 {
     struct extent *e = mem_chunk_alloc(p->device, bytes);
-    if (e && p->exported && !mem_chunk_share(e)) {
+    if (e && p->exportable && !mem_chunk_share(e)) {
         mem_chunk_free(p->device, e);
         e = NULL;
     }
