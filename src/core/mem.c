@@ -139,7 +139,7 @@ static void drop(struct mem_range *r)
             devheap_free(charge_of(r), r->extent);
         break;
     case MEM_HOST:
-        if (r->info.external)                    /* somebody else's mapping */
+        if (r->info.external || r->piece)        /* somebody else's mapping, a pool's memory */
             break;
         stats.n_host--;
         stats.pinned_bytes -= r->map_bytes;
@@ -408,7 +408,7 @@ CUresult mem_host_free(void *ptr)
     struct mem_info info;
     if (!ptr)
         return CUDA_SUCCESS;
-    if (!mem_lookup((uint64_t)(uintptr_t)ptr, &info) || info.base != (uint64_t)(uintptr_t)ptr || info.kind != MEM_HOST || info.external)
+    if (!mem_lookup((uint64_t)(uintptr_t)ptr, &info) || info.base != (uint64_t)(uintptr_t)ptr || info.kind != MEM_HOST || info.external || info.pool)
         return CUDA_ERROR_INVALID_VALUE;
     return free_after_work(&info);
 }
@@ -521,10 +521,15 @@ void mem_free_ctx(struct ctx *ctx)
 
 /* --- memory that other files of core/ make --- */
 
+static struct devheap_charge *charge_for(int device)
+{
+    return device == MEM_OF_HOST ? &managed_charge : &device_charge[device];
+}
+
 struct extent *mem_chunk_alloc(int device, size_t bytes)
 {
     hw_lock(&mu);
-    struct extent *e = devheap_alloc(&device_charge[device], bytes, 256);
+    struct extent *e = devheap_alloc(charge_for(device), bytes, 256);
     hw_unlock(&mu);
     return e;
 }
@@ -556,19 +561,22 @@ CUresult mem_pooled_ref(uint64_t addr, struct ipc_ref *out)
 void mem_chunk_free(int device, struct extent *e)
 {
     hw_lock(&mu);
-    devheap_free(&device_charge[device], e);
+    devheap_free(charge_for(device), e);
     hw_unlock(&mu);
 }
 
-void mem_add_pooled(struct ctx *ctx, int device, struct pool_piece *piece, uint64_t base, size_t bytes)
+void mem_add_pooled(struct ctx *ctx, enum mem_kind kind, int device, struct pool_piece *piece, uint64_t base, size_t bytes)
 {
     CUmemoryPool pool = mempool_of_piece(piece);
     hw_lock(&mu);
-    struct mem_range *r = add(ctx, MEM_DEVICE, base, bytes, 0);
+    unsigned flags = kind == MEM_MANAGED ? CU_MEM_ATTACH_GLOBAL : kind == MEM_HOST ? CU_MEMHOSTALLOC_DEVICEMAP : 0;
+    struct mem_range *r = add(ctx, kind, base, bytes, flags);
     r->piece = piece;
     r->info.device = device;
     r->info.pool = pool;
-    stats.n_device++;
+    stats.n_device += kind == MEM_DEVICE;
+    stats.n_managed += kind == MEM_MANAGED;
+    stats.managed_bytes += kind == MEM_MANAGED ? bytes : 0;
     hw_unlock(&mu);
 }
 

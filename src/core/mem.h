@@ -68,6 +68,7 @@ void mem_info_bytes(struct device *dev, size_t *out_free, size_t *out_total);   
 /* --- for mempool.c, vmm.c, ipc.c, array.c --- */
 struct extent;
 struct pool_piece;
+enum { MEM_OF_HOST = -1 };                                       /* in a device's place: counts as the host's memory, like managed memory */
 struct extent *mem_chunk_alloc(int device, size_t bytes);                    /* device memory that is not in the map; NULL: none left */
 /* A file behind a chunk, for other processes; nobody has used it yet. */
 bool mem_chunk_share(struct extent *e);
@@ -75,7 +76,7 @@ bool mem_chunk_share(struct extent *e);
 struct ipc_ref;
 CUresult mem_pooled_ref(uint64_t addr, struct ipc_ref *out);
 void mem_chunk_free(int device, struct extent *e);
-void mem_add_pooled(struct ctx *ctx, int device, struct pool_piece *piece, uint64_t base, size_t bytes);
+void mem_add_pooled(struct ctx *ctx, enum mem_kind kind, int device, struct pool_piece *piece, uint64_t base, size_t bytes);
 bool mem_take_pooled(uint64_t base, struct pool_piece **out);                /* out of the map; false: not there */
 /* Counts memory that does not come out of the device's range. */
 bool mem_charge(int device, size_t bytes);

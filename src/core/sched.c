@@ -404,6 +404,45 @@ void sched_push(struct stream *s, struct cmd *c)
     dispatch(&t, NULL);
 }
 
+static void note_record(struct event *e, const struct stream *s)
+{
+    e->record_stream = s->id;
+    e->record_at = s->n_pushed;
+}
+
+/* What comes in s from now on comes after the event's record. */
+static void note_follows(struct stream *s, const struct event *e)
+{
+    struct stream_follows *to = NULL;
+    if (!e->record_stream || e->record_stream == s->id)
+        return;
+    for (unsigned i = 0; i < STREAM_FOLLOWS; i++)
+        if (s->follows[i].stream == e->record_stream)
+            to = &s->follows[i];
+    if (!to)
+        to = &s->follows[s->next_follows++ % STREAM_FOLLOWS];
+    if (to->stream != e->record_stream || to->at < e->record_at)
+        *to = (struct stream_follows){ e->record_stream, e->record_at };
+}
+
+void sched_follows(struct stream *s, struct stream_follows *out)
+{
+    hw_lock(&mu);
+    memcpy(out, s->follows, sizeof s->follows);
+    hw_unlock(&mu);
+}
+
+void sched_note_synced(struct stream *s, struct ctx *ctx)
+{
+    hw_lock(&mu);
+    if (s)
+        s->n_synced = s->n_done;
+    if (ctx)
+        hw_list_for(it, &ctx->streams)
+            hw_list_item(it, struct stream, in_ctx)->n_synced = hw_list_item(it, struct stream, in_ctx)->n_done;
+    hw_unlock(&mu);
+}
+
 void sched_push_wait_event(struct stream *s, struct event *e)
 {
     struct cmd *c = cmd_new(CMD_WAIT);
@@ -411,6 +450,7 @@ void sched_push_wait_event(struct stream *s, struct event *e)
     turn_init(&t);
     hw_lock(&mu);
     bool queued = e->pending != NULL;
+    note_follows(s, e);
     if (queued) {
         push_locked(&t, s, c);
         depend(e->pending, c, NULL);
@@ -433,6 +473,7 @@ void sched_push_record(struct stream *s, struct event *e)
     e->pending = c;
     e->recorded = true;
     push_locked(&t, s, c);
+    note_record(e, s);
     advance_locked(&t);
     hw_unlock(&mu);
     dispatch(&t, NULL);
@@ -456,6 +497,8 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
             c->event->recorded = true;
         }
         push_locked(&t, items[i].stream, c);
+        if (c->kind == CMD_RECORD)
+            note_record(c->event, items[i].stream);
     }
     advance_locked(&t);
     hw_unlock(&mu);

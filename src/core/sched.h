@@ -87,6 +87,12 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
 /* For values.c: a command that was dispatched has done its work. */
 void sched_values_done(struct cmd *c);
 
+/* The streams that s waited for last, through events. */
+struct stream_follows;
+void sched_follows(struct stream *s, struct stream_follows *out);
+/* The host has waited for all of s, or for all streams of ctx. */
+void sched_note_synced(struct stream *s, struct ctx *ctx);
+
 /* Is everything done that a command queued on s now would wait for? */
 bool sched_idle(struct stream *s);
 void sched_wait_stream(struct stream *s);
