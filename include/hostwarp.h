@@ -25,6 +25,10 @@ void hostwarp_prof_mark(const char *text);
 uint64_t hostwarp_prof_api_enter(const char *name, const void *caller);
 void hostwarp_prof_api_leave(uint64_t token, int result);
 
+/* For libraries built on the driver's: the copy that cuMemcpyHtoD, DtoH or DtoD would make, when it can be made at once and without an
+   error. 0: nothing was done, and the driver's function is to be called. */
+int hostwarp_copy_now(void *dst, int dst_on_device, const void *src, int src_on_device, size_t bytes);
+
 /* What becomes of the kernels of a PTX text, in words: how they are lowered, and why. block: the shape of a block, for kernels that
    name none themselves. write gets the whole text, or the error's. 0, or 1 when there was one. */
 int hostwarp_explain(const char *ptx, size_t bytes, const unsigned block[3], void (*write)(void *data, const char *text), void *data);

@@ -11,7 +11,7 @@ import sys
 
 TREE = pathlib.Path(__file__).resolve().parent.parent
 OUT = TREE / 'docs/status.md'
-ROW = re.compile(r'^(API|STUB|SAME|HAND)\s*\(\s*(\w+)\s*,\s*(\w+)\s*(?:,\s*(\w+))?')
+ROW = re.compile(r'^(API|QUICK|STUB|SAME|HAND)\s*\(\s*(\w+)\s*,\s*(\w+)\s*(?:,\s*(\w+))?')
 FORM = re.compile(r'^(FORM|FORM_TODO)\s*\(\s*(\w+)\s*,\s*"([^"]*)"\s*,\s*"([^"]*)"\s*,\s*"([^"]*)"')
 SECTION = re.compile(r'^/\*\s*(.+?)\s*\*/\s*$')
 
@@ -36,7 +36,7 @@ def read_functions(path):
         while symbol in same and symbol not in seen:
             seen.add(symbol)
             symbol = same[symbol]
-        return kinds.get(symbol) in ('API', 'HAND')
+        return kinds.get(symbol) in ('API', 'QUICK', 'HAND')
 
     return {title: [(s, works(s)) for s in symbols] for title, symbols in sections.items()}
 

@@ -22,6 +22,9 @@ const char *hw_cpu_name(void);                                   /* as the CPU c
 uint64_t hw_memory_bytes(void);                                  /* physical memory of the machine */
 size_t hw_page_bytes(void);
 bool hw_numa_node_exists(int node);
+unsigned hw_numa_nodes(void);
+/* Memory that nobody has touched yet: its pages are to come from the node of the CPU that this thread runs on, while it has any. */
+void hw_numa_prefer_here(void *p, size_t bytes);
 
 static inline void hw_cpu_relax(void)
 {

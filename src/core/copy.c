@@ -28,6 +28,11 @@ static bool span_of(const struct copy_end *end, const struct copy_request *r, si
         && end->addr + *out >= end->addr;
 }
 
+static enum place place_of_kind(enum mem_kind kind)
+{
+    return kind == MEM_MANAGED ? PLACE_MANAGED : kind == MEM_HOST || kind == MEM_REGISTERED ? PLACE_PINNED : PLACE_DEVICE;
+}
+
 static CUresult classify(const struct copy_end *end, const struct copy_request *r, enum place *out)
 {
     struct mem_info info;
@@ -43,8 +48,7 @@ static CUresult classify(const struct copy_end *end, const struct copy_request *
         *out = PLACE_PAGEABLE;
         return info.kind == MEM_REGISTERED && end->side != COPY_DEVICE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     }
-    *out = info.kind == MEM_MANAGED ? PLACE_MANAGED
-        : info.kind == MEM_HOST || info.kind == MEM_REGISTERED ? PLACE_PINNED : PLACE_DEVICE;
+    *out = place_of_kind(info.kind);
     return CUDA_SUCCESS;
 }
 
@@ -143,6 +147,34 @@ static bool copy_directly(struct stream *s, const struct copy_request *r, enum p
     if (!r->async)
         ctx_flush_printf(s->ctx);
     *rc = ctx_error(s->ctx);
+    return true;
+}
+
+/* Small enough to be done by the calling thread where CUDA does not make it wait: what queueing costs, at most. */
+#define ASIDE_MAX ((size_t)16 << 10)
+
+static bool place_of(uint64_t addr, enum copy_side side, size_t bytes, enum place *out)
+{
+    const struct mem_span *s = mem_span(addr);
+    *out = s->kind == MEM_NONE ? PLACE_PAGEABLE : place_of_kind(s->kind);
+    return addr && bytes <= s->end - addr && (s->kind != MEM_NONE || side != COPY_DEVICE);
+}
+
+bool copy_now(struct ctx *ctx, uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side, size_t bytes, CUresult *rc)
+{
+    enum place to, from;
+    if (bytes == 0 || bytes > DIRECT_MAX || hook_any || capture_any() || !place_of(dst, dst_side, bytes, &to)
+        || !place_of(src, src_side, bytes, &from) || (to == PLACE_DEVICE && from == PLACE_DEVICE && bytes > ASIDE_MAX)
+        || !sched_try_direct())
+        return false;
+    *rc = ctx_error(ctx);                        /* after looking for work: what has ended by now has left its error */
+    int fault = *rc ? EXEC_OK : exec_copy_here((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, bytes);
+    sched_end_direct();
+    if (hw_unlikely(fault)) {
+        ctx_poison(ctx, CUDA_ERROR_ILLEGAL_ADDRESS);
+        *rc = ctx_error(ctx);
+    }
+    ctx_flush_printf(ctx);
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include <cuda.h>
 
 struct cmd;
+struct ctx;
 struct stream;
 
 /* What the caller says about a pointer: DEVICE must be memory CUDA knows; HOST may be anything but NULL (and may turn out to
@@ -31,6 +32,9 @@ struct copy_request {
 /* Checks bounds (INVALID_VALUE), queues on the stream and waits as the real driver does for this kind of memory: a pageable
    source is read before the call returns, a pageable destination is complete. Zero bytes: success. */
 CUresult copy_run(struct stream *s, const struct copy_request *req);
+/* A copy that the caller waits for, in the legacy stream: done at once where nothing has to be waited for, and *rc is the context's
+   error then. False: nothing was done, copy_linear() is to be called. */
+bool copy_now(struct ctx *ctx, uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side, size_t bytes, CUresult *rc);
 /* For graphs: the same checks, and the command; zero bytes give a command that does nothing. */
 CUresult copy_cmd(const struct copy_request *req, struct cmd **out);
 /* One row. */

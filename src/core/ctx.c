@@ -356,7 +356,7 @@ CUresult ctx_synchronize(struct ctx *ctx)
         return rc;
     sched_wait_ctx(ctx);
     ctx_flush_printf(ctx);
-    mempool_synchronized(ctx->dev->ordinal);
+    mempool_synchronized(ctx->dev->ordinal, NULL, ctx);
     return ctx_error(ctx);
 }
 

@@ -16,7 +16,7 @@ struct ctx_stack {
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static _Thread_local struct ctx_stack *stack;
+static HW_TLS_FAST struct ctx_stack *stack;
 
 static void thread_ends(void *p)
 {

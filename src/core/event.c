@@ -159,7 +159,7 @@ CUresult event_synchronize(struct event *e)
         while (atomic_load(&e->shared->done) < number && !ctx_error(e->ctx))
             nanosleep(&pause, NULL);
     ctx_flush_printf(e->ctx);
-    mempool_synchronized(e->ctx->dev->ordinal);
+    mempool_synchronized(e->ctx->dev->ordinal, NULL, NULL);
     return ctx_error(e->ctx);
 }
 

@@ -28,6 +28,7 @@ struct event {
     struct cmd *pending;                         /* sched: the newest record while it has not executed */
     bool recorded;                               /* sched: was ever recorded */
     struct capture_mark *_Atomic mark;           /* capture.c: its newest record was captured */
+    uint64_t record_stream, record_at;           /* sched: where the newest record is: the stream's id, and its n_pushed then */
     uint64_t time_ns;                            /* sched: when the newest executed record did */
     struct ipc_event *shared;                    /* const; CU_EVENT_INTERPROCESS: this counts, not pending */
     int shared_fd;                               /* const; -1: another process made it */

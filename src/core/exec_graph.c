@@ -122,6 +122,33 @@ static void lay_out(struct exec_graph *x)
     hw_free(followed);
 }
 
+/* The memory that step i allocates, or NULL. */
+static struct graph_memory *allocated(const struct exec_graph *x, size_t i)
+{
+    const struct exec_step *step = &x->steps.v[i];
+    return !step->is_end && step->node->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ? step->node->params.u.memory : NULL;
+}
+
+static void release_memory(struct exec_graph *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (allocated(x, i))
+            graph_memory_instance(allocated(x, i), false);
+}
+
+/* False: another executable graph has some of it. */
+static bool claim_memory(struct exec_graph *x)
+{
+    for (size_t i = 0; x->has_memory && i < x->steps.n; i++) {
+        if (allocated(x, i) && !graph_memory_instance(allocated(x, i), true)) {
+            release_memory(x, i);
+            return false;
+        }
+    }
+    x->claimed = x->has_memory;
+    return true;
+}
+
 CUresult exec_graph_create(const struct graph *g, unsigned long long flags, CUgraphExec *out, enum exec_graph_problem *why)
 {
     struct exec_graph *x = hw_alloc(sizeof *x);
@@ -144,6 +171,10 @@ CUresult exec_graph_create(const struct graph *g, unsigned long long flags, CUgr
         CUgraphNodeType type = x->steps.v[i].is_end ? CU_GRAPH_NODE_TYPE_EMPTY : x->steps.v[i].node->params.type;
         x->has_memory |= type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
     }
+    if (!claim_memory(x)) {
+        rc = CUDA_ERROR_NOT_SUPPORTED;
+        goto out;
+    }
     hw_vec_reserve(&x->ends, ends.deps.n + 1);
     for (size_t i = 0; i < ends.deps.n; i++)
         hw_vec_push(&x->ends, ends.deps.v[i]);
@@ -160,6 +191,8 @@ CUresult exec_graph_create(const struct graph *g, unsigned long long flags, CUgr
         x->done = event_get(done);
 out:
     hw_vec_fini(&ends.deps);
+    if (rc && x->claimed)
+        release_memory(x, x->steps.n);
     if (rc)
         obj_close(&x->obj);
     else
@@ -177,6 +210,8 @@ CUresult exec_graph_destroy(CUgraphExec handle)
 {
     struct exec_graph *x = exec_graph_get(handle);
     bool closed = x && obj_close(&x->obj);
+    if (closed && x->claimed)
+        release_memory(x, x->steps.n);
     exec_graph_unref(x);
     return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -241,6 +276,8 @@ static CUresult pass_memory(struct exec_graph *x, bool check)
             return CUDA_ERROR_INVALID_VALUE;
         if (check && release && !graph_memory_is_out(p->u.memory))
             return CUDA_ERROR_INVALID_VALUE;
+        if (!check && p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+            graph_memory_launched(p->u.memory);
         if (!check && alloc)
             graph_memory_give_out(p->u.memory);
         if (!check && release)

@@ -38,6 +38,7 @@ struct exec_graph {
     HW_VEC(uint32_t) ends;                       /* what the end of a launch waits for */
     struct event *done;                          /* recorded at the end of each launch; referenced */
     struct sched_item *items;                    /* room for a launch */
+    bool claimed;                                /* the memory it allocates is its own until the handle goes */
     bool has_memory;                             /* it allocates or frees: launches keep it alive */
 };
 

@@ -153,6 +153,17 @@ CUresult graph_destroy(CUgraph handle)
     return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+bool graph_has_memory(const struct graph *g)
+{
+    for (size_t i = 0; i < g->nodes.n; i++) {
+        const struct node_params *p = &g->nodes.v[i]->params;
+        if (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || p->type == CU_GRAPH_NODE_TYPE_MEM_FREE
+            || (p->type == CU_GRAPH_NODE_TYPE_GRAPH && graph_has_memory(p->u.child)))
+            return true;
+    }
+    return false;
+}
+
 struct graph *graph_clone(const struct graph *g)
 {
     struct graph *copy = graph_new();

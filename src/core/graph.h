@@ -99,6 +99,7 @@ CUresult graph_destroy(CUgraph handle);                          /* a child grap
 static inline void graph_ref(struct graph *g) { obj_ref(&g->obj); }
 static inline void graph_unref(struct graph *g) { obj_unref(g ? &g->obj : NULL); }
 static inline CUgraph graph_handle(const struct graph *g) { return (CUgraph)g->obj.handle; }
+bool graph_has_memory(const struct graph *g);    /* it allocates or frees some */
 struct graph *graph_clone(const struct graph *g);
 void graph_close(struct graph *g);               /* takes the handle away, and with it the handle's reference */
 

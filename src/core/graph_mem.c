@@ -21,6 +21,9 @@ struct graph_memory {
     struct hw_list in_all;
     unsigned refs;
     bool out;
+    bool instance;               /* an executable graph has the node that allocates it; there is one at a time */
+    bool launched;               /* and was launched */
+    bool counted;                /* in amounts[].live */
     struct ctx *ctx;             /* const, referenced */
     CUmemPoolProps props;        /* const */
     CUdeviceptr ptr;             /* const */
@@ -29,7 +32,50 @@ struct graph_memory {
 
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_EVENT);
 static struct hw_list all = { &all, &all };
-static struct { cuuint64_t used, used_high, reserved, reserved_high; } amounts[MAX_DEVICES] HW_GUARDED_BY(mu);
+/* As an H200 counts: memory is used from the first launch on until its executable graph is gone and the program has none of it, in
+   steps of 32 MiB for all graphs together; what was used stays reserved until it is trimmed. */
+#define STEP ((cuuint64_t)32 << 20)
+static struct { cuuint64_t live, used, used_high, reserved, reserved_high; } amounts[MAX_DEVICES] HW_GUARDED_BY(mu);
+
+static void count(struct graph_memory *m) HW_REQUIRES(mu)
+{
+    bool live = m->out || (m->instance && m->launched);
+    int device = m->ctx->dev->ordinal;
+    if (live == m->counted)
+        return;
+    m->counted = live;
+    amounts[device].live += live ? m->bytes : -(cuuint64_t)m->bytes;
+    amounts[device].used = hw_align_up(amounts[device].live, STEP);
+    amounts[device].used_high = hw_max_u64(amounts[device].used_high, amounts[device].used);
+    amounts[device].reserved = hw_max_u64(amounts[device].reserved, amounts[device].used);
+    amounts[device].reserved_high = hw_max_u64(amounts[device].reserved_high, amounts[device].reserved);
+}
+
+void graph_memory_trim(int device)
+{
+    hw_lock(&mu);
+    amounts[device].reserved = amounts[device].used;
+    hw_unlock(&mu);
+}
+
+bool graph_memory_instance(struct graph_memory *m, bool begins)
+{
+    hw_lock(&mu);
+    bool changes = m->instance != begins;
+    m->instance = begins;
+    m->launched &= begins;
+    count(m);
+    hw_unlock(&mu);
+    return changes;
+}
+
+void graph_memory_launched(struct graph_memory *m)
+{
+    hw_lock(&mu);
+    m->launched = true;
+    count(m);
+    hw_unlock(&mu);
+}
 
 CUresult graph_memory_new(struct ctx *ctx, const CUmemPoolProps *props, size_t bytes, struct graph_memory **out)
 {
@@ -49,8 +95,6 @@ CUresult graph_memory_new(struct ctx *ctx, const CUmemPoolProps *props, size_t b
     m->bytes = bytes;
     hw_lock(&mu);
     hw_list_push_back(&all, &m->in_all);
-    amounts[ctx->dev->ordinal].reserved += bytes;
-    amounts[ctx->dev->ordinal].reserved_high = hw_max_u64(amounts[ctx->dev->ordinal].reserved_high, amounts[ctx->dev->ordinal].reserved);
     hw_unlock(&mu);
     *out = m;
     return CUDA_SUCCESS;
@@ -86,7 +130,8 @@ void graph_memory_unref(struct graph_memory *m)
     bool last = --m->refs == 0;
     if (last) {
         hw_list_del(&m->in_all);
-        amounts[m->ctx->dev->ordinal].reserved -= m->bytes;
+        m->out = m->instance = false;
+        count(m);
     }
     hw_unlock(&mu);
     if (!last)
@@ -117,9 +162,7 @@ static bool set_out(struct graph_memory *m, bool is_out)
     if (changes) {
         m->out = is_out;
         m->refs += is_out;
-        cuuint64_t *used = &amounts[m->ctx->dev->ordinal].used, *high = &amounts[m->ctx->dev->ordinal].used_high;
-        *used = is_out ? *used + m->bytes : *used - m->bytes;
-        *high = hw_max_u64(*high, *used);
+        count(m);
     }
     hw_unlock(&mu);
     if (changes && !is_out)

@@ -27,6 +27,10 @@ bool graph_memory_is_out(const struct graph_memory *m);
 /* cuMemFree and cuMemFreeAsync (s) of such memory; waits. INVALID_VALUE: there is none there, or it is not given out. */
 CUresult graph_memory_free(CUdeviceptr ptr, struct stream *s);
 
+/* An executable graph that allocates it begins or ends. False: there was one already, or none. */
+bool graph_memory_instance(struct graph_memory *m, bool begins);
+void graph_memory_launched(struct graph_memory *m);
+void graph_memory_trim(int device);
 CUresult graph_memory_attribute(int device, CUgraphMem_attribute attribute, cuuint64_t *out);
 CUresult graph_memory_reset_high(int device, CUgraphMem_attribute attribute);
 

@@ -40,6 +40,15 @@ static unsigned long long last_id HW_GUARDED_BY(mu);
 static struct devheap_charge device_charge[MAX_DEVICES] HW_GUARDED_BY(mu);
 static struct devheap_charge managed_charge HW_GUARDED_BY(mu);   /* managed memory may exceed a device's */
 static struct mem_stats stats HW_GUARDED_BY(mu);
+static _Atomic uint64_t generation = 1;          /* of the map: changes, under mu, with every range that comes or goes */
+
+/* The spans that a thread asked for last. Copies ask for the same few again and again. */
+enum { SPANS = 4 };
+static HW_TLS_FAST struct {
+    uint64_t generation;
+    unsigned next;
+    struct mem_span v[SPANS];
+} spans;
 
 void mem_init(void)
 {
@@ -85,6 +94,7 @@ static struct mem_range *add(struct ctx *ctx, enum mem_kind kind, uint64_t base,
     r->info = (struct mem_info){ .kind = kind, .base = base, .bytes = bytes, .flags = flags, .ctx = ctx,
                                  .ctx_handle = ctx ? ctx_handle(ctx) : NULL, .device = ctx ? ctx->dev->ordinal : 0, .buffer_id = ++last_id };
     treap_insert(&map, &r->node, base, 0);
+    atomic_fetch_add_explicit(&generation, 1, memory_order_release);
     hook_mem_added(&r->info);
     return r;
 }
@@ -113,6 +123,7 @@ static void drop(struct mem_range *r)
 {
     hook_mem_dropped(&r->info);
     treap_remove(&map, &r->node);
+    atomic_fetch_add_explicit(&generation, 1, memory_order_release);
     atomic_fetch_add_explicit(&exec_memory_epoch, 1, memory_order_release);   /* what workers remember of it no longer holds */
     switch (r->info.kind) {
     case MEM_DEVICE:
@@ -128,7 +139,7 @@ static void drop(struct mem_range *r)
             devheap_free(charge_of(r), r->extent);
         break;
     case MEM_HOST:
-        if (r->info.external)                    /* somebody else's mapping */
+        if (r->info.external || r->piece)        /* somebody else's mapping, a pool's memory */
             break;
         stats.n_host--;
         stats.pinned_bytes -= r->map_bytes;
@@ -156,6 +167,36 @@ bool mem_lookup(uint64_t addr, struct mem_info *out)
         memset(out, 0, sizeof *out);
     hw_unlock(&mu);
     return r != NULL;
+}
+
+static HW_NOINLINE const struct mem_span *find_span(uint64_t addr)
+{
+    hw_lock(&mu);
+    uint64_t now = atomic_load_explicit(&generation, memory_order_relaxed);
+    if (spans.generation != now) {
+        memset(&spans, 0, sizeof spans);
+        spans.generation = now;
+    }
+    struct mem_span *s = &spans.v[spans.next++ % SPANS];
+    struct mem_range *below = range_of(treap_floor(map, addr, 0)), *above = range_of(treap_ceil(map, addr, 0));
+    if (below && addr - below->info.base < below->info.bytes)
+        *s = (struct mem_span){ below->info.base, below->info.base + below->info.bytes, below->info.kind };
+    else
+        *s = (struct mem_span){ below ? below->info.base + below->info.bytes : 0, above ? above->info.base : UINT64_MAX, MEM_NONE };
+    hw_unlock(&mu);
+    return s;
+}
+
+/* What was true under the lock is true as long as the generation is the same: whoever changes the map does so under the lock. A
+   range that goes while we look at it is the program's mistake, with a lock as without. */
+const struct mem_span *mem_span(uint64_t addr)
+{
+    /* acquire: pairs with the release in add() and drop() */
+    if (hw_likely(spans.generation == atomic_load_explicit(&generation, memory_order_acquire)))
+        for (unsigned i = 0; i < SPANS; i++)
+            if (addr - spans.v[i].base < spans.v[i].end - spans.v[i].base)
+                return &spans.v[i];
+    return find_span(addr);
 }
 
 bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out)
@@ -367,7 +408,7 @@ CUresult mem_host_free(void *ptr)
     struct mem_info info;
     if (!ptr)
         return CUDA_SUCCESS;
-    if (!mem_lookup((uint64_t)(uintptr_t)ptr, &info) || info.base != (uint64_t)(uintptr_t)ptr || info.kind != MEM_HOST || info.external)
+    if (!mem_lookup((uint64_t)(uintptr_t)ptr, &info) || info.base != (uint64_t)(uintptr_t)ptr || info.kind != MEM_HOST || info.external || info.pool)
         return CUDA_ERROR_INVALID_VALUE;
     return free_after_work(&info);
 }
@@ -480,10 +521,15 @@ void mem_free_ctx(struct ctx *ctx)
 
 /* --- memory that other files of core/ make --- */
 
+static struct devheap_charge *charge_for(int device)
+{
+    return device == MEM_OF_HOST ? &managed_charge : &device_charge[device];
+}
+
 struct extent *mem_chunk_alloc(int device, size_t bytes)
 {
     hw_lock(&mu);
-    struct extent *e = devheap_alloc(&device_charge[device], bytes, 256);
+    struct extent *e = devheap_alloc(charge_for(device), bytes, 256);
     hw_unlock(&mu);
     return e;
 }
@@ -515,19 +561,22 @@ CUresult mem_pooled_ref(uint64_t addr, struct ipc_ref *out)
 void mem_chunk_free(int device, struct extent *e)
 {
     hw_lock(&mu);
-    devheap_free(&device_charge[device], e);
+    devheap_free(charge_for(device), e);
     hw_unlock(&mu);
 }
 
-void mem_add_pooled(struct ctx *ctx, int device, struct pool_piece *piece, uint64_t base, size_t bytes)
+void mem_add_pooled(struct ctx *ctx, enum mem_kind kind, int device, struct pool_piece *piece, uint64_t base, size_t bytes)
 {
     CUmemoryPool pool = mempool_of_piece(piece);
     hw_lock(&mu);
-    struct mem_range *r = add(ctx, MEM_DEVICE, base, bytes, 0);
+    unsigned flags = kind == MEM_MANAGED ? CU_MEM_ATTACH_GLOBAL : kind == MEM_HOST ? CU_MEMHOSTALLOC_DEVICEMAP : 0;
+    struct mem_range *r = add(ctx, kind, base, bytes, flags);
     r->piece = piece;
     r->info.device = device;
     r->info.pool = pool;
-    stats.n_device++;
+    stats.n_device += kind == MEM_DEVICE;
+    stats.n_managed += kind == MEM_MANAGED;
+    stats.managed_bytes += kind == MEM_MANAGED ? bytes : 0;
     hw_unlock(&mu);
 }
 

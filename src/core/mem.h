@@ -44,6 +44,14 @@ void mem_init(void);                                             /* core_init() 
 
 /* Interior pointers too. False: unknown, and *out has kind MEM_NONE. */
 bool mem_lookup(uint64_t addr, struct mem_info *out);
+
+/* Addresses around one of which the map knows the same: a range, or what lies between two (MEM_NONE). */
+struct mem_span {
+    uint64_t base, end;
+    enum mem_kind kind;
+};
+/* As mem_lookup(), without a lock where this thread asked for the span lately and no range has come or gone since. */
+const struct mem_span *mem_span(uint64_t addr);
 bool mem_reachable(uint64_t addr, uint64_t *out_base, uint64_t *out_end);   /* the pages around addr that kernels may use */
 /* Does [addr, addr + bytes) lie inside one known range? */
 bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out);
@@ -60,14 +68,15 @@ void mem_info_bytes(struct device *dev, size_t *out_free, size_t *out_total);   
 /* --- for mempool.c, vmm.c, ipc.c, array.c --- */
 struct extent;
 struct pool_piece;
+enum { MEM_OF_HOST = -1 };                                       /* in a device's place: counts as the host's memory, like managed memory */
 struct extent *mem_chunk_alloc(int device, size_t bytes);                    /* device memory that is not in the map; NULL: none left */
 /* A file behind a chunk, for other processes; nobody has used it yet. */
 bool mem_chunk_share(struct extent *e);
-/* A reference to memory of a pool whose chunks are shared; INVALID_VALUE: not the first byte of such. */
+/* A reference to memory of a pool that was exported; INVALID_VALUE: not the first byte of such. */
 struct ipc_ref;
 CUresult mem_pooled_ref(uint64_t addr, struct ipc_ref *out);
 void mem_chunk_free(int device, struct extent *e);
-void mem_add_pooled(struct ctx *ctx, int device, struct pool_piece *piece, uint64_t base, size_t bytes);
+void mem_add_pooled(struct ctx *ctx, enum mem_kind kind, int device, struct pool_piece *piece, uint64_t base, size_t bytes);
 bool mem_take_pooled(uint64_t base, struct pool_piece **out);                /* out of the map; false: not there */
 /* Counts memory that does not come out of the device's range. */
 bool mem_charge(int device, size_t bytes);

@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "base/lock.h"
+#include "base/os.h"
 #include "core/capture.h"
 #include "core/ctx.h"
 #include "core/device.h"
@@ -15,10 +16,12 @@
 #include "core/graph_mem.h"
 #include "core/ipc.h"
 #include "core/mem.h"
+#include "core/pin.h"
 #include "core/sched.h"
 #include "core/stream.h"
 #include "core/treap.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -33,6 +36,7 @@ struct pool_piece {
     struct treap_node by_size;   /* free ones: (bytes, base) in pool->free */
     struct pool_chunk *chunk;
     uint64_t base, bytes;
+    uint64_t asked;              /* of its bytes, while it is used */
     bool used;
     struct stream *freed_in;     /* referenced; NULL: nothing uses it any more */
     uint64_t freed_at;           /* freed_in->n_done reaches it when the free has been executed */
@@ -52,17 +56,21 @@ struct pool_chunk {
  */
 struct mempool {
     struct obj obj;
-    int device;                  /* const */
+    int device;                  /* const; 0 for memory of the host's */
+    enum mem_kind kind;          /* const: MEM_DEVICE, MEM_HOST or MEM_MANAGED */
+    uint64_t max_bytes;          /* const; 0: as much as there is */
     bool is_default;             /* const */
-    bool exported;               /* const; other processes may map its chunks */
+    bool exportable;             /* const; other processes may map its chunks */
+    _Atomic bool exported;       /* a handle of it was given out: only then are its pieces */
     bool imported;               /* const; another process's: it has no chunks here */
     bool closed;
+    bool unsettled;              /* a free piece may have freed_in */
     struct hw_list in_all;       /* pools */
     struct hw_list chunks;
     struct treap_node *free;
     int reuse_events, reuse_opportunistic, reuse_internal;
     uint64_t threshold, reserved, reserved_high, used, used_high;
-    uint64_t readable, writable; /* bit n: device n, besides the own one */
+    uint64_t accessible;         /* bit n: from device n, besides the own one */
 };
 
 /* Below MEM: chunks come from mem.c while it is held. */
@@ -93,6 +101,7 @@ static struct mempool *pool_new(int device, bool is_default)
 {
     struct mempool *p = hw_alloc(sizeof *p);
     p->device = device;
+    p->kind = MEM_DEVICE;
     p->is_default = is_default;
     hw_list_init(&p->chunks);
     p->reuse_events = p->reuse_opportunistic = p->reuse_internal = 1;
@@ -136,15 +145,23 @@ int mempool_device(const struct mempool *p)
 
 CUresult mempool_create(const CUmemPoolProps *props, CUmemoryPool *out)
 {
-    if (props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED || props->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    static const unsigned char none[sizeof props->reserved];
+    const int managed = 2;                       /* CU_MEM_ALLOCATION_TYPE_MANAGED, since CUDA 13 */
+    bool on_host = props->location.type == CU_MEM_LOCATION_TYPE_HOST || props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA
+        || props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+    if (((int)props->allocType != managed && props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED) || memcmp(props->reserved, none, sizeof none))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device_peek(props->location.id))
-        return CUDA_ERROR_INVALID_DEVICE;
+    if (!on_host && (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE || !device_peek(props->location.id)))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && !hw_numa_node_exists(props->location.id))
+        return CUDA_ERROR_INVALID_VALUE;
     if (props->handleTypes & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_INVALID_VALUE;
     hw_lock(&mu);
     struct mempool *p = pool_new(props->location.id, false);
-    p->exported = props->handleTypes != CU_MEM_HANDLE_TYPE_NONE;
+    p->exportable = props->handleTypes != CU_MEM_HANDLE_TYPE_NONE;
+    p->kind = (int)props->allocType == managed ? MEM_MANAGED : on_host ? MEM_HOST : MEM_DEVICE;
+    p->max_bytes = props->maxSize;
     *out = mempool_handle(p);
     hw_unlock(&mu);
     return CUDA_SUCCESS;
@@ -162,7 +179,7 @@ enum { CARD_MAGIC = 0x6c6f6f70 };
 CUresult mempool_export(struct mempool *p, int *out_fd)
 {
     struct pool_card card = { CARD_MAGIC, getpid(), p->device };
-    if (!p->exported || p->imported)
+    if (!p->exportable || p->imported)
         return CUDA_ERROR_INVALID_VALUE;
     int fd = memfd_create("hostwarp-pool", 0);   /* programs that are started get it too */
     if (fd >= 0 && write(fd, &card, sizeof card) != (ssize_t)sizeof card) {
@@ -172,13 +189,16 @@ CUresult mempool_export(struct mempool *p, int *out_fd)
     if (fd < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *out_fd = fd;
+    p->exported = true;
     return CUDA_SUCCESS;
 }
 
 CUresult mempool_import(int fd, CUmemoryPool *out)
 {
     struct pool_card card;
-    if (fd < 0 || pread(fd, &card, sizeof card, 0) != (ssize_t)sizeof card || card.magic != CARD_MAGIC || !device_peek(card.device))
+    if (fd < 0 || fcntl(fd, F_GETFD) < 0)
+        return CUDA_ERROR_UNKNOWN;               /* measured */
+    if (pread(fd, &card, sizeof card, 0) != (ssize_t)sizeof card || card.magic != CARD_MAGIC || !device_peek(card.device))
         return CUDA_ERROR_INVALID_VALUE;
     hw_lock(&mu);
     struct mempool *p = pool_new(card.device, false);
@@ -214,7 +234,7 @@ CUresult mempool_set_current(int device, CUmemoryPool handle)
     struct mempool *p = mempool_get(handle);
     if (!p)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult rc = p->device == device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = p->device == device && p->kind == MEM_DEVICE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     hw_lock(&mu);
     if (!rc)
         current[device] = p;                     /* no reference: destroying it ends this */
@@ -234,11 +254,21 @@ static struct pool_piece *piece_new(struct pool_chunk *c, uint64_t base, uint64_
     return piece;
 }
 
+/* Whose memory the chunks count as. */
+static int charged_to(const struct mempool *p)
+{
+    return p->kind == MEM_DEVICE ? p->device : MEM_OF_HOST;
+}
+
 static struct pool_chunk *chunk_add(struct mempool *p, uint64_t bytes)
 {
-    struct extent *e = mem_chunk_alloc(p->device, bytes);
-    if (e && p->exported && !mem_chunk_share(e)) {
-        mem_chunk_free(p->device, e);
+    if (p->max_bytes && (bytes > p->max_bytes || p->reserved > p->max_bytes - bytes))
+        return NULL;
+    struct extent *e = mem_chunk_alloc(charged_to(p), bytes);
+    bool good = !e || ((!p->exportable || mem_chunk_share(e))
+                       && (p->kind != MEM_HOST || pin_lock(devheap_base(e), devheap_base(e) + bytes) != PIN_FAILED));
+    if (!good) {
+        mem_chunk_free(charged_to(p), e);
         e = NULL;
     }
     if (!e)
@@ -312,13 +342,59 @@ static bool chunk_drop(struct pool_chunk *c, struct drops *d)
         treap_remove(&p->free, &piece->by_size);
         hw_free(piece);
     }
-    mem_chunk_free(p->device, c->extent);
+    if (p->kind == MEM_HOST)
+        pin_unlock(devheap_base(c->extent), devheap_base(c->extent) + c->bytes);
+    mem_chunk_free(charged_to(p), c->extent);
     p->reserved -= c->bytes;
     atomic_fetch_sub(&idle_bytes[p->device], c->bytes);
     hw_list_del(&c->in_pool);
     hw_free(c);
     d->pool[d->n_pools++] = &p->obj;
     return true;
+}
+
+/* Joins a free piece with the neighbour behind it where both have the same past. */
+static void join_next_locked(struct mempool *p, struct pool_piece *a, struct stream **drop)
+{
+    *drop = NULL;
+    if (a->order.next == &a->chunk->pieces)
+        return;
+    struct pool_piece *b = hw_list_item(a->order.next, struct pool_piece, order);
+    if (a->used || b->used || a->freed_in != b->freed_in)
+        return;
+    treap_remove(&p->free, &a->by_size);
+    treap_remove(&p->free, &b->by_size);
+    a->bytes += b->bytes;
+    a->freed_at = hw_max_u64(a->freed_at, b->freed_at);
+    *drop = b->freed_in;
+    hw_list_del(&b->order);
+    hw_free(b);
+    treap_insert(&p->free, &a->by_size, a->bytes, a->base);
+}
+
+/* Joins what lies side by side and whose turns are over. */
+static void settle_pool_locked(struct mempool *p, struct drops *d)
+{
+    if (!p->unsettled)
+        return;
+    p->unsettled = false;
+    hw_list_for(it, &p->chunks) {
+        struct pool_chunk *c = hw_list_item(it, struct pool_chunk, in_pool);
+        for (struct hw_list *at = c->pieces.next; at != &c->pieces; at = at->next) {
+            struct pool_piece *piece = hw_list_item(at, struct pool_piece, order), *before = hw_list_item(at->prev, struct pool_piece, order);
+            if (piece->used)
+                continue;
+            if (d->n_streams < MAX_DROPS)
+                settle(piece, &d->stream[d->n_streams]);
+            d->n_streams += d->n_streams < MAX_DROPS && d->stream[d->n_streams] != NULL;
+            p->unsettled |= piece->freed_in != NULL;
+            if (at->prev != &c->pieces && !before->used && !before->freed_in && !piece->freed_in) {
+                struct stream *none;
+                at = at->prev;                   /* which takes it in */
+                join_next_locked(p, before, &none);
+            }
+        }
+    }
 }
 
 static void trim_locked(struct mempool *p, uint64_t keep, struct drops *d)
@@ -346,17 +422,21 @@ static void trim_device(int device, bool all)
     hw_lock(&mu);
     hw_list_for(it, &pools) {
         struct mempool *p = hw_list_item(it, struct mempool, in_all);
-        if (p->device == device)
-            trim_locked(p, all ? 0 : p->threshold, &d);
+        if (p->device != device)
+            continue;
+        settle_pool_locked(p, &d);
+        trim_locked(p, all ? 0 : p->threshold, &d);
     }
     hw_unlock(&mu);
     drops_finish(&d);
 }
 
-void mempool_synchronized(int device)
+void mempool_synchronized(int device, struct stream *s, struct ctx *ctx)
 {
-    if (atomic_load_explicit(&idle_bytes[device], memory_order_relaxed))
-        trim_device(device, false);
+    if (!atomic_load_explicit(&idle_bytes[device], memory_order_relaxed))
+        return;
+    sched_note_synced(s, ctx);
+    trim_device(device, false);
 }
 
 CUresult mempool_destroy(CUmemoryPool handle)
@@ -383,12 +463,26 @@ CUresult mempool_destroy(CUmemoryPool handle)
 
 /* --- allocating --- */
 
-static bool may_have(const struct mempool *p, const struct pool_piece *piece, const struct stream *s)
+/* Who asks for memory, and what his stream has waited for. */
+struct asker {
+    const struct stream *stream;
+    struct stream_follows follows[STREAM_FOLLOWS];
+};
+
+/* The stream of the free comes before the asker's: it is the same, an event says so, the host has waited for it, or it happens
+   to be over. */
+static bool may_have(const struct mempool *p, const struct pool_piece *piece, const struct asker *a)
 {
-    return piece->freed_in == s || !piece->freed_in || (p->reuse_opportunistic && passed(piece));
+    const struct stream *f = piece->freed_in;
+    if (f == a->stream || !f || f->n_synced >= piece->freed_at || (p->reuse_opportunistic && passed(piece)))
+        return true;
+    for (unsigned i = 0; p->reuse_events && i < STREAM_FOLLOWS; i++)
+        if (a->follows[i].stream == f->id && a->follows[i].at >= piece->freed_at)
+            return true;
+    return false;
 }
 
-static struct pool_piece *find_locked(struct mempool *p, uint64_t bytes, const struct stream *s)
+static struct pool_piece *find_locked(struct mempool *p, uint64_t bytes, const struct asker *s)
 {
     struct treap_node *n = treap_ceil(p->free, bytes, 0);
     while (n && !may_have(p, piece_of(n), s))
@@ -397,7 +491,7 @@ static struct pool_piece *find_locked(struct mempool *p, uint64_t bytes, const s
 }
 
 /* Makes a free piece a used one of this size; the rest stays free, with the same past. */
-static void take_locked(struct mempool *p, struct pool_piece *piece, uint64_t bytes, struct stream **drop)
+static void take_locked(struct mempool *p, struct pool_piece *piece, uint64_t bytes, uint64_t asked, struct stream **drop)
 {
     treap_remove(&p->free, &piece->by_size);
     settle(piece, drop);
@@ -410,26 +504,30 @@ static void take_locked(struct mempool *p, struct pool_piece *piece, uint64_t by
         treap_insert(&p->free, &rest->by_size, rest->bytes, rest->base);
         piece->bytes = bytes;
     }
-    if (piece->freed_in) {                       /* the same stream's: its order is enough */
+    if (piece->freed_in) {                       /* the order of streams is enough */
         *drop = piece->freed_in;
         piece->freed_in = NULL;
     }
     piece->used = true;
+    piece->asked = asked;
     piece->chunk->used += bytes;
-    p->used += bytes;
+    p->used += asked;
     p->used_high = hw_max_u64(p->used_high, p->used);
     atomic_fetch_sub(&idle_bytes[p->device], bytes);
 }
 
-static struct pool_piece *get_piece(struct mempool *p, uint64_t bytes, const struct stream *s)
+static struct pool_piece *get_piece(struct mempool *p, uint64_t asked, struct stream *s)
 {
+    uint64_t bytes = hw_align_up(asked, GRAIN);
+    struct asker a = { .stream = s };
     struct stream *drop = NULL;
+    sched_follows(s, a.follows);
     hw_lock(&mu);
-    struct pool_piece *piece = find_locked(p, bytes, s);
+    struct pool_piece *piece = find_locked(p, bytes, &a);
     if (!piece && (chunk_add(p, hw_align_up(bytes, CHUNK)) || chunk_add(p, hw_align_up(bytes, 2u << 20))))
-        piece = find_locked(p, bytes, s);
+        piece = find_locked(p, bytes, &a);
     if (piece)
-        take_locked(p, piece, bytes, &drop);
+        take_locked(p, piece, bytes, asked, &drop);
     hw_unlock(&mu);
     stream_unref(drop);
     return piece;
@@ -457,43 +555,24 @@ CUresult mempool_alloc(struct mempool *pool, struct stream *s, size_t bytes, CUd
         p = current_locked(s->ctx->dev->ordinal);
         hw_unlock(&mu);
     }
-    struct pool_piece *piece = get_piece(p, rounded, s);
+    struct pool_piece *piece = get_piece(p, bytes, s);
     if (!piece) {                                /* memory that others have finished with may be enough */
         trim_device(p->device, true);
-        piece = get_piece(p, rounded, s);
+        piece = get_piece(p, bytes, s);
     }
     if (!piece) {
         sched_wait_ctx(s->ctx);
         trim_device(p->device, true);
-        piece = get_piece(p, rounded, s);
+        piece = get_piece(p, bytes, s);
     }
     if (!piece)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    mem_add_pooled(s->ctx, p->device, piece, piece->base, bytes);
+    mem_add_pooled(s->ctx, p->kind, p->device, piece, piece->base, bytes);
     *out = piece->base;
     return CUDA_SUCCESS;
 }
 
 /* --- freeing --- */
-
-/* Joins a free piece with the neighbour behind it where both have the same past. */
-static void join_next_locked(struct mempool *p, struct pool_piece *a, struct stream **drop)
-{
-    *drop = NULL;
-    if (a->order.next == &a->chunk->pieces)
-        return;
-    struct pool_piece *b = hw_list_item(a->order.next, struct pool_piece, order);
-    if (a->used || b->used || a->freed_in != b->freed_in)
-        return;
-    treap_remove(&p->free, &a->by_size);
-    treap_remove(&p->free, &b->by_size);
-    a->bytes += b->bytes;
-    a->freed_at = hw_max_u64(a->freed_at, b->freed_at);
-    *drop = b->freed_in;
-    hw_list_del(&b->order);
-    hw_free(b);
-    treap_insert(&p->free, &a->by_size, a->bytes, a->base);
-}
 
 /* s: takes over the reference. */
 static void put_piece(struct pool_piece *piece, struct stream *s, uint64_t at)
@@ -505,8 +584,9 @@ static void put_piece(struct pool_piece *piece, struct stream *s, uint64_t at)
     piece->used = false;
     piece->freed_in = s;
     piece->freed_at = at;
+    p->unsettled |= s != NULL;
     piece->chunk->used -= piece->bytes;
-    p->used -= piece->bytes;
+    p->used -= piece->asked;
     atomic_fetch_add(&idle_bytes[p->device], piece->bytes);
     treap_insert(&p->free, &piece->by_size, piece->bytes, piece->base);
     for (struct hw_list *it = piece->order.prev; it != piece->order.next->next; it = it->next) {
@@ -562,9 +642,9 @@ CUresult mempool_free(CUdeviceptr ptr, struct stream *s)
         return ipc_mem_close(ptr, true);
     }
     if (!mem_lookup(ptr, &info) || info.base != ptr || info.variable || info.external
-        || (info.kind != MEM_DEVICE && info.kind != MEM_MANAGED))
+        || (!info.pool && info.kind != MEM_DEVICE && info.kind != MEM_MANAGED))
         return CUDA_ERROR_INVALID_VALUE;
-    if (info.kind == MEM_MANAGED)
+    if (!info.pool && info.kind == MEM_MANAGED)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (!info.pool) {
         sched_wait_stream(s);
@@ -638,21 +718,21 @@ CUresult mempool_set_access(struct mempool *p, const CUmemAccessDesc *desc, size
 {
     for (size_t i = 0; i < n; i++) {
         if (desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE)
-            return CUDA_ERROR_INVALID_VALUE;
+            return CUDA_ERROR_NOT_SUPPORTED;
         if (!device_peek(desc[i].location.id))
             return CUDA_ERROR_INVALID_DEVICE;
-        if (desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READ
-            && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        if (desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
+            return CUDA_ERROR_NOT_SUPPORTED;
+        if (desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             return CUDA_ERROR_INVALID_VALUE;
         /* A pool's own device always has access. */
-        if (desc[i].location.id == p->device && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-            return CUDA_ERROR_INVALID_VALUE;
+        if (p->kind == MEM_DEVICE && desc[i].location.id == p->device && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+            return CUDA_ERROR_INVALID_DEVICE;
     }
     hw_lock(&mu);
     for (size_t i = 0; i < n; i++) {
         uint64_t bit = (uint64_t)1 << desc[i].location.id;
-        p->readable = desc[i].flags & CU_MEM_ACCESS_FLAGS_PROT_READ ? p->readable | bit : p->readable & ~bit;
-        p->writable = desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? p->writable | bit : p->writable & ~bit;
+        p->accessible = desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? p->accessible | bit : p->accessible & ~bit;
     }
     hw_unlock(&mu);
     return CUDA_SUCCESS;
@@ -660,14 +740,15 @@ CUresult mempool_set_access(struct mempool *p, const CUmemAccessDesc *desc, size
 
 CUresult mempool_access(struct mempool *p, const CUmemLocation *where, CUmemAccess_flags *out)
 {
-    if (where->type != CU_MEM_LOCATION_TYPE_DEVICE)
+    bool host = where->type == CU_MEM_LOCATION_TYPE_HOST, can;
+    if (!host && (where->type != CU_MEM_LOCATION_TYPE_DEVICE || !device_peek(where->id)))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!device_peek(where->id))
-        return CUDA_ERROR_INVALID_DEVICE;
     hw_lock(&mu);
-    uint64_t bit = (uint64_t)1 << where->id;
-    *out = where->id == p->device || (p->writable & bit) ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-        : p->readable & bit ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    if (host)
+        can = p->kind != MEM_DEVICE;
+    else
+        can = p->kind != MEM_DEVICE || where->id == p->device || (p->accessible >> where->id & 1);
     hw_unlock(&mu);
+    *out = can ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
 }

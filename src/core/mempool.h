@@ -45,7 +45,9 @@ CUresult mempool_free(CUdeviceptr ptr, struct stream *s);
 void mempool_put_back(struct pool_piece *piece);                 /* freed in no stream's order: nothing uses it any more */
 CUmemoryPool mempool_of_piece(const struct pool_piece *piece);
 struct extent *mempool_shared_extent(const struct pool_piece *piece);        /* NULL: its pool cannot be exported */
-/* Work was waited for: unused memory beyond the release thresholds of the device's pools goes back. */
-void mempool_synchronized(int device);
+/* All work of s was waited for, or with s NULL all of ctx, or with neither some: unused memory beyond the release thresholds of the
+   device's pools goes back. */
+struct ctx;
+void mempool_synchronized(int device, struct stream *s, struct ctx *ctx);
 
 #endif

@@ -169,6 +169,7 @@ static CUresult status_code(enum ptx_status status)
     case PTX_BAD_IMAGE: return CUDA_ERROR_INVALID_IMAGE;
     case PTX_BAD_PTX: return CUDA_ERROR_INVALID_PTX;
     case PTX_BAD_VERSION: return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+    case PTX_NO_MEMORY: return CUDA_ERROR_OUT_OF_MEMORY;
     case PTX_NO_PTX: return CUDA_ERROR_NO_BINARY_FOR_GPU;
     }
     return CUDA_ERROR_UNKNOWN;

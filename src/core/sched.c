@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The scheduler: queues, dependencies, dispatch to the engines, and waiting. */
+#define _GNU_SOURCE
 #include "core/sched.h"
 
 #include "base/log.h"
@@ -12,8 +13,12 @@
 #include "core/stream.h"
 #include "core/values.h"
 
+#include <linux/membarrier.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 /* "When the command this hangs on has finished": one thing less to wait for, for a command or for a host thread. */
 struct cmd_dep {
@@ -45,8 +50,8 @@ struct turn {
 
 static struct hw_mutex mu;                       /* rank STREAM */
 static uint64_t last_seq;
-static unsigned n_busy;                          /* streams with work */
-static _Atomic unsigned n_direct;                /* threads between sched_begin_direct() and sched_end_direct(); grows with the lock */
+static _Atomic unsigned n_busy;                  /* streams with work, and calls of sched_quiet(); written under the lock */
+static unsigned n_quiet;                         /* of them, the calls of sched_quiet() */
 static struct cmd_dep *free_deps;
 
 static struct hw_mutex free_mu;
@@ -166,6 +171,14 @@ static void add_work(struct turn *t, struct stream *s)
         hw_list_push_back(&t->work, &s->in_work);
 }
 
+/* release: who sees that nothing is busy, in sched_try_direct(), also sees what the commands have written. It is enough that the
+   last writer releases, since all of them have held the lock, one after the other. */
+static void change_busy(int by)
+{
+    unsigned now = atomic_load_explicit(&n_busy, memory_order_relaxed) + (unsigned)by;
+    atomic_store_explicit(&n_busy, now, memory_order_release);
+}
+
 /* Takes the head off its stream and lets go what hung on it. */
 static void finish_locked(struct turn *t, struct cmd *c)
 {
@@ -179,7 +192,7 @@ static void finish_locked(struct turn *t, struct cmd *c)
     s->n_done++;
     if (hw_list_empty(&s->queue)) {
         hw_list_del(&s->in_busy);
-        n_busy--;
+        change_busy(-1);
         c->went_idle = true;
     }
     for (struct cmd_dep *d = c->dependents, *next; d; d = next) {
@@ -373,7 +386,7 @@ static void push_locked(struct turn *t, struct stream *s, struct cmd *c)
     if (hw_list_empty(&s->queue)) {
         stream_ref(s);                           /* dropped when the queue is empty again */
         hw_list_push_back(&s->ctx->busy, &s->in_busy);
-        n_busy++;
+        change_busy(1);
     }
     hw_list_push_back(&s->queue, &c->link);
     s->n_pushed++;
@@ -391,6 +404,45 @@ void sched_push(struct stream *s, struct cmd *c)
     dispatch(&t, NULL);
 }
 
+static void note_record(struct event *e, const struct stream *s)
+{
+    e->record_stream = s->id;
+    e->record_at = s->n_pushed;
+}
+
+/* What comes in s from now on comes after the event's record. */
+static void note_follows(struct stream *s, const struct event *e)
+{
+    struct stream_follows *to = NULL;
+    if (!e->record_stream || e->record_stream == s->id)
+        return;
+    for (unsigned i = 0; i < STREAM_FOLLOWS; i++)
+        if (s->follows[i].stream == e->record_stream)
+            to = &s->follows[i];
+    if (!to)
+        to = &s->follows[s->next_follows++ % STREAM_FOLLOWS];
+    if (to->stream != e->record_stream || to->at < e->record_at)
+        *to = (struct stream_follows){ e->record_stream, e->record_at };
+}
+
+void sched_follows(struct stream *s, struct stream_follows *out)
+{
+    hw_lock(&mu);
+    memcpy(out, s->follows, sizeof s->follows);
+    hw_unlock(&mu);
+}
+
+void sched_note_synced(struct stream *s, struct ctx *ctx)
+{
+    hw_lock(&mu);
+    if (s)
+        s->n_synced = s->n_done;
+    if (ctx)
+        hw_list_for(it, &ctx->streams)
+            hw_list_item(it, struct stream, in_ctx)->n_synced = hw_list_item(it, struct stream, in_ctx)->n_done;
+    hw_unlock(&mu);
+}
+
 void sched_push_wait_event(struct stream *s, struct event *e)
 {
     struct cmd *c = cmd_new(CMD_WAIT);
@@ -398,6 +450,7 @@ void sched_push_wait_event(struct stream *s, struct event *e)
     turn_init(&t);
     hw_lock(&mu);
     bool queued = e->pending != NULL;
+    note_follows(s, e);
     if (queued) {
         push_locked(&t, s, c);
         depend(e->pending, c, NULL);
@@ -420,6 +473,7 @@ void sched_push_record(struct stream *s, struct event *e)
     e->pending = c;
     e->recorded = true;
     push_locked(&t, s, c);
+    note_record(e, s);
     advance_locked(&t);
     hw_unlock(&mu);
     dispatch(&t, NULL);
@@ -443,6 +497,12 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
             c->event->pending = c;
             c->event->recorded = true;
         }
+<<<<<<< HEAD
+=======
+        push_locked(&t, items[i].stream, c);
+        if (c->kind == CMD_RECORD)
+            note_record(c->event, items[i].stream);
+>>>>>>> memory
     }
     advance_locked(&t);
     hw_unlock(&mu);
@@ -547,18 +607,102 @@ static bool tails_locked(struct stream *s, struct waiter *w)
     return any;
 }
 
+/* --- work without a command --- */
+
+/*
+ * Says that a thread works by itself, for sched_quiet().
+ * Lifetime  For ever; the one of a thread that ended is given to another.
+ * Threads   busy is written by its thread, taken by compare-exchange; next is const once it is in the list.
+ */
+struct direct {
+    _Atomic bool busy, taken;
+    struct direct *next;
+};
+static struct direct *_Atomic all_direct;
+static HW_TLS_FAST struct direct *direct;
+static pthread_key_t direct_key;
+static pthread_once_t direct_once = PTHREAD_ONCE_INIT;
+static bool fence_needed;                        /* const after direct_once: sched_quiet() cannot make other threads' stores seen */
+
+static void direct_thread_ends(void *p)
+{
+    direct = NULL;
+    atomic_store_explicit(&((struct direct *)p)->taken, false, memory_order_release);
+}
+
+static void direct_init(void)
+{
+    pthread_key_create(&direct_key, direct_thread_ends);
+    fence_needed = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
+}
+
+static HW_NOINLINE bool direct_make(void)
+{
+    struct direct *d;
+    pthread_once(&direct_once, direct_init);
+    for (d = atomic_load(&all_direct); d; d = d->next) {
+        bool expected = false;
+        if (atomic_compare_exchange_strong(&d->taken, &expected, true))
+            break;
+    }
+    if (!d) {
+        if (!(d = calloc(1, sizeof *d)))
+            return false;
+        d->taken = true;
+        d->next = atomic_load(&all_direct);
+        while (!atomic_compare_exchange_weak(&all_direct, &d->next, d))
+            ;
+    }
+    pthread_setspecific(direct_key, d);
+    direct = d;
+    return true;
+}
+
 bool sched_begin_direct(struct stream *s)
 {
+    if (!direct && !direct_make())
+        return false;
     hw_lock(&mu);
     bool idle = !tails_locked(s, NULL);
-    n_direct += idle;
+    atomic_store_explicit(&direct->busy, idle, memory_order_relaxed);
     hw_unlock(&mu);
     return idle;
 }
 
+/*
+ * Why one look at n_busy is enough. What the copy has to wait for was queued before the call, by this thread or by one that this
+ * thread has synchronised with since: either way the increase happened before our load, so the load sees it or a later value. If
+ * it is 0 again, everything was finished, and acquire makes its results visible. Work that another thread queues while we copy
+ * comes in no order with us, as if it had come later; and nothing has to wait for us but sched_quiet(), which moves memory
+ * that others might be using. It raises n_busy first and looks at our mark then, we the other way round: one of us sees
+ * the other. That takes a full barrier on both sides. Ours would cost as much as the rest of the call, so sched_quiet() has
+ * the kernel make all our threads take one: membarrier().
+ */
+bool sched_try_direct(void)
+{
+    if (hw_unlikely(!direct) && !direct_make())
+        return false;
+    atomic_store_explicit(&direct->busy, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (fence_needed)
+        atomic_thread_fence(memory_order_seq_cst);
+    if (hw_likely(atomic_load_explicit(&n_busy, memory_order_acquire) == 0))
+        return true;
+    sched_end_direct();
+    return false;
+}
+
 void sched_end_direct(void)
 {
-    n_direct--;
+    atomic_store_explicit(&direct->busy, false, memory_order_release);   /* pairs with any_direct() */
+}
+
+static bool any_direct(void)
+{
+    for (struct direct *d = atomic_load(&all_direct); d; d = d->next)
+        if (atomic_load_explicit(&d->busy, memory_order_acquire))
+            return true;
+    return false;
 }
 
 void sched_tell_begin(struct stream *s, struct cmd *c)
@@ -581,18 +725,28 @@ void sched_tell_end(struct cmd *c)
 void sched_quiet(void (*fn)(void *arg), void *arg)
 {
     const struct timespec pause = { 0, 50000 };
+    pthread_once(&direct_once, direct_init);
     hw_lock(&mu);
-    while (n_busy || n_direct) {
+    change_busy(1);                              /* from now on nobody begins without the lock */
+    n_quiet++;
+    if (!fence_needed)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    atomic_thread_fence(memory_order_seq_cst);
+    while (atomic_load_explicit(&n_busy, memory_order_relaxed) > n_quiet || any_direct()) {
         hw_unlock(&mu);
         nanosleep(&pause, NULL);
         hw_lock(&mu);
     }
     fn(arg);
+    n_quiet--;
+    change_busy(-1);
     hw_unlock(&mu);
 }
 
 bool sched_idle(struct stream *s)
 {
+    if (atomic_load_explicit(&n_busy, memory_order_acquire) == 0)        /* as in sched_try_direct() */
+        return true;
     hw_lock(&mu);
     bool busy = tails_locked(s, NULL);
     hw_unlock(&mu);

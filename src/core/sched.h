@@ -87,14 +87,22 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
 /* For values.c: a command that was dispatched has done its work. */
 void sched_values_done(struct cmd *c);
 
+/* The streams that s waited for last, through events. */
+struct stream_follows;
+void sched_follows(struct stream *s, struct stream_follows *out);
+/* The host has waited for all of s, or for all streams of ctx. */
+void sched_note_synced(struct stream *s, struct ctx *ctx);
+
 /* Is everything done that a command queued on s now would wait for? */
 bool sched_idle(struct stream *s);
 void sched_wait_stream(struct stream *s);
 void sched_wait_event(struct event *e);
 void sched_wait_ctx(struct ctx *ctx);
 
-/* Work that the calling thread does by itself, without a command, because the stream has none to wait for. False: it has. */
+/* Work that the calling thread does by itself, without a command, because the stream has none to wait for. False: it has. The
+   second takes no lock, and says false also when any other stream of the process has work. */
 bool sched_begin_direct(struct stream *s);
+bool sched_try_direct(void);
 void sched_end_direct(void);
 /* Those who watch see a command all the same: between these two it is done. */
 void sched_tell_begin(struct stream *s, struct cmd *c);

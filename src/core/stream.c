@@ -158,7 +158,7 @@ CUresult stream_synchronize(struct stream *s)
         return rc;
     sched_wait_stream(s);
     ctx_flush_printf(s->ctx);
-    mempool_synchronized(s->ctx->dev->ordinal);
+    mempool_synchronized(s->ctx->dev->ordinal, s, NULL);
     return ctx_error(s->ctx);
 }
 

@@ -14,6 +14,7 @@ struct ctx;
 struct event;
 
 enum { STREAM_PRIORITY_LEAST = 0, STREAM_PRIORITY_GREATEST = -5 };
+enum { STREAM_FOLLOWS = 4 };                     /* how many other streams one remembers to have waited for */
 
 /*
  * A stream: a FIFO of commands. Only its head runs; what else the head must wait for is counted in the command (sched.h).
@@ -38,6 +39,9 @@ struct stream {
     struct capture *_Atomic capture;             /* capture.c: what captures it now, NULL: it runs */
     _Atomic int sync_policy;                     /* CUsynchronizationPolicy, a hint; 0: never set */
     _Atomic uint64_t n_pushed, n_done;           /* written under sched; anyone may compare them */
+    _Atomic uint64_t n_synced;                   /* n_done when the host last waited for all of it */
+    struct stream_follows { uint64_t stream, at; } follows[STREAM_FOLLOWS];  /* sched: waits for that stream's commands up to n_pushed == at */
+    unsigned next_follows;                       /* sched */
 };
 
 /* flags: 0 or CU_STREAM_NON_BLOCKING, else INVALID_VALUE; the priority is clamped. */

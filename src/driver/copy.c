@@ -3,10 +3,13 @@
 #include "core/copy.h"
 
 #include "core/array.h"
+#include "core/core.h"
 #include "core/ctx.h"
 #include "core/stream.h"
 #include "driver/bodies.h"
 #include "driver/copy.h"
+
+#include <hostwarp.h>
 
 static CUresult copy_call(CUstream hStream, uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side,
                           size_t bytes, bool async)
@@ -21,11 +24,32 @@ static CUresult copy_call(CUstream hStream, uint64_t dst, enum copy_side dst_sid
     return rc;
 }
 
+/* In the default stream that the entry point means, waited for. */
+static CUresult copy_sync(uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side, size_t bytes)
+{
+    CUresult rc;
+
+    if (!api_per_thread() && copy_now(ctx_current(), dst, dst_side, src, src_side, bytes, &rc))
+        return rc;
+    return copy_call(NULL, dst, dst_side, src, src_side, bytes, false);
+}
+
+HW_EXPORT int hostwarp_copy_now(void *dst, int dst_on_device, const void *src, int src_on_device, size_t bytes)
+{
+    struct ctx *ctx;
+    CUresult rc;
+
+    if (core_check() || core_in_host_function() || ctx_enter(&ctx))
+        return 0;
+    return copy_now(ctx, (uint64_t)dst, dst_on_device ? COPY_DEVICE : COPY_ANY, (uint64_t)src, src_on_device ? COPY_DEVICE : COPY_ANY,
+                    bytes, &rc) && rc == CUDA_SUCCESS;
+}
+
 /* --- plain --- */
 
 CUresult do_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
-    return copy_call(NULL, dst, COPY_ANY, src, COPY_ANY, ByteCount, false);
+    return copy_sync(dst, COPY_ANY, src, COPY_ANY, ByteCount);
 }
 
 CUresult do_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
@@ -35,7 +59,7 @@ CUresult do_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CU
 
 CUresult do_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
-    return copy_call(NULL, dstDevice, COPY_DEVICE, (uint64_t)srcHost, COPY_HOST, ByteCount, false);
+    return copy_sync(dstDevice, COPY_DEVICE, (uint64_t)srcHost, COPY_HOST, ByteCount);
 }
 
 CUresult do_cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
@@ -45,7 +69,7 @@ CUresult do_cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, siz
 
 CUresult do_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 {
-    return copy_call(NULL, (uint64_t)dstHost, COPY_HOST, srcDevice, COPY_DEVICE, ByteCount, false);
+    return copy_sync((uint64_t)dstHost, COPY_HOST, srcDevice, COPY_DEVICE, ByteCount);
 }
 
 CUresult do_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
@@ -55,7 +79,7 @@ CUresult do_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t By
 
 CUresult do_cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
 {
-    return copy_call(NULL, dstDevice, COPY_DEVICE, srcDevice, COPY_DEVICE, ByteCount, false);
+    return copy_sync(dstDevice, COPY_DEVICE, srcDevice, COPY_DEVICE, ByteCount);
 }
 
 CUresult do_cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)

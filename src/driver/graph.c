@@ -86,6 +86,8 @@ CUresult do_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
     struct graph *g = graph_get(originalGraph);
     CUresult rc = g && phGraphClone ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
+    if (!rc && graph_has_memory(g))              /* there would be two owners of one address */
+        rc = CUDA_ERROR_NOT_SUPPORTED;
     if (!rc)
         *phGraphClone = graph_handle(graph_clone(g));
     graph_unref(g);

@@ -58,8 +58,14 @@ CUresult do_cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out
     return rc;
 }
 
-/* Memory goes back with the last graph that uses it: nothing is kept that could be given back. */
-CUresult do_cuDeviceGraphMemTrim(CUdevice device) { return device_peek(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE; }
+/* Memory goes back with the last graph that uses it: what is kept until now is the account of it. */
+CUresult do_cuDeviceGraphMemTrim(CUdevice device)
+{
+    if (!device_peek(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    graph_memory_trim(device);
+    return CUDA_SUCCESS;
+}
 
 CUresult do_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
 {

@@ -157,7 +157,8 @@ CUresult do_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option
         return CUDA_ERROR_INVALID_IMAGE;
     void *image = (void *)code;
     if (keep) {
-        image = hw_alloc(bytes + 1);
+        if (!(image = hw_try_alloc(bytes + 1)))
+            return CUDA_ERROR_OUT_OF_MEMORY;
         memcpy(image, code, bytes);
     }
     return library_load(image, bytes, keep, NULL, jitOptions, jitOptionsValues, numJitOptions, library);

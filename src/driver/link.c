@@ -119,7 +119,9 @@ CUresult do_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data,
         return CUDA_ERROR_INVALID_VALUE;
     if ((rc = link_type_check(type)) || (rc = jit_options_read(&unused, numOptions, options, optionValues)))
         return rc;
-    char *copy = hw_alloc(size + 1);
+    char *copy = hw_try_alloc(size + 1);
+    if (!copy)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy(copy, data, size);
     return link_add(l, type, copy, size, name);
 }

@@ -32,7 +32,7 @@ CUresult do_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 CUresult do_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
     if (!device_peek(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return CUDA_ERROR_INVALID_VALUE;         /* measured: not INVALID_DEVICE, as of the others */
     return mempool_set_current(dev, pool);
 }
 
@@ -110,7 +110,7 @@ CUresult do_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, v
 
 CUresult do_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
 {
-    struct mempool *p = map && count ? mempool_get(pool) : NULL;
+    struct mempool *p = map || !count ? mempool_get(pool) : NULL;
     CUresult rc = p ? mempool_set_access(p, map, count) : CUDA_ERROR_INVALID_VALUE;
 
     mempool_unref(p);

@@ -67,15 +67,20 @@ static void run_copy(struct exec_job *job, uint64_t first, uint64_t count)
     exec_scope_set(NULL);
 }
 
+/* Looking whether our handlers are still in place takes as long as copying a kilobyte: now and then, and the first time. */
 int exec_copy_here(void *dst, const void *src, size_t bytes)
 {
+    enum { KEEP_EVERY = 64 };
+    static HW_TLS_FAST unsigned calls;
     struct exec_scope scope;
     if (sigsetjmp(scope.env, 0)) {
         hw_error("a copy from %p to %p touched memory that is not there, at 0x%llx", src, dst, (unsigned long long)scope.addr);
         return scope.fault;
     }
-    exec_fault_keep();
-    exec_buffers();
+    if (hw_unlikely(calls++ % KEEP_EVERY == 0)) {
+        exec_fault_keep();
+        exec_buffers();
+    }
     exec_scope_set(&scope);
     memmove(dst, src, bytes);
     exec_scope_set(NULL);

@@ -60,6 +60,9 @@ void exec_copy_init(struct exec_copy *copy, struct exec_engine *engine);
 /* Copies on the calling thread: EXEC_OK, or the fault of memory that is not there. */
 int exec_copy_here(void *dst, const void *src, size_t bytes);
 
+/* Calls fn for pieces 0 .. n_pieces-1, on this thread and on compute threads that are free, and returns when all are done. */
+void exec_spread(void (*fn)(void *arg, uint64_t piece), void *arg, uint64_t n_pieces);
+
 /* A function on the host-function thread. */
 struct exec_hostfn {
     struct exec_job job;

@@ -2,7 +2,7 @@
 /* Functions of the program that run in stream order, on a thread of their own. */
 #include "exec/exec.h"
 
-static _Thread_local bool inside;
+static HW_TLS_FAST bool inside;
 
 bool exec_in_hostfn(void)
 {

@@ -45,9 +45,9 @@ void exec_printf_resize(struct exec_printf *p, size_t bytes)
 static void ring_add(struct exec_printf *p, const char *text, size_t n)
 {
     hw_lock(&p->mu);
-    if (p->cap && n <= p->cap) {
-        if (!p->ring)
-            p->ring = hw_alloc(p->cap);
+    if (p->cap && n <= p->cap && !p->ring)
+        p->ring = hw_try_alloc(p->cap);
+    if (p->ring && n <= p->cap) {                /* without memory for it, the text is lost like any that does not fit */
         if (p->used + n > p->cap) {              /* the oldest go; whole lines only would be nicer, the device does not care */
             size_t drop = p->used + n - p->cap;
             p->head = (p->head + drop) % p->cap;
@@ -68,7 +68,11 @@ void exec_printf_flush(struct exec_printf *p)
         return;
     hw_lock(&p->mu);
     size_t n = p->used, part = hw_min_u64(n, p->cap - p->head);
-    char *text = n ? hw_alloc(n) : NULL;
+    char *text = n ? hw_try_alloc(n) : NULL;
+    if (n && !text) {                            /* it stays for the next time */
+        hw_unlock(&p->mu);
+        return;
+    }
     if (n) {
         memcpy(text, p->ring + p->head, part);
         memcpy(text + part, p->ring, n - part);

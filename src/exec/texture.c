@@ -37,13 +37,13 @@ uint64_t exec_texture_add(const struct exec_texture *t)
 {
     hw_lock(&mu);
     if (!free_slots && n_slots < (uint32_t)N_PAGES * PAGE_SLOTS) {
-        struct slot *page = hw_alloc(sizeof *page * PAGE_SLOTS);
-        for (int i = PAGE_SLOTS - 1; i >= 0; i--) {
+        struct slot *page = hw_try_alloc(sizeof *page * PAGE_SLOTS);
+        for (int i = PAGE_SLOTS - 1; page && i >= 0; i--) {
             page[i].next_free = free_slots;
             free_slots = &page[i];
         }
         atomic_store_explicit(&pages[n_slots / PAGE_SLOTS], page, memory_order_release);
-        n_slots += PAGE_SLOTS;
+        n_slots += page ? PAGE_SLOTS : 0;
     }
     struct slot *s = free_slots;
     uint64_t handle = 0;
@@ -524,21 +524,61 @@ static void sample_level(const struct exec_texture *t, unsigned level, const str
         add_tap(taps, l, a, s->dims, 0, s->layer, share);
 }
 
-/* How far apart in texels two neighbouring pixels are, by the larger gradient. */
-static float footprint(const struct exec_texture *t, const struct sample *s, const uint32_t *args)
+/*
+ * The level of detail that gradients ask for, as an H200 estimates it (tests/oracle/probes/texture_lod.cu), in 256ths. The longest of
+ * both gradients, and of their sum and difference with 11/16 for the root of a half; a length is the longest component and 11/32
+ * of the next and a quarter of the third. Components have 9 bits behind the largest one's first, logarithms 8.
+ */
+static double gradient_length(const double *v, unsigned dims)
+{
+    double a = fabs(v[0]), b = dims > 1 ? fabs(v[1]) : 0, c = dims > 2 ? fabs(v[2]) : 0, t;
+    if (a < b)
+        t = a, a = b, b = t;
+    if (b < c)
+        t = b, b = c, c = t;
+    if (a < b)
+        t = a, a = b, b = t;
+    return a + b * (11.0 / 32) + c / 4;
+}
+
+static int64_t log2_256ths(double x)
+{
+    int e, i = (int)(512 * frexp(x, &e)) - 256;
+    return 256 * (int64_t)(e - 1) + (i ? (int64_t)fmin(floor(256 * log2(1 + (i + 0.5) / 256) + 0.47), 255) : 0);
+}
+
+static double bounded_gradient(float v, double scale)
+{
+    return v != v ? 0 : fmax(fmin((double)v * scale, 1e30), -1e30);
+}
+
+/* Far below 0 where there is no gradient. */
+static int64_t gradient_level(const struct exec_texture *t, const struct sample *s, const uint32_t *args)
 {
     const uint32_t size[3] = { t->levels[0].width, t->levels[0].height, t->levels[0].depth };
-    float most = 0;
-    for (unsigned g = 0; g < 2; g++) {
-        float sum = 0, v[TEX_AXES];
-        memcpy(v, args + g * TEX_AXES, sizeof v);
+    double g[4][3] = { { 0 } }, most = 0, length = 0;
+    int e;
+    for (unsigned i = 0; i < 2; i++) {
+        float v[TEX_AXES];
+        memcpy(v, args + i * TEX_AXES, sizeof v);
         for (unsigned d = 0; d < s->dims; d++) {
-            float along = s->normalised ? v[d] * (float)size[d] : v[d];
-            sum += along * along;
+            g[i][d] = bounded_gradient(v[d], s->normalised ? size[d] : 1);
+            most = fmax(most, fabs(g[i][d]));
         }
-        most = fmaxf(most, sum);
     }
-    return sqrtf(most);
+    if (most == 0)
+        return -64 * 256;
+    frexp(most, &e);
+    double unit = ldexp(1, e - 1 - 9);
+    for (unsigned d = 0; d < s->dims; d++) {
+        g[0][d] = trunc(g[0][d] / unit);
+        g[1][d] = trunc(g[1][d] / unit);
+        g[2][d] = floor(fabs(g[0][d] + g[1][d]) * (11.0 / 8) + 0.5) / 2;
+        g[3][d] = floor(fabs(g[0][d] - g[1][d]) * (11.0 / 8) + 0.5) / 2;
+    }
+    for (unsigned i = 0; i < 4; i++)
+        length = fmax(length, gradient_length(g[i], s->dims));
+    return log2_256ths((length - (s->dims > 2)) * unit);
 }
 
 /* An integer coordinate into linear memory: what lies outside reads as zero. */
@@ -557,10 +597,8 @@ static int64_t level_of(const struct exec_texture *t, const struct sample *s, st
 {
     float given = bits_float(args[TEX_COORDS]), lod = op.integer ? (float)(int32_t)args[TEX_COORDS] : given;
     int64_t low = fixed_level(t->min_level), high = fixed_level(t->max_level), last = 256 * ((int64_t)t->n_levels - 1), fixed = 0;
-    if (op.gradients)
-        lod = log2f(footprint(t, s, args + TEX_COORDS));
     if (op.level || op.gradients)                /* without any, the bias does not count either */
-        fixed = fixed_level(lod) + (t->bias < 0 ? -fixed_level(-t->bias) : fixed_level(t->bias));
+        fixed = (op.gradients ? gradient_level(t, s, args + TEX_COORDS) : fixed_level(lod)) + (t->bias < 0 ? -fixed_level(-t->bias) : fixed_level(t->bias));
     fixed = fixed > high ? high : fixed;
     fixed = fixed < low ? low : fixed;
     return fixed < 0 ? 0 : fixed > last ? last : fixed;

@@ -111,6 +111,7 @@ HW_EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle handle, nvJitLinkInpu
     }
     switch (ptx_image_text(data, size, handle->cc, &handle->diag, &text, &bytes)) {
     case PTX_OK: break;
+    case PTX_NO_MEMORY: return NVJITLINK_ERROR_INTERNAL;
     case PTX_NO_PTX: return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
     default:
         if (!handle->diag.n_errors)

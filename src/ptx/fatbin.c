@@ -59,8 +59,10 @@ static enum ptx_status unpack(const struct entry *e, struct diag *diag, char **o
     uint64_t in = packed ? e->packed_bytes : e->bytes, n = packed ? e->text_bytes : e->bytes;
     if (in > e->bytes || n > MAX_TEXT_BYTES || in > MAX_TEXT_BYTES)
         return fail(diag, PTX_BAD_IMAGE, "a fatbin entry gives sizes that cannot be true");
-    char *text = hw_alloc(n + 1);
+    char *text = hw_try_alloc(n + 1);
     bool ok = true;
+    if (!text)
+        return fail(diag, PTX_NO_MEMORY, "no memory for the PTX in the fatbin");
     if (e->flags & FLAG_ZSTD)
         ok = ZSTD_decompress(text, n, e->data, in) == n;
     else if (e->flags & FLAG_LZ4)
@@ -169,7 +171,9 @@ enum ptx_status ptx_image_text(const void *image, size_t max_bytes, unsigned cc,
     size_t n = max_bytes == SIZE_MAX ? strlen(p) : strnlen(p, max_bytes);
     if (!looks_like_ptx(p, n))
         return fail(diag, PTX_BAD_IMAGE, "the image is neither PTX nor a fatbin");
-    *out_text = hw_strndup(p, n);
+    if (!(*out_text = hw_try_alloc(n + 1)))
+        return fail(diag, PTX_NO_MEMORY, "no memory for the PTX");
+    memcpy(*out_text, p, n);
     *out_bytes = n;
     return PTX_OK;
 }

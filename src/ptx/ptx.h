@@ -12,6 +12,7 @@ enum ptx_status {
     PTX_BAD_IMAGE,               /* neither PTX nor a fatbin */
     PTX_BAD_PTX,                 /* syntax or type error, unknown or unsupported instruction: diag says where */
     PTX_BAD_VERSION,             /* .version newer than we know */
+    PTX_NO_MEMORY,
     PTX_NO_PTX,                  /* a fatbin or cubin with machine code (SASS) only */
 };
 

@@ -18,6 +18,8 @@
 /* CUDA 13 has another struct under the same name: prop points at one of those. */
 cudaError_t do_cudaGetDeviceProperties_13(struct cudaDeviceProp *prop, int device);
 
+bool quick_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+
 /* --- written out by hand --- */
 
 const char *cudaGetErrorName(cudaError_t error);

@@ -4,7 +4,7 @@
 import re
 import sys
 
-ROW = re.compile(r"^(API|STUB|HAND)\((\w+), (\w+), (LIB_\w+),|^(SAME)\((\w+), (\w+), \w+, (LIB_\w+),")
+ROW = re.compile(r"^(API|QUICK|STUB|HAND)\((\w+), (\w+), (LIB_\w+),|^(SAME)\((\w+), (\w+), \w+, (LIB_\w+),")
 
 
 def symbols(path, major):

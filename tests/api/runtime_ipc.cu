@@ -106,9 +106,10 @@ int main(int argc, char **argv)
     NEED(cudaMallocFromPoolAsync((void **)&pooled, 4096, pool, s));
     NEED(cudaMemcpyAsync(pooled, start, sizeof start, cudaMemcpyHostToDevice, s));
     NEED(cudaStreamSynchronize(s));
-    NEED(cudaMemPoolExportPointer(&m.pooled, pooled));
     int fd;
+    CHECK_ERR("a_pool_goes_before_its_memory", cudaMemPoolExportPointer(&m.pooled, pooled), cudaErrorInvalidValue);
     NEED(cudaMemPoolExportToShareableHandle(&fd, pool, cudaMemHandleTypePosixFileDescriptor, 0));
+    NEED(cudaMemPoolExportPointer(&m.pooled, pooled));
     m.pool_fd = fd;
     if (write(pipes[1], &m, sizeof m) != (ssize_t)sizeof m)
         return 1;

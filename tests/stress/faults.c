@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every system call that the memory functions make fails in turn. The call then answers success (it could do without) or out of
- * memory, what it had begun is undone, and the next one works again. This program's own mmap and others stand before the system's.
- * Left out: the host heap, without which nothing goes on, and the compiler behind modules.
+ * Every system call that the memory functions make fails in turn; then every allocation from the host heap does, alone and together
+ * with all that follow it. The call then answers success (it could do without) or out of memory, what it had begun is undone, and
+ * the next one works again. This program's own mmap, malloc and others stand before the system's. Left out: the compiler behind
+ * modules.
  */
 #define _GNU_SOURCE
 #include "driver/api.h"
@@ -28,28 +29,40 @@ int main(void)
 
 /* --- the calls that fail --- */
 
+enum mode { SYSTEM_CALL, ALLOCATION, ALLOCATIONS_FROM };         /* which fails: one, or it and all that follow */
+static enum mode mode;
 static _Atomic int armed, seen, left;
 
-static int fails(void)
+static int fails(int heap)
 {
+    if (heap != (mode != SYSTEM_CALL))
+        return 0;
     atomic_fetch_add(&seen, 1);
-    if (!armed || atomic_fetch_sub(&left, 1) != 1)
+    int n = armed ? atomic_fetch_sub(&left, 1) : 2;
+    if (n > 1 || (n < 1 && mode != ALLOCATIONS_FROM))
         return 0;
     errno = ENOMEM;
     return 1;
 }
 
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t n, size_t bytes);
+void *__libc_realloc(void *p, size_t bytes);
+void *malloc(size_t bytes) { return fails(1) ? NULL : __libc_malloc(bytes); }
+void *calloc(size_t n, size_t bytes) { return fails(1) ? NULL : __libc_calloc(n, bytes); }
+void *realloc(void *p, size_t bytes) { return fails(1) ? NULL : __libc_realloc(p, bytes); }
+
 void *mmap(void *addr, size_t bytes, int prot, int flags, int fd, off_t offset)
 {
-    return fails() ? MAP_FAILED : (void *)syscall(SYS_mmap, addr, bytes, prot, flags, fd, offset);
+    return fails(0) ? MAP_FAILED : (void *)syscall(SYS_mmap, addr, bytes, prot, flags, fd, offset);
 }
 
-int mprotect(void *addr, size_t bytes, int prot) { return fails() ? -1 : (int)syscall(SYS_mprotect, addr, bytes, prot); }
-int madvise(void *addr, size_t bytes, int advice) { return fails() ? -1 : (int)syscall(SYS_madvise, addr, bytes, advice); }
-int mlock(const void *addr, size_t bytes) { return fails() ? -1 : (int)syscall(SYS_mlock, addr, bytes); }
-int memfd_create(const char *name, unsigned flags) { return fails() ? -1 : (int)syscall(SYS_memfd_create, name, flags); }
-int ftruncate(int fd, off_t bytes) { return fails() ? -1 : (int)syscall(SYS_ftruncate, fd, bytes); }
-ssize_t pwrite(int fd, const void *data, size_t bytes, off_t at) { return fails() ? -1 : syscall(SYS_pwrite64, fd, data, bytes, at); }
+int mprotect(void *addr, size_t bytes, int prot) { return fails(0) ? -1 : (int)syscall(SYS_mprotect, addr, bytes, prot); }
+int madvise(void *addr, size_t bytes, int advice) { return fails(0) ? -1 : (int)syscall(SYS_madvise, addr, bytes, advice); }
+int mlock(const void *addr, size_t bytes) { return fails(0) ? -1 : (int)syscall(SYS_mlock, addr, bytes); }
+int memfd_create(const char *name, unsigned flags) { return fails(0) ? -1 : (int)syscall(SYS_memfd_create, name, flags); }
+int ftruncate(int fd, off_t bytes) { return fails(0) ? -1 : (int)syscall(SYS_ftruncate, fd, bytes); }
+ssize_t pwrite(int fd, const void *data, size_t bytes, off_t at) { return fails(0) ? -1 : syscall(SYS_pwrite64, fd, data, bytes, at); }
 int fcntl(int fd, int command, ...);
 int fcntl(int fd, int command, ...)
 {
@@ -57,7 +70,7 @@ int fcntl(int fd, int command, ...)
     va_start(ap, command);
     long arg = va_arg(ap, long);
     va_end(ap);
-    return fails() ? -1 : (int)syscall(SYS_fcntl, fd, command, arg);
+    return fails(0) ? -1 : (int)syscall(SYS_fcntl, fd, command, arg);
 }
 
 /* --- what is tried --- */
@@ -218,6 +231,94 @@ static CUresult streams(void)
     return rc;
 }
 
+static CUresult events(void)
+{
+    CUevent a = NULL, b = NULL;
+    CUresult rc = cuEventCreate(&a, 0);
+    TRY(cuEventCreate(&b, 0));
+    TRY(cuEventRecord(a, NULL));
+    TRY(cuStreamWaitEvent(NULL, a, 0));
+    TRY(cuEventRecord(b, NULL));
+    TRY(cuEventSynchronize(b));
+    if (a)
+        cuEventDestroy_v2(a);
+    if (b)
+        cuEventDestroy_v2(b);
+    return rc;
+}
+
+static void CUDA_CB add_one(void *p) { atomic_fetch_add((_Atomic int *)p, 1); }
+
+/* Captured, launched twice. */
+static CUresult graphs(void)
+{
+    static _Atomic int calls;
+    CUstream s = NULL;
+    CUgraph g = NULL, whole = NULL;
+    CUgraphExec x = NULL;
+    CUgraphNode nodes[2];
+    CUDA_HOST_NODE_PARAMS host = {.fn = add_one, .userData = (void *)&calls};
+    CUdeviceptr p = 0;
+    CUresult rc = cuStreamCreate(&s, CU_STREAM_NON_BLOCKING);
+    TRY(cuMemAlloc_v2(&p, 1 << 16));
+    bool began = false;
+    if (!rc)
+        began = !(rc = cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+    for (int i = 0; i < 4; i++)
+        TRY(cuMemsetD8Async(p, (unsigned char)i, 1 << 16, s));
+    TRY(cuLaunchHostFunc(s, add_one, (void *)&calls));
+    if (began) {
+        CUresult end = cuStreamEndCapture(s, &g);
+        rc = rc ? rc : end;
+    }
+    TRY(cuGraphCreate(&whole, 0));
+    TRY(cuGraphAddChildGraphNode(&nodes[0], whole, NULL, 0, g));
+    TRY(cuGraphAddHostNode(&nodes[1], whole, &nodes[0], 1, &host));
+    TRY(cuGraphInstantiateWithFlags(&x, whole, 0));
+    TRY(cuGraphLaunch(x, s));
+    TRY(cuGraphLaunch(x, s));
+    if (s)
+        cuStreamSynchronize(s);
+    if (x)
+        cuGraphExecDestroy(x);
+    if (whole)
+        cuGraphDestroy(whole);
+    if (g)
+        cuGraphDestroy(g);
+    if (s)
+        cuStreamDestroy_v2(s);
+    cuMemFree_v2(p);
+    return rc;
+}
+
+static CUresult textures(void)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d = {.Width = 16, .Height = 16, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    CUDA_RESOURCE_DESC from = {.resType = CU_RESOURCE_TYPE_ARRAY};
+    CUDA_TEXTURE_DESC how = {.filterMode = CU_TR_FILTER_MODE_POINT};
+    CUtexObject t = 0;
+    CUresult rc = cuArray3DCreate_v2(&from.res.array.hArray, &d);
+    TRY(cuTexObjectCreate(&t, &from, &how, NULL));
+    if (t)
+        cuTexObjectDestroy(t);
+    if (from.res.array.hArray)
+        cuArrayDestroy(from.res.array.hArray);
+    return rc;
+}
+
+static CUresult contexts(void)
+{
+    CUcontext ctx = NULL;
+    CUdeviceptr p = 0;
+    CUresult rc = cuCtxCreate_v2(&ctx, 0, 0);
+    TRY(cuMemAlloc_v2(&p, 100));
+    TRY(cuMemsetD8_v2(p, 1, 100));
+    TRY(cuCtxSynchronize());
+    if (ctx)
+        cuCtxDestroy_v2(ctx);
+    return rc;
+}
+
 static const struct {
     const char *name;
     CUresult (*run)(void);
@@ -225,6 +326,7 @@ static const struct {
     {"device_memory", device_memory}, {"host_memory", host_memory}, {"registered_memory", registered_memory},
     {"managed_memory", managed_memory}, {"virtual_memory", virtual_memory}, {"shared_memory", shared_memory},
     {"shared_event", shared_event}, {"plain_pool", plain_pool}, {"shared_pool", shared_pool}, {"arrays", arrays}, {"streams", streams},
+    {"events", events}, {"graphs", graphs}, {"textures", textures}, {"contexts", contexts},
 };
 
 /* --- what must be as before --- */
@@ -301,7 +403,8 @@ static int try_step(int step)
             bad++;
         }
     }
-    printf("%s %s: %d calls of the system, %d of them needed\n", bad ? "not ok" : "ok", steps[step].name, n, refused);
+    static const char *const what[] = {"calls of the system", "allocations", "places from which on allocations fail"};
+    printf("%s %s: %d %s, %d of them needed\n", bad ? "not ok" : "ok", steps[step].name, n, what[mode], refused);
     return bad != 0;
 }
 
@@ -336,13 +439,43 @@ static int start_with_fault(int k)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? count : -1;
 }
 
+/* The heap stays exhausted: sooner or later calls are refused, but what there is can be used and given back. */
+static int heap_gone(void)
+{
+    enum { MANY = 100000 };
+    static CUdeviceptr p[MANY];
+    static CUevent e[MANY];
+    struct world before = look();
+    CUresult rc = CUDA_SUCCESS, made = CUDA_SUCCESS;
+    int n = 0, events_made = 0, bad = 0;
+    char text[64] = "from pageable memory", back[64] = "";
+    mode = ALLOCATIONS_FROM;
+    atomic_store(&left, 1);
+    armed = 1;
+    while (n < MANY && !(rc = cuMemAlloc_v2(&p[n], 100)))
+        n++;
+    while (events_made < MANY && !(made = cuEventCreate(&e[events_made], 0)))
+        events_made++;
+    bad += n == 0 || cuMemcpyDtoH_v2(back, p[0], sizeof back) != CUDA_ERROR_OUT_OF_MEMORY;
+    for (int i = 0; i < events_made; i++)
+        bad += cuEventDestroy_v2(e[i]) != CUDA_SUCCESS;
+    for (int i = 1; i < n; i++)
+        bad += cuMemFree_v2(p[i]) != CUDA_SUCCESS;
+    armed = 0;
+    bad += cuMemcpyHtoD_v2(p[0], text, sizeof text) || cuMemcpyDtoH_v2(back, p[0], sizeof back) || strcmp(text, back);
+    bad += cuMemFree_v2(p[0]) || !same(before, look());
+    bool good = !bad && rc == CUDA_ERROR_OUT_OF_MEMORY && made == CUDA_ERROR_OUT_OF_MEMORY && n < MANY;
+    printf("%s heap_gone: %d more pieces of memory and %d events before it is refused\n", good ? "ok" : "not ok", n, events_made);
+    return !good;
+}
+
 int main(void)
 {
     CUcontext ctx;
     int bad = 0;
     setenv("HOSTWARP_MEMORY", "256M", 1);
     int n = start_with_fault(0);
-    bool good = n >= 0;
+    bool good = n > 0;
     for (int k = 1; k <= n && good; k++)
         if (start_with_fault(k) < 0) {
             printf("# the start, call %d of %d: a crash or no end\n", k, n);
@@ -352,8 +485,10 @@ int main(void)
     bad += !good;
     if (cuInit(0) || cuDevicePrimaryCtxRetain(&ctx, 0) || cuCtxSetCurrent(ctx))
         return 2;
-    for (int i = 0; i < (int)HW_LEN(steps); i++)
-        bad += try_step(i);
+    for (mode = SYSTEM_CALL; mode <= ALLOCATIONS_FROM; mode++)
+        for (int i = 0; i < (int)HW_LEN(steps); i++)
+            bad += try_step(i);
+    bad += heap_gone();
     return bad != 0;
 }
 #endif

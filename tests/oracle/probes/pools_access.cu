@@ -1,0 +1,14 @@
+// Pools: who may access their memory.
+#include "probe.h"
+#include <cstdint>
+
+static cudaMemPoolProps props(cudaMemAllocationHandleType h = cudaMemHandleTypeNone) {
+    cudaMemPoolProps p; memset(&p, 0, sizeof p); p.allocType = cudaMemAllocationTypePinned; p.handleTypes = h; p.location.type = cudaMemLocationTypeDevice; p.location.id = 0; return p;
+}
+static void access() {
+    cudaMemPool_t pool; cudaMemPoolProps p = props(); cudaMemPoolCreate(&pool, &p); cudaMemAccessDesc d; d.location.type = cudaMemLocationTypeDevice; d.location.id = 0; d.flags = cudaMemAccessFlagsProtReadWrite; cudaMemAccessFlags f = (cudaMemAccessFlags)9;
+    R("access.get", cudaMemPoolGetAccess(&f, pool, &d.location)); V("access.get_value", "%d", (int)f); R("access.set_rw", cudaMemPoolSetAccess(pool, &d, 1)); d.flags = cudaMemAccessFlagsProtNone; R("access.set_none_for_owner", cudaMemPoolSetAccess(pool, &d, 1)); d.flags = cudaMemAccessFlagsProtRead; R("access.set_read", cudaMemPoolSetAccess(pool, &d, 1)); cudaMemPoolGetAccess(&f, pool, &d.location); V("access.after_read", "%d", (int)f);
+    d.flags = cudaMemAccessFlagsProtReadWrite; R("access.count_zero", cudaMemPoolSetAccess(pool, &d, 0)); d.location.id = 4; R("access.bad_device", cudaMemPoolSetAccess(pool, &d, 1)); R("access.get_bad_device", cudaMemPoolGetAccess(&f, pool, &d.location)); d.location.id = 0; d.location.type = cudaMemLocationTypeHost; R("access.host", cudaMemPoolSetAccess(pool, &d, 1)); R("access.get_host", cudaMemPoolGetAccess(&f, pool, &d.location)); 
+    cudaMemPoolDestroy(pool);
+}
+int main() { limit_time(); cudaFree(nullptr); access(); R("end.sync", cudaDeviceSynchronize()); }
