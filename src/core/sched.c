@@ -496,13 +496,8 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
         if (c->kind == CMD_RECORD) {
             c->event->pending = c;
             c->event->recorded = true;
-        }
-<<<<<<< HEAD
-=======
-        push_locked(&t, items[i].stream, c);
-        if (c->kind == CMD_RECORD)
             note_record(c->event, items[i].stream);
->>>>>>> memory
+        }
     }
     advance_locked(&t);
     hw_unlock(&mu);
