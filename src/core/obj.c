@@ -132,17 +132,22 @@ void obj_ref(struct obj *obj)
     atomic_fetch_add_explicit(&obj->slot->state, 1, memory_order_relaxed);
 }
 
-void obj_unref(struct obj *obj)
+void obj_unref_many(struct obj *obj, unsigned n)
 {
     if (!obj)
         return;
     struct obj_slot *slot = obj->slot;
-    uint64_t old = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
-    assert(refs_of(old) > 0);
-    if (refs_of(old) == 1) {
+    uint64_t old = atomic_fetch_sub_explicit(&slot->state, n, memory_order_acq_rel);
+    assert(refs_of(old) >= n);
+    if (refs_of(old) == n) {
         obj->free(obj);
         slot_give(slot);
     }
+}
+
+void obj_unref(struct obj *obj)
+{
+    obj_unref_many(obj, 1);
 }
 
 void obj_dump(FILE *out)

@@ -33,11 +33,14 @@ struct stream {
     struct hw_list in_busy;                      /* sched: ctx->busy */
     struct hw_list queue;                        /* sched: struct cmd.link */
     struct hw_list in_work;                      /* sched: streams whose head may have become ready */
+    struct cmd *open_first;                      /* sched: the first of the chain (sched.h) that the queue ends with, NULL: none grows */
+    uint32_t open_length;                        /* sched: of that chain */
     uint64_t legacy_seen;                        /* sched: the legacy stream's command that ours already wait for */
     uint64_t seen_by_legacy;                     /* sched: our command that the legacy stream's already wait for */
     struct capture *_Atomic capture;             /* capture.c: what captures it now, NULL: it runs */
     _Atomic int sync_policy;                     /* CUsynchronizationPolicy, a hint; 0: never set */
     _Atomic uint64_t n_pushed, n_done;           /* written under sched; anyone may compare them */
+    _Atomic bool hurry;                          /* written under sched: somebody waits for its commands; false while it has none */
 };
 
 /* flags: 0 or CU_STREAM_NON_BLOCKING, else INVALID_VALUE; the priority is clamped. */

@@ -64,7 +64,8 @@ struct exec_hostfn {
     void (*call)(struct exec_hostfn *fn);
 };
 void exec_hostfn_init(struct exec_hostfn *fn, void (*call)(struct exec_hostfn *fn));
-bool exec_in_hostfn(void);       /* the calling thread is inside such a function */
+extern _Thread_local bool exec_hostfn_inside;    /* the calling thread is inside such a function */
+static inline bool exec_in_hostfn(void) { return exec_hostfn_inside; }
 
 /* What kernels print: a ring of bytes; what does not fit any more pushes out the oldest. */
 struct exec_printf *exec_printf_new(size_t bytes);

@@ -27,7 +27,6 @@ void exec_printf_free(struct exec_printf *p)
 {
     if (!p)
         return;
-    hw_mutex_fini(&p->mu);
     hw_free(p->ring);
     hw_free(p);
 }

@@ -11,6 +11,9 @@
 /* Weak: a driver library that is not hostwarp's does without. */
 #pragma weak hostwarp_prof_api_enter
 #pragma weak hostwarp_prof_api_leave
+#pragma weak hostwarp_prof_listens
+
+static bool listened_to(void) { return &hostwarp_prof_listens && hw_unlikely(hostwarp_prof_listens); }
 
 static _Thread_local bool tls_per_thread;        /* which default stream the running entry point means */
 static _Thread_local cudaError_t tls_last_error;
@@ -25,7 +28,8 @@ bool api_exiting(void) { return atomic_load_explicit(&exiting, memory_order_rela
 cudaError_t api_enter(struct api_call *call, const char *name, enum api_pt pt, unsigned flags)
 {
     call->name = name;
-    call->token = hostwarp_prof_api_enter ? hostwarp_prof_api_enter(name, call->caller) : 0;
+    if (listened_to())
+        call->token = hostwarp_prof_api_enter(name, call->caller);
     call->flags = flags;
     call->outer_per_thread = tls_per_thread;
     tls_per_thread = pt == PT_ONLY;
@@ -42,7 +46,7 @@ cudaError_t api_enter(struct api_call *call, const char *name, enum api_pt pt, u
 cudaError_t api_leave(struct api_call *call, cudaError_t rc)
 {
     tls_per_thread = call->outer_per_thread;
-    if (hostwarp_prof_api_leave)
+    if (listened_to())
         hostwarp_prof_api_leave(call->token, (int)rc);
     if ((call->flags & QUIET) == QUIET)
         return rc;
