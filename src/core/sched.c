@@ -40,6 +40,7 @@ struct turn {
     struct hw_list work;         /* struct stream.in_work */
     struct cmd *ready, **ready_end;
     struct cmd *finished;
+    struct stream *full;         /* one that was given more than it should hold */
     _Atomic uint32_t *wake[TURN_WAKES];          /* states of waiters that sleep; only the address is used: they may be gone */
     int n_wake;
 };
@@ -59,6 +60,7 @@ enum { CHAIN_MAX = 64, LINGER_NS = 4000, QUEUE_MAX = 8192 };
 static bool may_linger;                          /* const: there is a CPU for it */
 
 static void dispatch(struct turn *t, struct cmd *own);
+static void wait_own(struct stream *s);
 
 static void give_cmds(struct cmd *first, struct cmd *last)
 {
@@ -315,6 +317,7 @@ static void turn_init(struct turn *t)
     t->ready = NULL;
     t->ready_end = &t->ready;
     t->finished = NULL;
+    t->full = NULL;
     t->n_wake = 0;
 }
 
@@ -528,12 +531,18 @@ static void push_locked(struct turn *t, struct stream *s, struct cmd *c)
     }
     hw_list_push_back(&s->queue, &c->link);
     count_one(&s->n_pushed);
+    if (hw_unlikely(s->n_pushed - s->n_done > QUEUE_MAX))
+        t->full = s;
 }
 
-/* Has it so much to do that the program must wait? As on a device, whose queue has an end: what waits in ours is memory. */
-static bool is_full_locked(const struct stream *s)
+/* Ends a call that has queued. A program that is too far ahead waits, as for a device whose queue is full: what is queued takes
+   memory. */
+static void dispatch_call(struct turn *t)
 {
-    return s->n_pushed - s->n_done > QUEUE_MAX;
+    struct stream *full = t->full;               /* held by the caller */
+    dispatch(t, NULL);
+    if (hw_unlikely(full))
+        wait_own(full);
 }
 
 void sched_push(struct stream *s, struct cmd *c)
@@ -543,11 +552,8 @@ void sched_push(struct stream *s, struct cmd *c)
     hw_lock(&mu);
     push_locked(&t, s, c);
     advance_locked(&t);
-    bool full = is_full_locked(s);
     hw_unlock(&mu);
-    dispatch(&t, NULL);
-    if (hw_unlikely(full))
-        sched_wait_stream(s);
+    dispatch_call(&t);
 }
 
 void sched_push_wait_event(struct stream *s, struct event *e)
@@ -565,7 +571,7 @@ void sched_push_wait_event(struct stream *s, struct event *e)
     hw_unlock(&mu);
     if (!queued)                                 /* passed already, or never recorded */
         cmd_drop(c);
-    dispatch(&t, NULL);
+    dispatch_call(&t);
 }
 
 void sched_push_record(struct stream *s, struct event *e)
@@ -581,7 +587,7 @@ void sched_push_record(struct stream *s, struct event *e)
     push_locked(&t, s, c);
     advance_locked(&t);
     hw_unlock(&mu);
-    dispatch(&t, NULL);
+    dispatch_call(&t);
 }
 
 void sched_push_batch(const struct sched_item *items, size_t n, struct event *after)
@@ -605,7 +611,7 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
     }
     advance_locked(&t);
     hw_unlock(&mu);
-    dispatch(&t, NULL);
+    dispatch_call(&t);
 }
 
 /* --- waiting --- */
@@ -662,6 +668,19 @@ static void wait_for(struct waiter *w, struct stream *s, struct ctx *ctx, bool a
         while (w->state == WAIT_PARKED)
             hw_futex_wait(&w->state, WAIT_PARKED, 0);
     }
+}
+
+/* For what the stream itself has queued now, and nothing else. */
+static void wait_own(struct stream *s)
+{
+    struct waiter w = { 0 };
+    hw_lock(&mu);
+    struct cmd *tail = tail_of(s);
+    if (tail)
+        depend(tail, NULL, &w);
+    hw_unlock(&mu);
+    if (tail)
+        wait_for(&w, s, s->ctx, false);
 }
 
 CUresult sched_push_and_wait(struct stream *s, struct cmd *c)

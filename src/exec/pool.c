@@ -134,7 +134,7 @@ bool exec_on_worker(void)
 
 bool exec_goes_on(struct exec_runner *r)
 {
-    if (r->worker && atomic_load_explicit(&r->engine->top, memory_order_relaxed) < r->job->priority)
+    if (r->worker && atomic_load_explicit(&r->engine->top, memory_order_relaxed) <= r->job->priority)
         return false;
     atomic_store_explicit(&r->started_tick, r->engine->tick, memory_order_relaxed);
     return !atomic_load_explicit(&stopping, memory_order_relaxed);

@@ -88,8 +88,8 @@ void exec_work(struct exec_runner *runner);
 /* From run(), before each piece of its chunk but the first: false when the rest of the chunk is no longer ours. */
 struct exec_runner *exec_runner(void);           /* of the calling thread */
 bool exec_claim(struct exec_runner *runner);
-/* From run(), when its one piece is many things in turn: false when it should come to an end, for a more urgent job waits or the
-   program ends. The next one has a watchdog's time of its own. */
+/* From run(), when its one piece is many things in turn: false when it should come to an end, for a job waits that is not less
+   urgent, or the program ends. The next thing has a watchdog's time of its own. */
 bool exec_goes_on(struct exec_runner *runner);
 bool exec_on_worker(void);                       /* the calling thread is an engine's own */
 /* From run(): the pieces nobody took yet are not wanted any more. */
