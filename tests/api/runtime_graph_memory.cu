@@ -19,10 +19,9 @@ static void captured(void)
     cudaGraph_t g;
     cudaGraphExec_t x;
     int *p = NULL, *out, got = 0;
-    size_t before, after, total;
+    unsigned long long used = 1, reserved = 1;
     NEED(cudaStreamCreate(&s));
     NEED(cudaMalloc(&out, 4));
-    NEED(cudaMemGetInfo(&before, &total));
     NEED(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
     CHECK_OK("allocating_can_be_captured", cudaMallocAsync(&p, 4 << 20, s));
     CHECK("and_the_address_is_there_at_once", p != NULL);
@@ -36,18 +35,21 @@ static void captured(void)
     NEED(cudaStreamSynchronize(s));
     NEED(cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost));
     CHECK("launches_use_the_memory", got == 31 * 32 * 63 / 6);
+    NEED(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &reserved));
+    CHECK("which_was_reserved", reserved >= 4 << 20);
     NEED(cudaGraphLaunch(x, s));
     CHECK_OK("an_executable_graph_may_end_before_its_launch", cudaGraphExecDestroy(x));
     NEED(cudaGraphDestroy(g));
     CHECK_OK("which_ends_well", cudaStreamSynchronize(s));
-    NEED(cudaDeviceGraphMemTrim(0));
     for (int i = 0; i < 10000; i++) {            /* the end of a launch gives it back: soon, not before it is waited for */
-        NEED(cudaMemGetInfo(&after, &total));
-        if (after >= before)
+        NEED(cudaDeviceGraphMemTrim(0));
+        NEED(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+        NEED(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &reserved));
+        if (used == 0 && reserved == 0)
             break;
         usleep(1000);
     }
-    CHECK("the_memory_comes_back", after >= before);
+    CHECK("the_memory_comes_back", used == 0 && reserved == 0);
     NEED(cudaFree(out));
     NEED(cudaStreamDestroy(s));
 }
