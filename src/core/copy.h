@@ -31,6 +31,9 @@ struct copy_request {
 /* Checks bounds (INVALID_VALUE), queues on the stream and waits as the real driver does for this kind of memory: a pageable
    source is read before the call returns, a pageable destination is complete. Zero bytes: success. */
 CUresult copy_run(struct stream *s, const struct copy_request *req);
+/* Many asynchronous copies: nothing is queued when one is wrong, *bad says which. The source of those marked in now is read before
+   the call returns; of the others, pageable or not, when their turn comes. */
+CUresult copy_batch(struct stream *s, const struct copy_request *reqs, const bool *now, size_t n, size_t *bad);
 /* For graphs: the same checks, and the command; zero bytes give a command that does nothing. */
 CUresult copy_cmd(const struct copy_request *req, struct cmd **out);
 /* One row. */
