@@ -199,30 +199,19 @@ CUresult copy_cmd(const struct copy_request *req, struct cmd **out)
     return CUDA_SUCCESS;
 }
 
-/* The command of one copy of a batch; NULL: it has nothing to do. *wait: its source is too large to be read now. */
+/* The command of one copy of a batch. *wait: its source is too large to be read now. */
 static CUresult batch_cmd(const struct copy_request *req, bool now, struct cmd **out, bool *wait)
 {
     struct copy_request r = *req;
     enum place dst, src;
     CUresult rc;
-    *out = NULL;
-    *wait = false;
     if (is_empty(&r))
-        return CUDA_SUCCESS;
+        return CUDA_ERROR_INVALID_VALUE;
     if ((rc = prepare(&r, &dst, &src)))
         return rc;
     *out = make_cmd(&r, dst, src);
     *wait = now && src != PLACE_DEVICE && !stage(*out);
     return CUDA_SUCCESS;
-}
-
-static CUresult capture_batch(struct stream *s, const struct copy_request *reqs, size_t n, size_t *bad)
-{
-    CUresult rc = CUDA_SUCCESS;
-    for (size_t i = 0; i < n && !rc; i++)
-        if ((rc = capture_copy(s, &reqs[i])))
-            *bad = i;
-    return rc;
 }
 
 CUresult copy_batch(struct stream *s, const struct copy_request *reqs, const bool *now, size_t n, size_t *bad)
@@ -231,8 +220,8 @@ CUresult copy_batch(struct stream *s, const struct copy_request *reqs, const boo
     CUresult rc = capture_enter(s, &captures);
     if (rc)
         return rc;
-    if (captures)
-        return capture_batch(s, reqs, n, bad);
+    if (captures)                                /* and the capture goes on: measured */
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     struct cmd **cmds = hw_alloc(n * sizeof *cmds);
     bool *wait = hw_alloc(n * sizeof *wait);
     size_t made = 0;
@@ -241,8 +230,6 @@ CUresult copy_batch(struct stream *s, const struct copy_request *reqs, const boo
     if (rc)
         *bad = made;
     for (size_t i = 0; i < made; i++) {
-        if (!cmds[i])
-            continue;
         if (rc) {
             cmd_drop(cmds[i]);
             continue;

@@ -132,8 +132,7 @@ static void fill_launch(struct cmd *c, struct function *f, const struct launch_c
     l->kl.shared_static = shared_static;
     /* dynamic shared memory begins behind the static part, rounded up to 16 */
     l->kl.shared_bytes = (uint32_t)hw_align_up(shared_static, 16) + config->shared_bytes;
-    /* the top bit tells kernels that all blocks run at once: cooperative_groups.h asks for it */
-    l->kl.grid_id = (uint64_t)config->cooperative << 63;         /* the scheduler adds the command's number */
+    l->kl.grid_id = 0;                           /* the scheduler makes it the command's number */
     exec_launch_init(l, config->cooperative);
     c->small = l->job.n_pieces == 1 && !config->cooperative;
 }

@@ -517,7 +517,7 @@ static void push_locked(struct turn *t, struct stream *s, struct cmd *c)
     c->stream = s;
     c->seq = ++last_seq;
     if (c->kind == CMD_KERNEL)
-        c->x.launch.kl.grid_id |= c->seq;
+        c->x.launch.kl.grid_id = c->seq;
     if (!c->small)
         hurry_locked(s);
     hook_cmd_queued(c);

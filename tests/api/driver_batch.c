@@ -78,7 +78,7 @@ static void order(void)
 static void refused(void)
 {
     CUmemcpyAttributes good[2], bad_order[1], bad_flag[1];
-    size_t sizes[2] = {8, 8}, from_0[2] = {0, 1}, from_1[2] = {1, 2}, twice[2] = {0, 0}, behind[2] = {0, 2};
+    size_t sizes[2] = {8, 8}, with_0[2] = {8, 0}, from_0[2] = {0, 1}, from_1[2] = {1, 2}, twice[2] = {0, 0}, behind[2] = {0, 2};
     CUdeviceptr d, dsts[2], srcs[2], wild[2];
 
     NEED(cuMemAlloc(&d, 64));
@@ -108,6 +108,12 @@ static void refused(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_result(cases[i].why, batch(cases[i].to, srcs, sizes, cases[i].n, cases[i].a, cases[i].first, cases[i].n_attrs, s),
                      CUDA_ERROR_INVALID_VALUE);
+    check_result("a copy of no bytes", batch(dsts, srcs, with_0, 2, good, from_0, 1, s), CUDA_ERROR_INVALID_VALUE);
+    NEED(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+    check_result("a capture", batch(dsts, srcs, sizes, 2, good, from_0, 1, s), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    CUgraph graph = NULL;
+    check_result("which goes on", cuStreamEndCapture(s, &graph), CUDA_SUCCESS);
+    NEED(cuGraphDestroy(graph));
     check_result("the legacy stream", batch(dsts, srcs, sizes, 2, good, from_0, 1, CU_STREAM_LEGACY), CUDA_ERROR_INVALID_VALUE);
     NEED(cuMemsetD8(d, 1, 64));
     NEED(cuMemsetD8(srcs[0], 9, 8));
