@@ -52,8 +52,3 @@ CUresult core_init(unsigned flags)
         return rc;
     return device_count() ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
-
-bool core_in_host_function(void)
-{
-    return exec_in_hostfn();
-}

@@ -4,6 +4,7 @@
 #define CORE_CORE_H
 
 #include "base/base.h"
+#include "exec/exec.h"
 
 #include <cuda.h>
 #include <stdatomic.h>
@@ -22,6 +23,6 @@ static inline CUresult core_check(void)
 }
 
 /* True on a thread that is running a stream callback or a host function at this moment: calls there are not permitted. */
-bool core_in_host_function(void);
+static inline bool core_in_host_function(void) { return exec_in_hostfn(); }
 
 #endif

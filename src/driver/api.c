@@ -13,8 +13,7 @@
 
 #include <stdatomic.h>
 
-/* Which default stream the entry point that is running on this thread means. */
-static _Thread_local bool tls_per_thread;
+_Thread_local bool api_tls_per_thread;
 
 CUresult api_enter(struct api_call *call, enum api_id id)
 {
@@ -27,8 +26,8 @@ CUresult api_enter(struct api_call *call, enum api_id id)
         call->hook = (struct hook_call){.name = row->base, .caller = call->caller};
         hook_api_enter(&call->hook);
     }
-    call->outer_per_thread = tls_per_thread;
-    tls_per_thread = row->pt == PT_ONLY;
+    call->outer_per_thread = api_tls_per_thread;
+    api_tls_per_thread = row->pt == PT_ONLY;
     if (row->flags & NO_INIT)
         return CUDA_SUCCESS;
     if ((rc = core_check()))
@@ -49,7 +48,7 @@ CUresult api_enter(struct api_call *call, enum api_id id)
 
 CUresult api_leave(struct api_call *call, CUresult rc)
 {
-    tls_per_thread = call->outer_per_thread;
+    api_tls_per_thread = call->outer_per_thread;
     if (hw_unlikely(hook_any)) {
         call->hook.result = (int)rc;
         hook_api_leave(&call->hook);
@@ -74,7 +73,7 @@ CUresult api_stub(enum api_id id)
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-bool api_per_thread(void) { return tls_per_thread; }
+bool api_per_thread(void) { return api_tls_per_thread; }
 
 CUresult api_stream(CUstream handle, struct stream **out)
 {
@@ -90,7 +89,7 @@ CUresult api_stream(CUstream handle, struct stream **out)
         if (!ctx)
             return CUDA_ERROR_INVALID_CONTEXT;
     }
-    if ((rc = stream_get(ctx, handle, tls_per_thread, true, &s)))
+    if ((rc = stream_get(ctx, handle, api_tls_per_thread, true, &s)))
         return rc;
     if ((rc = ctx_error(s->ctx))) {
         stream_unref(s);
