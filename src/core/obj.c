@@ -134,8 +134,6 @@ void obj_ref(struct obj *obj)
 
 void obj_unref_many(struct obj *obj, unsigned n)
 {
-    if (!obj)
-        return;
     struct obj_slot *slot = obj->slot;
     uint64_t old = atomic_fetch_sub_explicit(&slot->state, n, memory_order_acq_rel);
     assert(refs_of(old) >= n);
@@ -147,7 +145,8 @@ void obj_unref_many(struct obj *obj, unsigned n)
 
 void obj_unref(struct obj *obj)
 {
-    obj_unref_many(obj, 1);
+    if (obj)
+        obj_unref_many(obj, 1);
 }
 
 void obj_dump(FILE *out)

@@ -31,7 +31,7 @@ bool obj_is_open(const struct obj *obj);                   /* the handle still w
 bool obj_close(struct obj *obj);                           /* false: somebody else closed it first */
 void obj_ref(struct obj *obj);
 void obj_unref(struct obj *obj);                           /* NULL is fine */
-void obj_unref_many(struct obj *obj, unsigned n);          /* n references, at least one, of which the caller has all; NULL is fine */
+void obj_unref_many(struct obj *obj, unsigned n);          /* n references at once */
 
 void obj_dump(FILE *out);                                  /* every open handle, one line each */
 

@@ -112,9 +112,6 @@ static struct cmd *take_cmd(void)
     if (!c)
         return hw_alloc(sizeof *c);
     own_cmds = c->next;
-    /* The next one is in the cache of the CPU that ran it: it comes here while the caller uses this one. */
-    for (size_t at = 0; own_cmds && at < offsetof(struct cmd, own_params) + 64; at += 64)
-        __builtin_prefetch((char *)own_cmds + at, 1);
     return c;
 }
 
@@ -164,7 +161,8 @@ static void drop_all(struct cmd *first)
     for (struct cmd *c = first; c; c = c->next) {
         struct stream *idle = c->went_idle ? c->stream : NULL;
         if (c->keeps != kept) {
-            obj_unref_many(kept, n);
+            if (kept)
+                obj_unref_many(kept, n);
             kept = c->keeps;
             n = 0;
         }
@@ -175,7 +173,8 @@ static void drop_all(struct cmd *first)
     }
     if (last)
         give_cmds(first, last);
-    obj_unref_many(kept, n);
+    if (kept)
+        obj_unref_many(kept, n);
 }
 
 /* --- dependencies; all with the lock held --- */
@@ -483,6 +482,8 @@ static struct cmd *dispatch_once(struct turn *t, struct cmd *own)
 static void dispatch(struct turn *t, struct cmd *own)
 {
     struct cmd *over;
+    if (!t->ready && !t->finished && !t->n_wake) /* queued behind others: the usual case */
+        return;
     while ((over = dispatch_once(t, own)))
         finish_all(t, over);
 }
