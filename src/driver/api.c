@@ -82,6 +82,11 @@ CUresult api_stream(CUstream handle, struct stream **out)
     CUresult rc;
 
     *out = NULL;
+    if (hw_likely(!handle && !api_tls_per_thread && ctx && !core_in_host_function() && !ctx_error(ctx))) {
+        *out = ctx->legacy;
+        stream_ref(*out);
+        return CUDA_SUCCESS;
+    }
     if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
         /* Inside a host function there is no current context to have default streams. */
         if (core_in_host_function())

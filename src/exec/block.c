@@ -3,7 +3,6 @@
 #include "exec/internal.h"
 
 #include "base/log.h"
-#include "base/options.h"
 #include "base/os.h"
 #include "exec/warpop.h"
 
@@ -244,7 +243,7 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->job.engine = e;
     l->job.run = run_blocks;
     l->job.all_at_once = all_at_once;
-    l->job.no_help = hw_options()->timeout > 0;  /* the watchdog ends what runs on our threads only */
+    l->job.no_help = exec_no_help;
     l->kl.services = &exec_services;
     l->fault = EXEC_OK;
 }

@@ -10,6 +10,7 @@
 static struct exec_engine *engines[EXEC_ENGINE_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic bool made;
+bool exec_no_help;
 
 static void compute_thread_start(unsigned index)
 {
@@ -25,6 +26,7 @@ static void make_engines(void)
     unsigned spin = cpus > 2 ? 30 : 5, spinners = cpus > 8 ? cpus / 4 : 1;
     /* One thread does not fill the memory bus of a large machine. */
     unsigned copiers = cpus >= 16 ? 4 : cpus >= 8 ? 2 : 1;
+    exec_no_help = o->timeout > 0;
     exec_fault_install();
     engines[EXEC_COMPUTE] = exec_engine_new(&(struct exec_engine_config){
         .name = "comp", .n_threads = n, .max_extra = 128, .spin_us = spin, .max_spinning = spinners, .thread_start = compute_thread_start,

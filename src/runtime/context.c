@@ -35,8 +35,8 @@ static _Thread_local struct {
     CUcontext bound;                             /* the primary context we made current, NULL if none */
     int bound_device;
     unsigned generation;                         /* of bound_device when we did */
-    CUcontext current;                           /* what context_bind() found last */
 } tls;
+_Thread_local CUcontext context_tls_bound;
 
 static void init(void)
 {
@@ -112,7 +112,7 @@ static cudaError_t bind_primary(int device)
         return rc;
     if ((rc = api_error(cuCtxSetCurrent(ctx))))
         return rc;
-    tls.bound = tls.current = ctx;
+    tls.bound = context_tls_bound = ctx;
     tls.bound_device = device;
     tls.generation = generation;
     return cudaSuccess;
@@ -141,13 +141,11 @@ cudaError_t context_bind(void)
     if ((rc = api_error(cuCtxGetCurrent(&ctx))))
         return rc;
     if (hw_likely(ctx && !is_void(ctx))) {
-        tls.current = ctx;
+        context_tls_bound = ctx;
         return cudaSuccess;
     }
     return bind_primary(chosen_device());
 }
-
-CUcontext context_bound(void) { return tls.current; }
 
 cudaError_t context_device(int *out)
 {
