@@ -195,7 +195,8 @@ static CUresult launch(struct function *f, struct stream *s, const struct launch
     c->keeps = &f->obj;
     *queued = true;
     hook_launch_made(c, f, config);
-    ctx_flush_printf(s->ctx);
+    if (exec_printf_any(s->ctx->printf_buf))
+        ctx_flush_printf(s->ctx);
     sched_push(s, c);
     return CUDA_SUCCESS;
 }
