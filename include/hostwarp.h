@@ -5,6 +5,7 @@
 #ifndef HOSTWARP_H
 #define HOSTWARP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ void hostwarp_prof_mark(const char *text);
 
 /* An API built on the driver's: its calls appear under their own names, and the driver's calls inside them do not. name must
    stay where it is. leave gets what enter answered, on the same thread. */
+extern const bool hostwarp_prof_listens;         /* false, for ever: neither needs to be called */
 uint64_t hostwarp_prof_api_enter(const char *name, const void *caller);
 void hostwarp_prof_api_leave(uint64_t token, int result);
 

@@ -1,65 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranked mutexes. */
-#define _GNU_SOURCE
+/* Ranked mutexes: what is not done in a moment. */
 #include "base/lock.h"
 
+#include "base/os.h"
+
+#include <limits.h>
 #include <stdio.h>
 
-#ifndef NDEBUG
-static _Thread_local uint32_t held;              /* bit r: a lock of rank r is held */
+enum { LOCK_SPINS = 100 };                       /* our locks are held for less time than a sleep takes */
 
-static void check_order(const struct hw_mutex *mu)
+#ifndef NDEBUG
+_Thread_local uint32_t hw_locks_held;
+
+void hw_lock_order(const struct hw_mutex *mu)
 {
-    if (held >> mu->rank) {
-        fprintf(stderr, "hostwarp: a lock of rank %d is taken while ranks %#x are held\n", (int)mu->rank, held);
-        abort();
+    fprintf(stderr, "hostwarp: a lock of rank %d is taken while ranks %#x are held\n", (int)mu->rank, hw_locks_held);
+    abort();
+}
+#endif
+
+void hw_lock_slow(struct hw_mutex *mu)
+{
+    for (int i = 0; i < LOCK_SPINS; i++) {
+        uint32_t expected = 0;
+        hw_cpu_relax();
+        if (atomic_load_explicit(&mu->state, memory_order_relaxed) == 0
+            && atomic_compare_exchange_strong_explicit(&mu->state, &expected, 1, memory_order_acquire, memory_order_relaxed))
+            return;
     }
-}
-#endif
-
-void hw_mutex_init(struct hw_mutex *mu, enum hw_rank rank)
-{
-    pthread_mutexattr_t attr;
-    pthread_mutexattr_init(&attr);
-    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);   /* our locks are held for less time than a sleep takes */
-    pthread_mutex_init(&mu->m, &attr);
-    pthread_mutexattr_destroy(&attr);
-    mu->rank = rank;
+    while (atomic_exchange_explicit(&mu->state, 2, memory_order_acquire) != 0)
+        hw_futex_wait(&mu->state, 2, 0);
 }
 
-void hw_mutex_fini(struct hw_mutex *mu)
+void hw_unlock_slow(struct hw_mutex *mu)
 {
-    pthread_mutex_destroy(&mu->m);
+    hw_futex_wake(&mu->state, 1);                /* only the address is used: the mutex may be gone */
 }
 
-void hw_lock(struct hw_mutex *mu)
+void hw_cond_wait(struct hw_cond *cond, struct hw_mutex *mu)
 {
-#ifndef NDEBUG
-    check_order(mu);
-    held |= 1u << mu->rank;
-#endif
-    pthread_mutex_lock(&mu->m);
+    uint32_t seen = atomic_load(&cond->count);
+    hw_unlock(mu);
+    hw_futex_wait(&cond->count, seen, 0);
+    hw_lock(mu);
 }
 
-void hw_unlock(struct hw_mutex *mu)
+void hw_cond_broadcast(struct hw_cond *cond)
 {
-    pthread_mutex_unlock(&mu->m);
-#ifndef NDEBUG
-    held &= ~(1u << mu->rank);
-#endif
-}
-
-void hw_cond_wait(pthread_cond_t *cond, struct hw_mutex *mu)
-{
-    pthread_cond_wait(cond, &mu->m);
+    atomic_fetch_add(&cond->count, 1);
+    hw_futex_wake(&cond->count, INT_MAX);
 }
 
 void hw_assert_no_locks(const char *where)
 {
     (void)where;
 #ifndef NDEBUG
-    if (held) {
-        fprintf(stderr, "hostwarp: %s while locks of ranks %#x are held\n", where, held);
+    if (hw_locks_held) {
+        fprintf(stderr, "hostwarp: %s while locks of ranks %#x are held\n", where, hw_locks_held);
         abort();
     }
 #endif

@@ -53,7 +53,8 @@ struct capture_mark {
 
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_TABLE);
 static struct hw_list active = { &active, &active };
-static _Atomic unsigned n_active, n_marks;
+_Atomic unsigned capture_count;
+static _Atomic unsigned n_marks;
 static uint64_t last_id;
 static _Thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
@@ -113,7 +114,7 @@ static void end_locked(struct capture *c, bool keep)
 {
     c->ended = true;
     hw_list_del(&c->link);
-    n_active--;
+    capture_count--;
     for (size_t i = 0; i < c->members.n; i++) {
         struct member *m = &c->members.v[i];
         m->stream->capture = NULL;
@@ -161,11 +162,6 @@ static CUresult legacy_locked(struct stream *s)
         }
     }
     return rc;
-}
-
-bool capture_any(void)
-{
-    return atomic_load_explicit(&n_active, memory_order_relaxed) != 0;
 }
 
 /* --- work --- */
@@ -479,7 +475,7 @@ CUresult capture_begin(struct stream *s, CUstreamCaptureMode mode, struct graph 
         struct member *m = join_locked(c, s);
         for (size_t i = 0; i < n; i++)
             set_add(&m->at, deps[i]);
-        n_active++;
+        capture_count++;
     }
     hw_unlock(&mu);
     return rc;

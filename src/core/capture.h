@@ -6,6 +6,7 @@
 #include "base/base.h"
 
 #include <cuda.h>
+#include <stdatomic.h>
 
 struct copy_request;
 struct ctx;
@@ -40,7 +41,8 @@ CUresult capture_event_forbids(struct event *e); /* asking or waiting for e */
 CUresult capture_ctx_forbids(struct ctx *ctx);   /* waiting for everything */
 /* A call that is unsafe while somebody captures, as the thread's and the captures' modes say. */
 CUresult capture_unsafe(void);
-bool capture_any(void);                          /* cheap */
+extern _Atomic unsigned capture_count;           /* captures that are active */
+static inline bool capture_any(void) { return atomic_load_explicit(&capture_count, memory_order_relaxed) != 0; }
 CUstreamCaptureMode capture_exchange_mode(CUstreamCaptureMode mode);
 void capture_stream_gone(struct stream *s);
 void capture_event_gone(struct event *e);

@@ -203,6 +203,11 @@ static CUresult prepare(struct copy_request *r, enum place *dst, enum place *src
     return classify(&r->src, r, src);
 }
 
+static bool is_empty(const struct copy_request *r)
+{
+    return r->width == 0 || r->rows == 0 || r->slices == 0;
+}
+
 CUresult copy_run(struct stream *s, const struct copy_request *req)
 {
     struct copy_request r = *req;
@@ -211,7 +216,7 @@ CUresult copy_run(struct stream *s, const struct copy_request *req)
     CUresult rc;
     if ((rc = capture_enter(s, &captures)))
         return rc;
-    if (!captures && (r.width == 0 || r.rows == 0 || r.slices == 0))
+    if (!captures && is_empty(&r))
         return CUDA_SUCCESS;
     if (captures)
         return capture_copy(s, req);
@@ -225,7 +230,7 @@ CUresult copy_cmd(const struct copy_request *req, struct cmd **out)
     struct copy_request r = *req;
     enum place dst, src;
     CUresult rc;
-    if (r.width == 0 || r.rows == 0 || r.slices == 0) {
+    if (is_empty(&r)) {
         *out = cmd_new(CMD_WAIT);
         return CUDA_SUCCESS;
     }
@@ -233,6 +238,52 @@ CUresult copy_cmd(const struct copy_request *req, struct cmd **out)
         return rc;
     *out = make_cmd(&r, dst, src);
     return CUDA_SUCCESS;
+}
+
+/* The command of one copy of a batch. *wait: its source is too large to be read now. */
+static CUresult batch_cmd(const struct copy_request *req, bool now, struct cmd **out, bool *wait)
+{
+    struct copy_request r = *req;
+    enum place dst, src;
+    CUresult rc;
+    if (is_empty(&r))
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((rc = prepare(&r, &dst, &src)))
+        return rc;
+    *out = make_cmd(&r, dst, src);
+    *wait = now && src != PLACE_DEVICE && !stage(*out);
+    return CUDA_SUCCESS;
+}
+
+CUresult copy_batch(struct stream *s, const struct copy_request *reqs, const bool *now, size_t n, size_t *bad)
+{
+    bool captures;
+    CUresult rc = capture_enter(s, &captures);
+    if (rc)
+        return rc;
+    if (captures)                                /* and the capture goes on: measured */
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    struct cmd **cmds = hw_alloc(n * sizeof *cmds);
+    bool *wait = hw_alloc(n * sizeof *wait);
+    size_t made = 0;
+    for (; made < n && !(rc = batch_cmd(&reqs[made], now[made], &cmds[made], &wait[made])); made++)
+        ;
+    if (rc)
+        *bad = made;
+    for (size_t i = 0; i < made; i++) {
+        if (rc) {
+            cmd_drop(cmds[i]);
+            continue;
+        }
+        hook_copy_made(cmds[i], true);
+        if (wait[i])
+            sched_push_and_wait(s, cmds[i]);
+        else
+            sched_push(s, cmds[i]);
+    }
+    hw_free(cmds);
+    hw_free(wait);
+    return rc;
 }
 
 CUresult copy_linear(struct stream *s, uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side, size_t bytes,

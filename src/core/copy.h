@@ -35,6 +35,9 @@ CUresult copy_run(struct stream *s, const struct copy_request *req);
 /* A copy that the caller waits for, in the legacy stream: done at once where nothing has to be waited for, and *rc is the context's
    error then. False: nothing was done, copy_linear() is to be called. */
 bool copy_now(struct ctx *ctx, uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side, size_t bytes, CUresult *rc);
+/* Many asynchronous copies: nothing is queued when one is wrong, *bad says which. The source of those marked in now is read before
+   the call returns; of the others, pageable or not, when their turn comes. */
+CUresult copy_batch(struct stream *s, const struct copy_request *reqs, const bool *now, size_t n, size_t *bad);
 /* For graphs: the same checks, and the command; zero bytes give a command that does nothing. */
 CUresult copy_cmd(const struct copy_request *req, struct cmd **out);
 /* One row. */

@@ -10,8 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum state { NOT_STARTED, RUNNING, FORKED, EXITING };
-static _Atomic int state;
+_Atomic int core_state;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /*
@@ -21,16 +20,16 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
  */
 static void at_exit(void)
 {
-    int expected = RUNNING;
-    if (atomic_compare_exchange_strong(&state, &expected, EXITING))
+    int expected = CORE_RUNNING;
+    if (atomic_compare_exchange_strong(&core_state, &expected, CORE_EXITING))
         exec_stop_all();
 }
 
 /* A child has our memory but not our threads: nothing would ever finish. */
 static void in_child(void)
 {
-    if (state == RUNNING)
-        state = FORKED;
+    if (core_state == CORE_RUNNING)
+        core_state = CORE_FORKED;
 }
 
 static void start(void)
@@ -40,7 +39,7 @@ static void start(void)
     sched_init();
     pthread_atfork(NULL, NULL, in_child);
     atexit(at_exit);
-    state = RUNNING;
+    core_state = CORE_RUNNING;
 }
 
 CUresult core_init(unsigned flags)
@@ -52,18 +51,4 @@ CUresult core_init(unsigned flags)
     if (rc)
         return rc;
     return device_count() ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
-}
-
-CUresult core_check(void)
-{
-    switch (atomic_load_explicit(&state, memory_order_acquire)) {
-    case RUNNING: return CUDA_SUCCESS;
-    case EXITING: return CUDA_ERROR_DEINITIALIZED;
-    default: return CUDA_ERROR_NOT_INITIALIZED;
-    }
-}
-
-bool core_in_host_function(void)
-{
-    return exec_in_hostfn();
 }

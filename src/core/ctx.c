@@ -45,7 +45,6 @@ static void ctx_free(struct obj *obj)
     struct ctx *ctx = hw_container_of(obj, struct ctx, obj);
     exec_printf_free(ctx->printf_buf);
     exec_heap_free(ctx->heap);
-    hw_mutex_fini(&ctx->mu);
     hw_free(ctx);
 }
 
@@ -184,7 +183,6 @@ CUresult ctx_destroy(CUcontext handle)
 static void tombstone_free(struct obj *obj)
 {
     struct ctx *ctx = hw_container_of(obj, struct ctx, obj);
-    hw_mutex_fini(&ctx->mu);
     hw_free(ctx);
 }
 

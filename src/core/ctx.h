@@ -47,7 +47,8 @@ struct ctx {
 /* --- the calling thread's stack --- */
 
 /* The current context, borrowed, NULL when there is none. It may be dead or poisoned: see ctx_enter(). */
-struct ctx *ctx_current(void);
+extern _Thread_local struct ctx *ctx_top;        /* ctx_stack.c's */
+static inline struct ctx *ctx_current(void) { return ctx_top; }
 /* For every call that needs a context: INVALID_CONTEXT, CONTEXT_IS_DESTROYED, or the sticky error. *out is borrowed, and
    written also when the answer is the sticky error. */
 CUresult ctx_enter(struct ctx **out);

@@ -16,12 +16,14 @@ struct ctx_stack {
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static HW_TLS_FAST struct ctx_stack *stack;
+static _Thread_local struct ctx_stack *stack;
+_Thread_local struct ctx *ctx_top;               /* of that stack */
 
 static void thread_ends(void *p)
 {
     struct ctx_stack *s = p;
     stack = NULL;
+    ctx_top = NULL;
     for (size_t i = 0; i < s->v.n; i++)
         ctx_unref(s->v.v[i]);
     hw_vec_fini(&s->v);
@@ -43,9 +45,11 @@ static struct ctx_stack *stack_make(void)
     return stack;
 }
 
-struct ctx *ctx_current(void)
+static void stack_push(struct ctx *ctx)
 {
-    return stack && stack->v.n ? stack->v.v[stack->v.n - 1] : NULL;
+    struct ctx_stack *s = stack_make();
+    hw_vec_push(&s->v, ctx);
+    ctx_top = ctx;
 }
 
 CUresult ctx_enter(struct ctx **out)
@@ -77,8 +81,7 @@ CUresult ctx_push(CUcontext handle)
     struct ctx *ctx = get_any(handle);
     if (!ctx)
         return handle ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
-    struct ctx_stack *s = stack_make();
-    hw_vec_push(&s->v, ctx);
+    stack_push(ctx);
     return CUDA_SUCCESS;
 }
 
@@ -88,6 +91,7 @@ CUresult ctx_pop(CUcontext *out)
     if (!ctx)
         return CUDA_ERROR_INVALID_CONTEXT;
     stack->v.n--;
+    ctx_top = stack->v.n ? stack->v.v[stack->v.n - 1] : NULL;
     if (out)
         *out = ctx_handle(ctx);
     ctx_unref(ctx);
@@ -101,9 +105,7 @@ CUresult ctx_set_current(CUcontext handle)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (ctx_current())
         ctx_pop(NULL);
-    if (ctx) {
-        struct ctx_stack *s = stack_make();
-        hw_vec_push(&s->v, ctx);
-    }
+    if (ctx)
+        stack_push(ctx);
     return CUDA_SUCCESS;
 }

@@ -9,6 +9,8 @@
 #include "core/module.h"
 #include "jit/jit.h"
 
+#include <stdatomic.h>
+
 /* Registers per thread that we report and count with: a CPU has no such limit, so an ordinary figure. */
 enum { USUAL_REGS = 32 };
 
@@ -163,13 +165,16 @@ CUresult function_param_info(const struct function *f, size_t index, size_t *out
 
 /* --- code --- */
 
+static bool is_shape(const struct function_shape *s, const uint32_t block[3], bool small_grid, uint32_t whole)
+{
+    return memcmp(s->block, block, sizeof s->block) == 0 && s->small_grid == small_grid && s->whole == whole;
+}
+
 static struct function_shape *find_shape(struct function *f, const uint32_t block[3], bool small_grid, uint32_t whole)
 {
-    for (size_t i = 0; i < f->shapes.n; i++) {
-        struct function_shape *s = f->shapes.v[i];
-        if (memcmp(s->block, block, sizeof s->block) == 0 && s->small_grid == small_grid && s->whole == whole)
-            return s;
-    }
+    for (size_t i = 0; i < f->shapes.n; i++)
+        if (is_shape(f->shapes.v[i], block, small_grid, whole))
+            return f->shapes.v[i];
     return NULL;
 }
 
@@ -188,17 +193,14 @@ static void compile(struct function *f, struct function_shape *s)
     s->kernel = kernel;
     s->error = kernel ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX;
     s->compiling = false;
-    pthread_cond_broadcast(&f->module->compiled);
+    hw_cond_broadcast(&f->module->compiled);
     hw_unlock(&f->module->mu);
 }
 
 /* Which of the sizes among the parameters are multiples of 32. */
-static uint32_t whole_sizes_locked(struct function *f, const void *params)
+static uint32_t whole_sizes(const struct function *f, const void *params)
 {
     uint32_t whole = 0;
-    if (!f->sizes_known)
-        f->n_sizes = jit_sizes(f->ir, f->sizes);
-    f->sizes_known = true;
     for (uint32_t k = 0; k < f->n_sizes; k++) {
         uint32_t low;                            /* the low bits come first */
         memcpy(&low, (const char *)params + f->sizes[k].offset, sizeof low);
@@ -214,9 +216,17 @@ CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_
         return CUDA_SUCCESS;
     }
     bool small_grid = (uint64_t)grid[0] * block[0] < ((uint64_t)1 << 31), ours = false;
+    struct function_shape *s = atomic_load_explicit(&f->last_shape, memory_order_acquire);   /* pairs with the store below */
+    if (hw_likely(s && is_shape(s, block, small_grid, whole_sizes(f, params)))) {
+        *out = s->kernel;
+        return CUDA_SUCCESS;
+    }
     hw_lock(&f->module->mu);
-    uint32_t whole = whole_sizes_locked(f, params);
-    struct function_shape *s = find_shape(f, block, small_grid, whole);
+    if (!f->sizes_known)
+        f->n_sizes = jit_sizes(f->ir, f->sizes);
+    f->sizes_known = true;
+    uint32_t whole = whole_sizes(f, params);
+    s = find_shape(f, block, small_grid, whole);
     if (!s) {
         s = hw_alloc(sizeof *s);
         memcpy(s->block, block, sizeof s->block);
@@ -232,6 +242,7 @@ CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_
         compile(f, s);
     if (s->error)
         return s->error;
+    atomic_store_explicit(&f->last_shape, s, memory_order_release);
     *out = s->kernel;
     return CUDA_SUCCESS;
 }

@@ -5,6 +5,7 @@
 static const struct hook_listener *listeners[HOOK_MAX_LISTENERS];
 static size_t n_listeners;
 bool hook_any;
+extern HW_EXPORT const bool hostwarp_prof_listens __attribute__((alias("hook_any")));
 
 bool hook_listen(const struct hook_listener *listener)
 {

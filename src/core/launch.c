@@ -10,8 +10,6 @@
 #include "core/sched.h"
 #include "core/stream.h"
 
-#include <stdatomic.h>
-
 static CUresult check_shape(const struct function *f, const struct launch_config *c)
 {
     const uint32_t *g = c->grid, *b = c->block;
@@ -120,7 +118,6 @@ CUresult launch_pack(const struct function *f, void **params, void **extra, void
 
 static void fill_launch(struct cmd *c, struct function *f, const struct launch_config *config, const struct kabi_kernel *kernel)
 {
-    static _Atomic uint64_t last_grid;
     struct exec_launch *l = &c->x.launch;
     struct ctx *ctx = f->module->ctx;
     uint32_t shared_static = f->native ? kernel->shared_static : f->shared_static;
@@ -135,9 +132,9 @@ static void fill_launch(struct cmd *c, struct function *f, const struct launch_c
     l->kl.shared_static = shared_static;
     /* dynamic shared memory begins behind the static part, rounded up to 16 */
     l->kl.shared_bytes = (uint32_t)hw_align_up(shared_static, 16) + config->shared_bytes;
-    /* the top bit tells kernels that all blocks run at once: cooperative_groups.h asks for it */
-    l->kl.grid_id = (atomic_fetch_add(&last_grid, 1) + 1) | (uint64_t)config->cooperative << 63;
+    l->kl.grid_id = 0;                           /* the scheduler makes it the command's number */
     exec_launch_init(l, config->cooperative);
+    c->small = l->job.n_pieces == 1 && !config->cooperative;
 }
 
 CUresult launch_check(struct function *f, const struct launch_config *config)
@@ -155,8 +152,6 @@ static CUresult finish_cmd(struct cmd *c, struct function *f, const struct launc
         cmd_drop(c);
         return rc;
     }
-    module_ref(f->module);
-    c->module = f->module;
     fill_launch(c, f, config, kernel);
     return CUDA_SUCCESS;
 }
@@ -168,22 +163,26 @@ CUresult launch_cmd(struct function *f, const struct launch_config *config, cons
     if (packed)
         memcpy(c->params, packed, f->param_bytes);
     CUresult rc = finish_cmd(c, f, config);
-    if (!rc)
-        *out = c;
-    return rc;
+    if (rc)
+        return rc;
+    module_ref(f->module);
+    c->module = f->module;
+    *out = c;
+    return CUDA_SUCCESS;
 }
 
-CUresult launch_kernel(struct function *f, struct stream *s, const struct launch_config *config, void **params, void **extra)
+/* queued: the caller's reference of f is in the command now. */
+static CUresult launch(struct function *f, struct stream *s, const struct launch_config *config, void **params, void **extra, bool *queued)
 {
-    bool captures;
+    bool captures = false;
     CUresult rc;
     if (f->module->ctx != s->ctx)
         return CUDA_ERROR_INVALID_HANDLE;
-    if ((rc = capture_enter(s, &captures)))
+    if (hw_unlikely(capture_any()) && (rc = capture_enter(s, &captures)))
         return rc;
     if ((rc = launch_check(f, config)))
         return rc;
-    if (captures)
+    if (hw_unlikely(captures))
         return capture_kernel(s, f, config, params, extra);
     struct cmd *c = cmd_new(CMD_KERNEL);
     make_room(c, f);
@@ -193,8 +192,26 @@ CUresult launch_kernel(struct function *f, struct stream *s, const struct launch
     }
     if ((rc = finish_cmd(c, f, config)))
         return rc;
+    c->keeps = &f->obj;
+    *queued = true;
     hook_launch_made(c, f, config);
-    ctx_flush_printf(s->ctx);
+    if (exec_printf_any(s->ctx->printf_buf))
+        ctx_flush_printf(s->ctx);
     sched_push(s, c);
     return CUDA_SUCCESS;
+}
+
+CUresult launch_kernel_own(struct function *f, struct stream *s, const struct launch_config *config, void **params, void **extra)
+{
+    bool queued = false;
+    CUresult rc = launch(f, s, config, params, extra, &queued);
+    if (!queued)
+        function_put(f);
+    return rc;
+}
+
+CUresult launch_kernel(struct function *f, struct stream *s, const struct launch_config *config, void **params, void **extra)
+{
+    obj_ref(&f->obj);
+    return launch_kernel_own(f, s, config, params, extra);
 }

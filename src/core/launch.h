@@ -18,8 +18,10 @@ struct launch_config {
 };
 
 /* params: one pointer per parameter; extra: CU_LAUNCH_PARAM_* list; exactly one of them unless there are no parameters. Every
-   wrong shape is INVALID_VALUE; a parameter buffer of the wrong size is LAUNCH_OUT_OF_RESOURCES. */
+   wrong shape is INVALID_VALUE; a parameter buffer of the wrong size is LAUNCH_OUT_OF_RESOURCES. The second takes the
+   caller's reference of f, whatever comes of it. */
 CUresult launch_kernel(struct function *f, struct stream *s, const struct launch_config *config, void **params, void **extra);
+CUresult launch_kernel_own(struct function *f, struct stream *s, const struct launch_config *config, void **params, void **extra);
 
 /* The parts of it, for graphs: checks a launch without queueing it; gathers the parameters, f->param_bytes of them, into hw_alloc()
    memory (NULL when there are none); makes the command. */

@@ -33,8 +33,6 @@ static void module_free(struct obj *obj)
     hw_free(m->globals);
     if (m->ir)
         ir_module_free(m->ir);
-    pthread_cond_destroy(&m->compiled);
-    hw_mutex_fini(&m->mu);
     hw_free(m);
     ctx_unref(ctx);
 }
@@ -45,7 +43,6 @@ static struct module *module_new(struct ctx *ctx, size_t n_functions)
     ctx_ref(ctx);
     m->ctx = ctx;
     hw_mutex_init(&m->mu, HW_RANK_MODULE);
-    pthread_cond_init(&m->compiled, NULL);
     m->functions = hw_alloc(sizeof *m->functions * (n_functions ? n_functions : 1));
     obj_init(&m->obj, OBJ_MODULE, module_free);
     hw_lock(&ctx->mu);

@@ -38,10 +38,11 @@ struct function {
     _Atomic int carveout;
     _Atomic int cache_config;                    /* CUfunc_cache, a hint */
     _Atomic uint32_t block_ns;                   /* how long a block took lately: the engine's */
-    uint32_t n_sizes;                            /* module->mu, and the next two */
+    uint32_t n_sizes;                            /* module->mu, and the next two; const once last_shape is set */
     bool sizes_known;
     struct jit_size sizes[JIT_SIZES];            /* parameters on which the choice of code depends */
     HW_VEC(struct function_shape *) shapes;      /* module->mu */
+    struct function_shape *_Atomic last_shape;   /* one that is compiled: the one launched last */
 };
 
 struct function_param {
@@ -58,7 +59,7 @@ struct module {
     struct ctx *ctx;                             /* const, referenced */
     struct hw_list in_ctx;                       /* ctx->modules; ctx->mu */
     struct hw_mutex mu;
-    pthread_cond_t compiled;                     /* mu: a shape was compiled */
+    struct hw_cond compiled;                     /* mu: a shape was compiled */
     struct ir_module *ir;                        /* NULL: native */
     struct function **functions;                 /* const after load */
     size_t n_functions;

@@ -6,18 +6,6 @@
 
 #include <stdatomic.h>
 
-/*
- * A slot. state: generation (24 bits), open flag, count of references (32 bits), changed together by compare-exchange, so that
- * a reference is never taken through a handle that was closed meanwhile.
- * Lifetime  For ever: obj_get() may look at any slot at any time.
- */
-struct obj_slot {
-    _Atomic uint64_t state;
-    struct obj *obj;             /* valid while references exist */
-    uint32_t index;
-    struct obj_slot *next_free;
-};
-
 /* handle = generation << 24 | index << 4 | kind. Generations begin at 1, so small numbers are no handles. */
 enum { KIND_BITS = 4, INDEX_BITS = 20, PAGE_BITS = 10, PAGE_SLOTS = 1 << PAGE_BITS, N_PAGES = 1 << (INDEX_BITS - PAGE_BITS) };
 #define OPEN ((uint64_t)1 << 32)
@@ -28,11 +16,6 @@ static struct obj_slot *_Atomic pages[N_PAGES];
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 static struct obj_slot *free_slots HW_GUARDED_BY(mu);
 static uint32_t n_slots HW_GUARDED_BY(mu);
-
-static uint32_t refs_of(uint64_t state)
-{
-    return (uint32_t)state;
-}
 
 static struct obj_slot *slot_take(void)
 {
@@ -111,7 +94,7 @@ bool obj_was(void *handle, enum obj_kind kind)
     if ((h & ((1u << KIND_BITS) - 1)) != kind || gen == 0 || !page)
         return false;
     uint64_t state = atomic_load(&page[index & (PAGE_SLOTS - 1)].state);
-    return state >> GEN_SHIFT > gen || (state >> GEN_SHIFT == gen && !(state & OPEN) && refs_of(state));
+    return state >> GEN_SHIFT > gen || (state >> GEN_SHIFT == gen && !(state & OPEN) && obj_refs_of(state));
 }
 
 bool obj_is_open(const struct obj *obj)
@@ -127,22 +110,11 @@ bool obj_close(struct obj *obj)
     return true;
 }
 
-void obj_ref(struct obj *obj)
+void obj_end(struct obj *obj)
 {
-    atomic_fetch_add_explicit(&obj->slot->state, 1, memory_order_relaxed);
-}
-
-void obj_unref(struct obj *obj)
-{
-    if (!obj)
-        return;
     struct obj_slot *slot = obj->slot;
-    uint64_t old = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
-    assert(refs_of(old) > 0);
-    if (refs_of(old) == 1) {
-        obj->free(obj);
-        slot_give(slot);
-    }
+    obj->free(obj);
+    slot_give(slot);
 }
 
 void obj_dump(FILE *out)
@@ -155,7 +127,7 @@ void obj_dump(FILE *out)
         struct obj_slot *slot = &pages[i >> PAGE_BITS][i & (PAGE_SLOTS - 1)];
         uint64_t state = atomic_load(&slot->state);
         if (state & OPEN)
-            fprintf(out, "%s %p: %u references\n", names[slot->obj->kind], slot->obj->handle, refs_of(state));
+            fprintf(out, "%s %p: %u references\n", names[slot->obj->kind], slot->obj->handle, obj_refs_of(state));
     }
     hw_unlock(&mu);
 }

@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+#include <assert.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 enum obj_kind { OBJ_NONE, OBJ_CTX, OBJ_STREAM, OBJ_EVENT, OBJ_MODULE, OBJ_FUNCTION,
@@ -29,8 +31,41 @@ struct obj *obj_get(void *handle, enum obj_kind kind);     /* a new reference, o
 bool obj_was(void *handle, enum obj_kind kind);                    /* was a handle of that kind, and is closed */
 bool obj_is_open(const struct obj *obj);                   /* the handle still works */
 bool obj_close(struct obj *obj);                           /* false: somebody else closed it first */
-void obj_ref(struct obj *obj);
-void obj_unref(struct obj *obj);                           /* NULL is fine */
+
+/*
+ * A slot. state: generation (24 bits), open flag, count of references (32 bits), changed together by compare-exchange, so that
+ * a reference is never taken through a handle that was closed meanwhile.
+ * Lifetime  For ever: obj_get() may look at any slot at any time.
+ */
+struct obj_slot {
+    _Atomic uint64_t state;
+    struct obj *obj;             /* valid while references exist */
+    uint32_t index;
+    struct obj_slot *next_free;
+};
+
+void obj_end(struct obj *obj);                             /* the last reference is gone */
+static inline uint32_t obj_refs_of(uint64_t state) { return (uint32_t)state; }
+
+static inline void obj_ref(struct obj *obj)
+{
+    atomic_fetch_add_explicit(&obj->slot->state, 1, memory_order_relaxed);
+}
+
+/* n references at once. */
+static inline void obj_unref_many(struct obj *obj, unsigned n)
+{
+    uint64_t old = atomic_fetch_sub_explicit(&obj->slot->state, n, memory_order_acq_rel);
+    assert(obj_refs_of(old) >= n);
+    if (hw_unlikely(obj_refs_of(old) == n))
+        obj_end(obj);
+}
+
+static inline void obj_unref(struct obj *obj)              /* NULL is fine */
+{
+    if (obj)
+        obj_unref_many(obj, 1);
+}
 
 void obj_dump(FILE *out);                                  /* every open handle, one line each */
 

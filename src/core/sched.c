@@ -44,6 +44,7 @@ struct turn {
     struct hw_list work;         /* struct stream.in_work */
     struct cmd *ready, **ready_end;
     struct cmd *finished;
+    struct stream *full;         /* one that was given more than it should hold */
     _Atomic uint32_t *wake[TURN_WAKES];          /* states of waiters that sleep; only the address is used: they may be gone */
     int n_wake;
 };
@@ -54,15 +55,42 @@ static _Atomic unsigned n_busy;                  /* streams with work, and calls
 static unsigned n_quiet;                         /* of them, the calls of sched_quiet() */
 static struct cmd_dep *free_deps;
 
-static struct hw_mutex free_mu;
-static struct cmd *free_cmds;
+/* Commands to use again: a list that anyone adds to by compare-exchange. A thread that needs one takes all of it for itself. */
+static struct cmd *_Atomic free_cmds;
+static _Thread_local struct cmd *own_cmds;
+static pthread_key_t own_key;                    /* gives own_cmds back when the thread ends */
+
+enum { CHAIN_MAX = 64, LINGER_NS = 4000, QUEUE_MAX = 8192 };
+static bool may_linger;                          /* const: there is a CPU for it */
 
 static void dispatch(struct turn *t, struct cmd *own);
+static void wait_own(struct stream *s);
+
+static void give_cmds(struct cmd *first, struct cmd *last)
+{
+    struct cmd *old = atomic_load_explicit(&free_cmds, memory_order_relaxed);
+    do
+        last->next = old;
+    while (!atomic_compare_exchange_weak_explicit(&free_cmds, &old, first, memory_order_release, memory_order_relaxed));
+}
+
+static void thread_ends(void *any)
+{
+    struct cmd *last = own_cmds;
+    (void)any;
+    if (!last)
+        return;
+    while (last->next)
+        last = last->next;
+    give_cmds(own_cmds, last);
+    own_cmds = NULL;
+}
 
 void sched_init(void)
 {
     hw_mutex_init(&mu, HW_RANK_STREAM);
-    hw_mutex_init(&free_mu, HW_RANK_LEAF);
+    pthread_key_create(&own_key, thread_ends);
+    may_linger = hw_cpu_count() > 1;
 }
 
 void sched_lock(void)
@@ -77,19 +105,27 @@ void sched_unlock(void)
 
 /* --- commands --- */
 
+static struct cmd *take_cmd(void)
+{
+    if (!own_cmds) {
+        /* acquire: pairs with give_cmds() */
+        own_cmds = atomic_exchange_explicit(&free_cmds, NULL, memory_order_acquire);
+        pthread_setspecific(own_key, &own_cmds);
+    }
+    struct cmd *c = own_cmds;
+    if (!c)
+        return hw_alloc(sizeof *c);
+    own_cmds = c->next;
+    return c;
+}
+
 struct cmd *cmd_new(enum cmd_kind kind)
 {
-    hw_lock(&free_mu);
-    struct cmd *c = free_cmds;
-    if (c)
-        free_cmds = c->next;
-    hw_unlock(&free_mu);
-    if (!c)
-        c = hw_alloc(sizeof *c);
+    struct cmd *c = take_cmd();
     c->kind = kind;
-    c->next = NULL;
+    c->next = c->chain = NULL;
     c->stream = NULL;
-    c->running = c->went_idle = false;
+    c->small = c->running = c->ran = c->went_idle = false;
     c->n_deps = 0;
     c->dependents = NULL;
     c->watched = NULL;
@@ -101,7 +137,8 @@ struct cmd *cmd_new(enum cmd_kind kind)
     return c;
 }
 
-void cmd_drop(struct cmd *c)
+/* Lets go what it holds, except keeps. */
+static void cmd_clear(struct cmd *c)
 {
     module_unref(c->module);
     event_unref(c->event);
@@ -109,12 +146,39 @@ void cmd_drop(struct cmd *c)
         hw_free(c->params);
     hw_free(c->staging);
     values_free(c->values);
+}
+
+void cmd_drop(struct cmd *c)
+{
     struct obj *kept = c->keeps;
-    hw_lock(&free_mu);
-    c->next = free_cmds;
-    free_cmds = c;
-    hw_unlock(&free_mu);
+    cmd_clear(c);
+    give_cmds(c, c);
     obj_unref(kept);
+}
+
+/* Many at once, of which neighbours often keep the same. */
+static void drop_all(struct cmd *first)
+{
+    struct obj *kept = NULL;
+    unsigned n = 0;
+    struct cmd *last = NULL;
+    for (struct cmd *c = first; c; c = c->next) {
+        struct stream *idle = c->went_idle ? c->stream : NULL;
+        if (c->keeps != kept) {
+            if (kept)
+                obj_unref_many(kept, n);
+            kept = c->keeps;
+            n = 0;
+        }
+        n++;
+        cmd_clear(c);
+        stream_unref(idle);
+        last = c;
+    }
+    if (last)
+        give_cmds(first, last);
+    if (kept)
+        obj_unref_many(kept, n);
 }
 
 /* --- dependencies; all with the lock held --- */
@@ -134,6 +198,41 @@ static bool is_blocking(const struct stream *s)
     return !(s->flags & CU_STREAM_NON_BLOCKING);
 }
 
+static void hurry_locked(struct stream *s)
+{
+    if (!atomic_load_explicit(&s->hurry, memory_order_relaxed))
+        atomic_store_explicit(&s->hurry, true, memory_order_relaxed);
+}
+
+/* Only ever with the lock: no need for one action. Who reads it without acquires what was done before. */
+static void count_one(_Atomic uint64_t *n)
+{
+    atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + 1, memory_order_release);
+}
+
+/* A small kernel goes into the chain that ends with the command before it, unless something hangs on that: the last of a chain is
+   the only one whose end is told when it comes. tail: what c goes behind, NULL: nothing. */
+static void chain_locked(struct stream *s, struct cmd *tail, struct cmd *c)
+{
+    if (!c->small || hook_any) {                 /* who listens hears of each by itself */
+        s->open_first = NULL;
+    } else if (s->open_first && tail && !tail->dependents && c->n_deps == 0 && s->open_length < CHAIN_MAX) {
+        tail->chain = c;
+        s->open_length++;
+    } else {
+        s->open_first = c;
+        s->open_length = 1;
+    }
+}
+
+/* Ends the chain that c is in with c. None of it has started: only then can what is not last get dependents, in a batch. */
+static void cut_chain_locked(struct stream *s, struct cmd *c)
+{
+    if (s->open_first)
+        s->open_first = c->chain;
+    c->chain = NULL;
+}
+
 static void depend(struct cmd *on, struct cmd *c, struct waiter *w)
 {
     struct cmd_dep *d = free_deps;
@@ -145,6 +244,9 @@ static void depend(struct cmd *on, struct cmd *c, struct waiter *w)
     d->waiter = w;
     d->next = on->dependents;
     on->dependents = d;
+    hurry_locked(on->stream);
+    if (on->chain)
+        cut_chain_locked(on->stream, on);
     if (c) {
         c->n_deps++;
         hook_cmd_depends(c, on);
@@ -189,11 +291,14 @@ static void finish_locked(struct turn *t, struct cmd *c)
     }
     hook_cmd_finished(c);
     hw_list_del(&c->link);
-    s->n_done++;
+    count_one(&s->n_done);
+    if (s->open_first == c)                      /* it never started: its context is broken */
+        s->open_first = NULL;
     if (hw_list_empty(&s->queue)) {
         hw_list_del(&s->in_busy);
         change_busy(-1);
         c->went_idle = true;
+        atomic_store_explicit(&s->hurry, false, memory_order_relaxed);
     }
     for (struct cmd_dep *d = c->dependents, *next; d; d = next) {
         next = d->next;
@@ -223,6 +328,7 @@ static void turn_init(struct turn *t)
     t->ready = NULL;
     t->ready_end = &t->ready;
     t->finished = NULL;
+    t->full = NULL;
     t->n_wake = 0;
 }
 
@@ -237,6 +343,8 @@ static void advance_locked(struct turn *t)
                 continue;
             }
             c->running = true;
+            if (s->open_first == c)              /* nothing is added to a chain that runs */
+                s->open_first = NULL;
             *t->ready_end = c;
             t->ready_end = &c->next;
             c->next = NULL;
@@ -263,17 +371,60 @@ static CUresult fault_code(int fault)
     return CUDA_ERROR_LAUNCH_FAILED;
 }
 
+static int fault_of(const struct cmd *c)
+{
+    return c->kind == CMD_KERNEL ? c->x.launch.fault : c->kind == CMD_COPY ? c->x.copy.fault : EXEC_OK;
+}
+
+/* In the place of run() of the first of a chain. */
+static void run_chain(struct exec_job *job, uint64_t first, uint64_t count)
+{
+    struct cmd *c = hw_container_of(job, struct cmd, x.job);
+    struct exec_runner *runner = exec_runner();
+    c->own_run(job, first, count);
+    for (; c->chain && c->chain->seq <= runner->limit; c = c->chain) {
+        if (fault_of(c) || ctx_error(c->stream->ctx) || !exec_goes_on(runner))
+            break;
+        c->chain->x.job.run(&c->chain->x.job, 0, 1);
+        c->chain->ran = true;
+    }
+}
+
+/*
+ * A program that launches small kernels one after another would have each taken from its hands at once, which costs it more than
+ * the kernel takes. The engine's thread therefore looks away for a moment after a small kernel, unless somebody waits for the
+ * stream or something else than a small kernel is in it; what was queued meanwhile becomes a chain.
+ */
+static void linger(const struct stream *s)
+{
+    if (!may_linger || hook_any || !exec_on_worker())
+        return;
+    for (uint64_t end = hw_now_ns() + LINGER_NS; hw_now_ns() < end;) {
+        if (atomic_load_explicit(&s->hurry, memory_order_relaxed) || exec_engine_load(exec_engine(EXEC_COMPUTE)))
+            return;
+        for (int i = 0; i < 8; i++)
+            hw_cpu_relax();
+    }
+}
+
 static void on_done(struct exec_job *job)
 {
     struct cmd *c = hw_container_of(job, struct cmd, x.job);
+    struct stream *s = c->stream;
     struct turn t;
-    int fault = c->kind == CMD_KERNEL ? c->x.launch.fault : c->kind == CMD_COPY ? c->x.copy.fault : EXEC_OK;
-    if (fault)
-        ctx_poison(c->stream->ctx, fault_code(fault));
+    c->ran = true;
+    for (struct cmd *i = c; i && i->ran; i = i->chain)
+        if (fault_of(i))
+            ctx_poison(s->ctx, fault_code(fault_of(i)));
+    if (c->small)
+        linger(s);
     turn_init(&t);
     hw_lock(&mu);
-    struct stream *s = c->stream;
-    finish_locked(&t, c);
+    for (struct cmd *next; c && c->ran; c = next) {      /* the rest stays a chain */
+        next = c->chain;
+        c->chain = NULL;
+        finish_locked(&t, c);
+    }
     add_work(&t, s);
     advance_locked(&t);
     hw_unlock(&mu);
@@ -286,7 +437,7 @@ static void run_watched(struct exec_job *job, uint64_t first, uint64_t count)
     struct cmd *c = hw_container_of(job, struct cmd, x.job);
     if (first == 0)
         hook_cmd_started(c);
-    c->watched_run(job, first, count);
+    c->own_run(job, first, count);
 }
 
 /* What was over at once ended its turn in its stream: the next turn, for what waited for it. */
@@ -329,18 +480,13 @@ static struct cmd *dispatch_once(struct turn *t, struct cmd *own)
         }
         c->x.job.done = on_done;
         c->x.job.priority = c->stream->priority;
-        if (hw_unlikely(hook_any)) {
-            c->watched_run = c->x.job.run;
-            c->x.job.run = run_watched;
+        if (hw_unlikely(hook_any) || c->chain) {
+            c->own_run = c->x.job.run;
+            c->x.job.run = c->chain ? run_chain : run_watched;
         }
         exec_submit(&c->x.job, c != own || c->x.job.n_pieces > 1);
     }
-    for (struct cmd *c = t->finished, *next; c; c = next) {
-        next = c->next;
-        struct stream *idle = c->went_idle ? c->stream : NULL;
-        cmd_drop(c);
-        stream_unref(idle);
-    }
+    drop_all(t->finished);
     return over;
 }
 
@@ -348,6 +494,8 @@ static struct cmd *dispatch_once(struct turn *t, struct cmd *own)
 static void dispatch(struct turn *t, struct cmd *own)
 {
     struct cmd *over;
+    if (!t->ready && !t->finished && !t->n_wake) /* queued behind others: the usual case */
+        return;
     while ((over = dispatch_once(t, own)))
         finish_all(t, over);
 }
@@ -381,16 +529,33 @@ static void push_locked(struct turn *t, struct stream *s, struct cmd *c)
 {
     c->stream = s;
     c->seq = ++last_seq;
+    if (c->kind == CMD_KERNEL)
+        c->x.launch.kl.grid_id = c->seq;
+    if (!c->small)
+        hurry_locked(s);
     hook_cmd_queued(c);
     depend_default_locked(s, c);
+    chain_locked(s, tail_of(s), c);
     if (hw_list_empty(&s->queue)) {
         stream_ref(s);                           /* dropped when the queue is empty again */
         hw_list_push_back(&s->ctx->busy, &s->in_busy);
         change_busy(1);
+        add_work(t, s);
     }
     hw_list_push_back(&s->queue, &c->link);
-    s->n_pushed++;
-    add_work(t, s);
+    count_one(&s->n_pushed);
+    if (hw_unlikely(s->n_pushed - s->n_done > QUEUE_MAX))
+        t->full = s;
+}
+
+/* Ends a call that has queued. A program that is too far ahead waits, as for a device whose queue is full: what is queued takes
+   memory. */
+static void dispatch_call(struct turn *t)
+{
+    struct stream *full = t->full;               /* held by the caller */
+    dispatch(t, NULL);
+    if (hw_unlikely(full))
+        wait_own(full);
 }
 
 void sched_push(struct stream *s, struct cmd *c)
@@ -401,7 +566,7 @@ void sched_push(struct stream *s, struct cmd *c)
     push_locked(&t, s, c);
     advance_locked(&t);
     hw_unlock(&mu);
-    dispatch(&t, NULL);
+    dispatch_call(&t);
 }
 
 static void note_record(struct event *e, const struct stream *s)
@@ -459,7 +624,7 @@ void sched_push_wait_event(struct stream *s, struct event *e)
     hw_unlock(&mu);
     if (!queued)                                 /* passed already, or never recorded */
         cmd_drop(c);
-    dispatch(&t, NULL);
+    dispatch_call(&t);
 }
 
 void sched_push_record(struct stream *s, struct event *e)
@@ -476,7 +641,7 @@ void sched_push_record(struct stream *s, struct event *e)
     note_record(e, s);
     advance_locked(&t);
     hw_unlock(&mu);
-    dispatch(&t, NULL);
+    dispatch_call(&t);
 }
 
 void sched_push_batch(const struct sched_item *items, size_t n, struct event *after)
@@ -501,7 +666,7 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
     }
     advance_locked(&t);
     hw_unlock(&mu);
-    dispatch(&t, NULL);
+    dispatch_call(&t);
 }
 
 /* --- waiting --- */
@@ -525,6 +690,7 @@ static bool help(const struct waiter *w, struct stream *s, struct ctx *ctx)
             if ((joined = join_head_locked(w, hw_list_item(it, struct stream, in_busy), &runner)))
                 break;
     hw_unlock(&mu);
+    runner.limit = w->limit;
     if (joined)
         exec_work(&runner);
     return joined;
@@ -557,6 +723,19 @@ static void wait_for(struct waiter *w, struct stream *s, struct ctx *ctx, bool a
         while (w->state == WAIT_PARKED)
             hw_futex_wait(&w->state, WAIT_PARKED, 0);
     }
+}
+
+/* For what the stream itself has queued now, and nothing else. */
+static void wait_own(struct stream *s)
+{
+    struct waiter w = { 0 };
+    hw_lock(&mu);
+    struct cmd *tail = tail_of(s);
+    if (tail)
+        depend(tail, NULL, &w);
+    hw_unlock(&mu);
+    if (tail)
+        wait_for(&w, s, s->ctx, false);
 }
 
 CUresult sched_push_and_wait(struct stream *s, struct cmd *c)
@@ -744,6 +923,8 @@ bool sched_idle(struct stream *s)
         return true;
     hw_lock(&mu);
     bool busy = tails_locked(s, NULL);
+    if (busy)
+        hurry_locked(s);                         /* who asks waits */
     hw_unlock(&mu);
     return !busy;
 }

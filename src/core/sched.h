@@ -22,9 +22,11 @@ enum cmd_kind { CMD_KERNEL, CMD_COPY, CMD_HOST_FN, CMD_CALLBACK, CMD_RECORD, CMD
 enum { CMD_PARAM_BYTES = 256 };
 
 /*
- * A command.
+ * A command. Small kernels that follow each other in a stream are a chain: the engine gets the first, whose thread runs
+ * the others behind it, and all are finished under one hold of the lock. Only the last of a chain has dependents.
  * Lifetime  cmd_new() to sched_push(); from then on the scheduler's, until it has finished and is used again.
- * Locks     The scheduler's lock guards link, running, n_deps and dependents.
+ * Locks     The scheduler's lock guards link, running, n_deps and dependents, and chain until the engine has the command.
+ * Threads   ran belongs to the thread that runs the chain.
  */
 struct cmd {
     union {                      /* first: exec/ hands the job back, and it is ours */
@@ -38,19 +40,22 @@ struct cmd {
     struct stream *stream;
     uint64_t seq;                /* order of queueing in the process */
     enum cmd_kind kind;
+    bool small;                  /* CMD_KERNEL: of one block */
     bool running;
+    bool ran;
     bool went_idle;              /* the stream's queue became empty: its reference is to be dropped */
     uint32_t n_deps;
     struct cmd_dep *dependents;
+    struct cmd *chain;           /* the next of its chain, NULL: none */
     void *watched;               /* whoever listens to the hooks keeps something here */
-    void (*watched_run)(struct exec_job *job, uint64_t first, uint64_t count);   /* the job's own run(), while ours tells of the start */
+    void (*own_run)(struct exec_job *job, uint64_t first, uint64_t count);   /* the job's run(), where one of ours is in its place */
 
-    struct module *module;       /* CMD_KERNEL: referenced */
+    struct module *module;       /* CMD_KERNEL of a graph: referenced */
     void *params;                /* CMD_KERNEL: own_params, or from hw_alloc() */
     void *staging;               /* CMD_COPY: holds the source; hw_free() */
     struct event *event;         /* CMD_RECORD, CMD_WAIT in a batch: referenced */
     struct values *values;       /* CMD_VALUES: owned */
-    struct obj *keeps;           /* referenced until it is over */
+    struct obj *keeps;           /* referenced until it is over: CMD_KERNEL's function, a graph */
     union {
         CUhostFn host_fn;
         CUstreamCallback callback;

@@ -34,6 +34,8 @@ struct stream {
     struct hw_list in_busy;                      /* sched: ctx->busy */
     struct hw_list queue;                        /* sched: struct cmd.link */
     struct hw_list in_work;                      /* sched: streams whose head may have become ready */
+    struct cmd *open_first;                      /* sched: the first of the chain (sched.h) that the queue ends with, NULL: none grows */
+    uint32_t open_length;                        /* sched: of that chain */
     uint64_t legacy_seen;                        /* sched: the legacy stream's command that ours already wait for */
     uint64_t seen_by_legacy;                     /* sched: our command that the legacy stream's already wait for */
     struct capture *_Atomic capture;             /* capture.c: what captures it now, NULL: it runs */
@@ -42,6 +44,7 @@ struct stream {
     _Atomic uint64_t n_synced;                   /* n_done when the host last waited for all of it */
     struct stream_follows { uint64_t stream, at; } follows[STREAM_FOLLOWS];  /* sched: waits for that stream's commands up to n_pushed == at */
     unsigned next_follows;                       /* sched */
+    _Atomic bool hurry;                          /* written under sched: somebody waits for its commands; false while it has none */
 };
 
 /* flags: 0 or CU_STREAM_NON_BLOCKING, else INVALID_VALUE; the priority is clamped. */

@@ -13,8 +13,7 @@
 
 #include <stdatomic.h>
 
-/* Which default stream the entry point that is running on this thread means. */
-static HW_TLS_FAST bool tls_per_thread;
+_Thread_local bool api_tls_per_thread;
 
 /* While the heap is exhausted, calls that give back, wait or ask go on. */
 static bool takes_memory(const char *name)
@@ -39,8 +38,8 @@ CUresult api_enter(struct api_call *call, enum api_id id)
         call->hook = (struct hook_call){.name = row->base, .caller = call->caller};
         hook_api_enter(&call->hook);
     }
-    call->outer_per_thread = tls_per_thread;
-    tls_per_thread = row->pt == PT_ONLY;
+    call->outer_per_thread = api_tls_per_thread;
+    api_tls_per_thread = row->pt == PT_ONLY;
     if (row->flags & NO_INIT)
         return CUDA_SUCCESS;
     if ((rc = core_check()))
@@ -63,7 +62,7 @@ CUresult api_enter(struct api_call *call, enum api_id id)
 
 CUresult api_leave(struct api_call *call, CUresult rc)
 {
-    tls_per_thread = call->outer_per_thread;
+    api_tls_per_thread = call->outer_per_thread;
     if (hw_unlikely(hook_any)) {
         call->hook.result = (int)rc;
         hook_api_leave(&call->hook);
@@ -88,7 +87,7 @@ CUresult api_stub(enum api_id id)
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-bool api_per_thread(void) { return tls_per_thread; }
+bool api_per_thread(void) { return api_tls_per_thread; }
 
 CUresult api_stream(CUstream handle, struct stream **out)
 {
@@ -97,6 +96,11 @@ CUresult api_stream(CUstream handle, struct stream **out)
     CUresult rc;
 
     *out = NULL;
+    if (hw_likely(!handle && !api_tls_per_thread && ctx && !core_in_host_function() && !ctx_error(ctx))) {
+        *out = ctx->legacy;
+        stream_ref(*out);
+        return CUDA_SUCCESS;
+    }
     if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
         /* Inside a host function there is no current context to have default streams. */
         if (core_in_host_function())
@@ -104,7 +108,7 @@ CUresult api_stream(CUstream handle, struct stream **out)
         if (!ctx)
             return CUDA_ERROR_INVALID_CONTEXT;
     }
-    if ((rc = stream_get(ctx, handle, tls_per_thread, true, &s)))
+    if ((rc = stream_get(ctx, handle, api_tls_per_thread, true, &s)))
         return rc;
     if ((rc = ctx_error(s->ctx))) {
         stream_unref(s);

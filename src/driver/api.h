@@ -57,6 +57,8 @@ struct api_call {
     struct hook_call hook;                       /* filled only while somebody listens */
 };
 
+extern _Thread_local bool api_tls_per_thread;    /* which default stream the entry point that runs on this thread means */
+
 CUresult api_enter(struct api_call *call, enum api_id id);
 CUresult api_leave(struct api_call *call, CUresult rc);
 CUresult api_stub(enum api_id id);

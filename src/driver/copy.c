@@ -276,6 +276,59 @@ CUresult copy_request_3d(const CUDA_MEMCPY3D *c, struct copy_request *out)
     return box_end(&src, out->width, out->rows, out->slices, &out->src);
 }
 
+/* Sizes of an operand count elements: an array's texels, and bytes where there is no array. 0: no such array. */
+static size_t operand_element(const CUmemcpy3DOperand *o)
+{
+    if (o->type != CU_MEMCPY_OPERAND_TYPE_ARRAY)
+        return 1;
+    struct array *a = array_get(o->op.array.array, false);
+    size_t bytes = a ? a->texel_bytes : 0;
+    array_unref(a);
+    return bytes;
+}
+
+static CUresult operand_side(const CUmemcpy3DOperand *o, size_t element, struct box_side *out)
+{
+    memset(out, 0, sizeof *out);
+    if (o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+        out->type = CU_MEMORYTYPE_ARRAY;
+        out->array = o->op.array.array;
+        out->y = o->op.array.offset.y;
+        out->z = o->op.array.offset.z;
+        return __builtin_mul_overflow(o->op.array.offset.x, element, &out->x) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    }
+    if (o->type != CU_MEMCPY_OPERAND_TYPE_POINTER)
+        return CUDA_ERROR_INVALID_VALUE;
+    out->type = CU_MEMORYTYPE_UNIFIED;
+    out->device = o->op.ptr.ptr;
+    out->height = o->op.ptr.layerHeight;
+    return __builtin_mul_overflow(o->op.ptr.rowLength, element, &out->pitch) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+/* One copy of a batch of boxes. */
+CUresult copy_request_op(const CUDA_MEMCPY3D_BATCH_OP *op, struct copy_request *out)
+{
+    size_t from = operand_element(&op->src), to = operand_element(&op->dst), element = hw_max_u64(from, to);
+    struct box_side dst, src;
+    CUresult rc;
+
+    if (!from || !to)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (from != to && from != 1 && to != 1)
+        return CUDA_ERROR_INVALID_VALUE;
+    memset(out, 0, sizeof *out);
+    if (__builtin_mul_overflow(op->extent.width, element, &out->width))
+        return CUDA_ERROR_INVALID_VALUE;
+    out->rows = op->extent.height;
+    out->slices = op->extent.depth;
+    out->async = true;
+    if ((rc = operand_side(&op->dst, element, &dst)) || (rc = operand_side(&op->src, element, &src)))
+        return rc;
+    if ((rc = box_end(&dst, out->width, out->rows, out->slices, &out->dst)))
+        return rc;
+    return box_end(&src, out->width, out->rows, out->slices, &out->src);
+}
+
 /* --- one row of an array; offsets and sizes in bytes --- */
 
 static CUresult row_call(CUstream hStream, struct box_side dst, struct box_side src, size_t bytes, bool async)

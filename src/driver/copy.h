@@ -8,5 +8,6 @@
 struct copy_request;
 
 CUresult copy_request_3d(const CUDA_MEMCPY3D *c, struct copy_request *out);
+CUresult copy_request_op(const CUDA_MEMCPY3D_BATCH_OP *op, struct copy_request *out);
 
 #endif

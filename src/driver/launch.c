@@ -15,10 +15,12 @@ static CUresult launch_call(CUfunction f, const struct launch_config *config, CU
 
     if (!fn)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!(rc = api_stream(hStream, &s)))
-        rc = fn->module->ctx == s->ctx ? launch_kernel(fn, s, config, params, extra) : CUDA_ERROR_INVALID_HANDLE;
+    if ((rc = api_stream(hStream, &s))) {
+        function_put(fn);
+        return rc;
+    }
+    rc = launch_kernel_own(fn, s, config, params, extra);
     stream_unref(s);
-    function_put(fn);
     return rc;
 }
 

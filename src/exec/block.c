@@ -3,7 +3,6 @@
 #include "exec/internal.h"
 
 #include "base/log.h"
-#include "base/options.h"
 #include "base/os.h"
 #include "exec/warpop.h"
 
@@ -183,7 +182,9 @@ static void note_time(struct exec_launch *l, uint64_t ns)
 {
     uint64_t old = atomic_load_explicit(l->block_ns, memory_order_relaxed), now = old ? (old * 3 + ns) / 4 : ns;
     now = now < 1 ? 1 : now > 1000000000 ? 1000000000 : now;
-    atomic_store_explicit(l->block_ns, (uint32_t)now, memory_order_relaxed);
+    /* Every launch reads it: small changes are not worth taking the memory from the CPU that launches. */
+    if (now > old + old / 8 || now < old - old / 8)
+        atomic_store_explicit(l->block_ns, (uint32_t)now, memory_order_relaxed);
 }
 
 static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
@@ -240,12 +241,13 @@ static uint64_t chunk_for(const struct exec_launch *l, uint64_t n, unsigned work
 void exec_launch_init(struct exec_launch *l, bool all_at_once)
 {
     uint64_t n = (uint64_t)l->kl.nctaid[0] * l->kl.nctaid[1] * l->kl.nctaid[2];
-    uint64_t chunk = all_at_once ? 1 : chunk_for(l, n, exec_engine_threads(exec_engine(EXEC_COMPUTE)));
+    struct exec_engine *e = exec_engine(EXEC_COMPUTE);
+    uint64_t chunk = all_at_once || n == 1 ? 1 : chunk_for(l, n, exec_engine_threads(e));
     exec_job_init(&l->job, n, (uint32_t)hw_min_u64(chunk, UINT32_MAX));
-    l->job.engine = exec_engine(EXEC_COMPUTE);
+    l->job.engine = e;
     l->job.run = run_blocks;
     l->job.all_at_once = all_at_once;
-    l->job.no_help = hw_options()->timeout > 0;  /* the watchdog ends what runs on our threads only */
+    l->job.no_help = exec_no_help;
     l->kl.services = &exec_services;
     l->fault = EXEC_OK;
     l->details = false;

@@ -5,8 +5,12 @@
 #include "base/options.h"
 #include "base/os.h"
 
+#include <stdatomic.h>
+
 static struct exec_engine *engines[EXEC_ENGINE_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Atomic bool made;
+bool exec_no_help;
 
 static void compute_thread_start(unsigned index)
 {
@@ -22,6 +26,7 @@ static void make_engines(void)
     unsigned spin = cpus > 2 ? 30 : 5, spinners = cpus > 8 ? cpus / 4 : 1;
     /* One thread does not fill the memory bus of a large machine. */
     unsigned copiers = cpus >= 16 ? 4 : cpus >= 8 ? 2 : 1;
+    exec_no_help = o->timeout > 0;
     exec_fault_install();
     engines[EXEC_COMPUTE] = exec_engine_new(&(struct exec_engine_config){
         .name = "comp", .n_threads = n, .max_extra = 128, .spin_us = spin, .max_spinning = spinners, .thread_start = compute_thread_start,
@@ -31,11 +36,13 @@ static void make_engines(void)
     engines[EXEC_COPY_OUT] = o->copy_engines == 1 ? engines[EXEC_COPY_IN]
         : exec_engine_new(&(struct exec_engine_config){ .name = "copyo", .n_threads = copiers, .spin_us = spin });
     engines[EXEC_HOST] = exec_engine_new(&(struct exec_engine_config){ .name = "host", .n_threads = 1, .spin_us = spin });
+    atomic_store_explicit(&made, true, memory_order_release);
 }
 
 struct exec_engine *exec_engine(enum exec_engine_id id)
 {
-    pthread_once(&once, make_engines);
+    if (hw_unlikely(!atomic_load_explicit(&made, memory_order_acquire)))     /* pairs with make_engines() */
+        pthread_once(&once, make_engines);
     return engines[id];
 }
 

@@ -69,9 +69,20 @@ struct exec_hostfn {
     void (*call)(struct exec_hostfn *fn);
 };
 void exec_hostfn_init(struct exec_hostfn *fn, void (*call)(struct exec_hostfn *fn));
-bool exec_in_hostfn(void);       /* the calling thread is inside such a function */
+extern _Thread_local bool exec_hostfn_inside;    /* the calling thread is inside such a function */
+static inline bool exec_in_hostfn(void) { return exec_hostfn_inside; }
 
-/* What kernels print: a ring of bytes; what does not fit any more pushes out the oldest. */
+/*
+ * What kernels print: a ring of bytes; what does not fit any more pushes out the oldest. Text is [head, head + used) modulo cap.
+ * Locks     mu guards all. Nobody formats while holding it: a bad %s faults before.
+ */
+struct exec_printf {
+    struct hw_mutex mu;
+    char *ring;
+    size_t cap, head, used;
+    _Atomic bool any;            /* a hint: something may be inside */
+};
+static inline bool exec_printf_any(const struct exec_printf *p) { return p && atomic_load_explicit(&p->any, memory_order_relaxed); }
 struct exec_printf *exec_printf_new(size_t bytes);
 void exec_printf_free(struct exec_printf *p);
 void exec_printf_resize(struct exec_printf *p, size_t bytes);    /* loses what is inside */

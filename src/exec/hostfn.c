@@ -2,12 +2,7 @@
 /* Functions of the program that run in stream order, on a thread of their own. */
 #include "exec/exec.h"
 
-static HW_TLS_FAST bool inside;
-
-bool exec_in_hostfn(void)
-{
-    return inside;
-}
+_Thread_local bool exec_hostfn_inside;
 
 static void run_hostfn(struct exec_job *job, uint64_t first, uint64_t count)
 {
@@ -15,9 +10,9 @@ static void run_hostfn(struct exec_job *job, uint64_t first, uint64_t count)
     (void)first;
     (void)count;
     hw_assert_no_locks("a host function runs");
-    inside = true;
+    exec_hostfn_inside = true;
     fn->call(fn);
-    inside = false;
+    exec_hostfn_inside = false;
 }
 
 void exec_hostfn_init(struct exec_hostfn *fn, void (*call)(struct exec_hostfn *fn))

@@ -38,6 +38,8 @@ struct exec_scope {
     volatile uint64_t addr;
     volatile uint32_t line;
 };
+extern bool exec_no_help;        /* const once there are engines: the watchdog ends what runs on our threads only */
+
 /* Puts our handlers in, again where the program replaced them. The second looks at most once a millisecond, and
    returns the time. */
 void exec_fault_install(void);

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-enum { MAX_THREADS = 4096, CHUNK_MAX = 1 << 20, TICK_NS = 1000000, STUCK_TICKS = 2, HUNGRY_TICKS = 20, HUNGRY_AGAIN = 5 };
+enum { MAX_THREADS = 4096, TICK_NS = 1000000, STUCK_TICKS = 2, HUNGRY_TICKS = 20, HUNGRY_AGAIN = 5 };
 
 struct exec_worker {
     struct exec_engine *engine;
@@ -91,13 +91,6 @@ unsigned exec_engine_load(struct exec_engine *e)
     return e->n_ready;
 }
 
-void exec_job_init(struct exec_job *job, uint64_t n_pieces, uint32_t chunk)
-{
-    memset(job, 0, sizeof *job);
-    job->n_pieces = n_pieces;
-    job->chunk = chunk < 1 ? 1 : chunk > CHUNK_MAX ? CHUNK_MAX : chunk;
-}
-
 /* --- a runner's chunk --- */
 
 #define FIELD_MASK 0xffffffu
@@ -132,6 +125,19 @@ static void range_over(struct exec_runner *r)
 struct exec_runner *exec_runner(void)
 {
     return running;
+}
+
+bool exec_on_worker(void)
+{
+    return self != NULL;
+}
+
+bool exec_goes_on(struct exec_runner *r)
+{
+    if (r->worker && atomic_load_explicit(&r->engine->top, memory_order_relaxed) <= r->job->priority)
+        return false;
+    atomic_store_explicit(&r->started_tick, r->engine->tick, memory_order_relaxed);
+    return !atomic_load_explicit(&stopping, memory_order_relaxed);
 }
 
 bool exec_claim(struct exec_runner *r)
@@ -441,6 +447,7 @@ static void grow_locked(struct exec_engine *e, uint64_t want)
         w->engine = e;
         w->index = e->n_threads;
         w->runner.worker = w;
+        w->runner.limit = UINT64_MAX;
         hw_list_init(&w->runner.link);
         if (!start_thread(e, thread_main, w)) {
             hw_free(w);

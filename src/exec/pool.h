@@ -54,7 +54,13 @@ struct exec_engine *exec_engine_new(const struct exec_engine_config *config);
 unsigned exec_engine_threads(const struct exec_engine *e);       /* as configured, without extra ones */
 unsigned exec_engine_load(struct exec_engine *e);                /* jobs waiting or running: a hint */
 
-void exec_job_init(struct exec_job *job, uint64_t n_pieces, uint32_t chunk);
+enum { EXEC_CHUNK_MAX = 1 << 20 };
+static inline void exec_job_init(struct exec_job *job, uint64_t n_pieces, uint32_t chunk)
+{
+    memset(job, 0, sizeof *job);
+    job->n_pieces = n_pieces;
+    job->chunk = chunk < 1 ? 1 : chunk > EXEC_CHUNK_MAX ? EXEC_CHUNK_MAX : chunk;
+}
 /* wake = false: the caller will run it at once with exec_join() and exec_work(). */
 void exec_submit(struct exec_job *job, bool wake);
 
@@ -71,6 +77,7 @@ struct exec_runner {
     _Atomic uint64_t base;       /* the chunk's first piece */
     _Atomic uint64_t range;      /* generation (16 bits), place in the chunk (24), its length (24) */
     _Atomic uint64_t started_tick;               /* the watchdog's count when the present piece began, 0: none */
+    uint64_t limit;              /* for run() of the one who joined: how far to go; a worker's is UINT64_MAX */
 };
 
 /* For a thread that waits for the job anyway: true when it has pieces left; then exec_work() must follow. The caller makes sure
@@ -81,6 +88,10 @@ void exec_work(struct exec_runner *runner);
 /* From run(), before each piece of its chunk but the first: false when the rest of the chunk is no longer ours. */
 struct exec_runner *exec_runner(void);           /* of the calling thread */
 bool exec_claim(struct exec_runner *runner);
+/* From run(), when its one piece is many things in turn: false when it should come to an end, for a job waits that is not less
+   urgent, or the program ends. The next thing has a watchdog's time of its own. */
+bool exec_goes_on(struct exec_runner *runner);
+bool exec_on_worker(void);                       /* the calling thread is an engine's own */
 /* From run(): the pieces nobody took yet are not wanted any more. */
 void exec_cancel(struct exec_job *job);
 

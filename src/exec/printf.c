@@ -4,17 +4,6 @@
 
 #include <stdio.h>
 
-/*
- * The ring. Text is [head, head + used) modulo cap.
- * Locks     mu guards all. Nobody formats while holding it: a bad %s faults before.
- */
-struct exec_printf {
-    struct hw_mutex mu;
-    char *ring;
-    size_t cap, head, used;
-    _Atomic bool any;            /* a hint: something may be inside */
-};
-
 struct exec_printf *exec_printf_new(size_t bytes)
 {
     struct exec_printf *p = hw_alloc(sizeof *p);
@@ -27,7 +16,6 @@ void exec_printf_free(struct exec_printf *p)
 {
     if (!p)
         return;
-    hw_mutex_fini(&p->mu);
     hw_free(p->ring);
     hw_free(p);
 }

@@ -91,7 +91,6 @@ void exec_heap_free(struct exec_heap *h)
     if (h->arena)
         munmap(h->arena, h->arena_bytes);
     hw_map_fini(&h->live);
-    hw_mutex_fini(&h->mu);
     hw_free(h);
 }
 

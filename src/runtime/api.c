@@ -12,12 +12,13 @@
 #pragma weak hostwarp_prof_api_enter
 #pragma weak hostwarp_prof_api_leave
 
-static _Thread_local bool tls_per_thread;        /* which default stream the running entry point means */
+_Thread_local bool api_tls_per_thread;
 static _Thread_local cudaError_t tls_last_error;
 
 /* Set when the program ends. The hook is put in place by the first call, so that it runs before the destructors which the
    compiler registered at start. */
-static _Atomic bool exit_hooked, exiting;
+_Atomic bool api_exit_hooked;
+static _Atomic bool exiting;
 
 static void at_exit(void) { atomic_store_explicit(&exiting, true, memory_order_relaxed); }
 bool api_exiting(void) { return atomic_load_explicit(&exiting, memory_order_relaxed); }
@@ -25,14 +26,15 @@ bool api_exiting(void) { return atomic_load_explicit(&exiting, memory_order_rela
 cudaError_t api_enter(struct api_call *call, const char *name, enum api_pt pt, unsigned flags)
 {
     call->name = name;
-    call->token = hostwarp_prof_api_enter ? hostwarp_prof_api_enter(name, call->caller) : 0;
+    if (api_listened_to())
+        call->token = hostwarp_prof_api_enter(name, call->caller);
     call->flags = flags;
-    call->outer_per_thread = tls_per_thread;
-    tls_per_thread = pt == PT_ONLY;
+    call->outer_per_thread = api_tls_per_thread;
+    api_tls_per_thread = pt == PT_ONLY;
     if (flags & NO_INIT)
         return cudaSuccess;
-    if (hw_unlikely(!atomic_load_explicit(&exit_hooked, memory_order_relaxed)) &&
-        !atomic_exchange_explicit(&exit_hooked, true, memory_order_relaxed))
+    if (hw_unlikely(!atomic_load_explicit(&api_exit_hooked, memory_order_relaxed)) &&
+        !atomic_exchange_explicit(&api_exit_hooked, true, memory_order_relaxed))
         atexit(at_exit);
     if (flags & NEEDS_CTX)
         return context_bind();
@@ -41,8 +43,8 @@ cudaError_t api_enter(struct api_call *call, const char *name, enum api_pt pt, u
 
 cudaError_t api_leave(struct api_call *call, cudaError_t rc)
 {
-    tls_per_thread = call->outer_per_thread;
-    if (hostwarp_prof_api_leave)
+    api_tls_per_thread = call->outer_per_thread;
+    if (api_listened_to())
         hostwarp_prof_api_leave(call->token, (int)rc);
     if ((call->flags & QUIET) == QUIET)
         return rc;
@@ -77,7 +79,7 @@ cudaError_t api_stub(const char *name, _Atomic bool *said)
 
 CUstream api_stream(cudaStream_t stream)
 {
-    if (!stream && tls_per_thread)
+    if (!stream && api_tls_per_thread)
         return CU_STREAM_PER_THREAD;
     return (CUstream)stream;
 }

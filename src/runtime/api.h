@@ -7,6 +7,8 @@
 
 #include <builtin_types.h>
 #include <cuda.h>
+#include <hostwarp.h>
+#include <stdatomic.h>
 
 enum api_pt { PT_ANY, PT_ONLY };                 /* PT_ONLY: stream 0 is the calling thread's own default stream */
 enum api_flag {
@@ -26,6 +28,12 @@ struct api_call {
 
 cudaError_t api_enter(struct api_call *call, const char *name, enum api_pt pt, unsigned flags);
 cudaError_t api_leave(struct api_call *call, cudaError_t rc);
+
+/* For entry.c, which does in place what they come to when nobody listens: */
+extern _Thread_local bool api_tls_per_thread;    /* which default stream the running entry point means */
+extern _Atomic bool api_exit_hooked;             /* the first call has been */
+#pragma weak hostwarp_prof_listens
+static inline bool api_listened_to(void) { return &hostwarp_prof_listens && hostwarp_prof_listens; }
 cudaError_t api_stub(const char *name, _Atomic bool *said);
 
 /* 12030 or 13000: which library this is. Each has its own (entry.c). */

@@ -24,6 +24,7 @@ static struct hw_mutex lock = HW_MUTEX_INIT(HW_RANK_TABLE);
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static cudaError_t init_error;
+static _Atomic bool init_good;                   /* init() was here, and had no error */
 
 static int valid_devices[MAX_DEVICES], n_valid;  /* lock */
 
@@ -35,6 +36,7 @@ static _Thread_local struct {
     int bound_device;
     unsigned generation;                         /* of bound_device when we did */
 } tls;
+_Thread_local CUcontext context_tls_bound;
 
 static void init(void)
 {
@@ -45,10 +47,13 @@ static void init(void)
         init_error = cudaErrorNoDevice;
     if (n_devices > MAX_DEVICES)
         n_devices = MAX_DEVICES;
+    atomic_store_explicit(&init_good, !init_error, memory_order_release);
 }
 
 cudaError_t context_init(void)
 {
+    if (hw_likely(atomic_load_explicit(&init_good, memory_order_acquire)))   /* pairs with init() */
+        return cudaSuccess;
     pthread_once(&once, init);
     return init_error;
 }
@@ -107,7 +112,7 @@ static cudaError_t bind_primary(int device)
         return rc;
     if ((rc = api_error(cuCtxSetCurrent(ctx))))
         return rc;
-    tls.bound = ctx;
+    tls.bound = context_tls_bound = ctx;
     tls.bound_device = device;
     tls.generation = generation;
     return cudaSuccess;
@@ -135,8 +140,10 @@ cudaError_t context_bind(void)
         return rc;
     if ((rc = api_error(cuCtxGetCurrent(&ctx))))
         return rc;
-    if (hw_likely(ctx && !is_void(ctx)))
+    if (hw_likely(ctx && !is_void(ctx))) {
+        context_tls_bound = ctx;
         return cudaSuccess;
+    }
     return bind_primary(chosen_device());
 }
 

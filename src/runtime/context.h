@@ -9,6 +9,9 @@
 cudaError_t context_init(void);
 /* After it, the calling thread has a current context: its own, or its device's primary one. */
 cudaError_t context_bind(void);
+/* What the calling thread's last context_bind() found: for the bodies of calls that began with it. */
+extern _Thread_local CUcontext context_tls_bound;
+static inline CUcontext context_bound(void) { return context_tls_bound; }
 
 int context_device_count(void);
 /* The device of the thread's current context; without one, the device that was chosen or the first valid one. */

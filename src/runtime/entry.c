@@ -2,6 +2,7 @@
 /* The exported symbols of libcudart, made of runtime.def. Compiled once for each library: CUDART_MAJOR is 12 or 13, and
    CUDART_STATIC for libcudart_static.a, which is 13 with what 12 has besides. */
 #include "runtime/bodies.h"
+#include "runtime/context.h"
 
 #if CUDART_MAJOR == 12
 /* The compiler checks our rows against the header that programs see. */
@@ -45,6 +46,25 @@ const int api_version = 13000;
 
 /* --- wrappers --- */
 
+static inline cudaError_t enter(struct api_call *call, const char *name, enum api_pt pt, unsigned flags)
+{
+    if (hw_unlikely(api_listened_to() || !atomic_load_explicit(&api_exit_hooked, memory_order_relaxed)))
+        return api_enter(call, name, pt, flags);
+    call->name = name;
+    call->flags = flags;
+    call->outer_per_thread = api_tls_per_thread;
+    api_tls_per_thread = pt == PT_ONLY;
+    return flags & NO_INIT ? cudaSuccess : flags & NEEDS_CTX ? context_bind() : context_init();
+}
+
+static inline cudaError_t leave(struct api_call *call, cudaError_t rc)
+{
+    if (hw_unlikely(api_listened_to() || rc))
+        return api_leave(call, rc);
+    api_tls_per_thread = call->outer_per_thread;
+    return cudaSuccess;
+}
+
 #define WRAPPER(base, sym, body, quick, pt, flags, params, args)  \
     HW_EXPORT cudaError_t sym params;                             \
     HW_EXPORT cudaError_t sym params                              \
@@ -53,10 +73,10 @@ const int api_version = 13000;
         if (quick)                                                \
             return cudaSuccess;                                   \
         call.caller = __builtin_return_address(0);                \
-        cudaError_t rc = api_enter(&call, #base, pt, (flags));     \
+        cudaError_t rc = enter(&call, #base, pt, (flags));        \
         if (rc == cudaSuccess)                                    \
             rc = do_##body args;                                  \
-        return api_leave(&call, rc);                              \
+        return leave(&call, rc);                                  \
     }
 #define API(base, sym, lib, pt, flags, params, args) lib(WRAPPER(base, sym, sym, false, pt, flags, params, args))
 #define QUICK(base, sym, lib, pt, flags, params, args) lib(WRAPPER(base, sym, sym, quick_##sym args, pt, flags, params, args))

@@ -14,8 +14,8 @@ struct launch_config {
     cudaStream_t stream;
 };
 
-/* A stack, because an argument of a launch may itself launch. */
-enum { CONFIG_DEPTH = 64 };
+/* A stack, because an argument of a launch may itself launch. Small: see -ftls-model in meson.build. */
+enum { CONFIG_DEPTH = 8 };
 static _Thread_local struct launch_config configs[CONFIG_DEPTH];
 static _Thread_local unsigned n_configs;
 
@@ -32,11 +32,15 @@ cudaError_t __cudaGetProcAddress(void);
 /* Non-zero: the launch does not take place. */
 HW_EXPORT unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, void *stream)
 {
-    struct launch_config c = {gridDim, blockDim, sharedMem, stream};
+    struct launch_config *c = &configs[n_configs];
 
     if (n_configs == CONFIG_DEPTH)
         return (unsigned)api_latch(cudaErrorLaunchMaxDepthExceeded);
-    configs[n_configs++] = c;
+    n_configs++;
+    c->grid = gridDim;
+    c->block = blockDim;
+    c->shared = sharedMem;
+    c->stream = stream;
     return 0;
 }
 

@@ -10,6 +10,8 @@
 #include "runtime/registration.h"
 #include "runtime/registry_link.h"
 
+#include <stdatomic.h>
+
 /* An image in one context. */
 struct registry_instance {
     CUcontext ctx;
@@ -57,6 +59,17 @@ static struct hw_mutex lock = HW_MUTEX_INIT(HW_RANK_TABLE);
 static struct hw_map kernels, variables;         /* host address -> registry_row; lock */
 static HW_VEC(struct registry_image *) images;   /* lock */
 static HW_VEC(struct registry_section) sections; /* lock */
+
+/*
+ * The kernels that a thread launched last, so that launching one again takes no lock. Void when the epoch has risen: an image or
+ * a context is gone.
+ */
+enum { CACHE_ROWS = 4 };
+static _Atomic unsigned epoch;
+static _Thread_local struct {
+    unsigned epoch;
+    struct { const void *host; CUcontext ctx; CUfunction fn; } rows[CACHE_ROWS];
+} cache;
 
 /* --- registration --- */
 
@@ -146,6 +159,7 @@ void registry_remove_image(struct registry_image *image)
             images.v[i] = images.v[--images.n];
             break;
         }
+    epoch++;
     hw_unlock(&lock);
     for (size_t i = 0; i < image->instances.n; i++) {
         /* For a library that is unloaded. Not at exit: unloading would wait for kernels that nobody waits for any more. */
@@ -177,6 +191,7 @@ void registry_forget(CUcontext ctx)
             }
         pthread_mutex_unlock(&image->mu);
     }
+    epoch++;
     hw_unlock(&lock);
 }
 
@@ -314,16 +329,29 @@ static cudaError_t function_locked(struct registry_row *row, CUfunction *out)
 
 cudaError_t registry_function(const void *host, CUfunction *out)
 {
+    unsigned now = atomic_load_explicit(&epoch, memory_order_acquire), at = (unsigned)((uintptr_t)host >> 4) % CACHE_ROWS;
     struct registry_row *row;
     cudaError_t rc;
 
     if (!host)
         return cudaErrorInvalidDeviceFunction;
+    if (cache.epoch != now)
+        memset(&cache, 0, sizeof cache);
+    cache.epoch = now;
+    if (hw_likely(cache.rows[at].host == host && cache.rows[at].ctx == context_bound())) {
+        *out = cache.rows[at].fn;
+        return cudaSuccess;
+    }
     if (!(row = find(&kernels, host)))
         return cudaErrorInvalidResourceHandle;
     pthread_mutex_lock(&row->image->mu);
     rc = function_locked(row, out);
     pthread_mutex_unlock(&row->image->mu);
+    if (!rc) {
+        cache.rows[at].host = host;
+        cache.rows[at].ctx = context_bound();
+        cache.rows[at].fn = *out;
+    }
     return rc;
 }
 

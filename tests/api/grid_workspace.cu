@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place where the blocks of a cooperative launch meet, as code made by nvcc finds it: its address is in %envreg1 (high) and
-// %envreg2 (low), arrivals are counted in its second word. In an ordinary launch the address is 0.
+// The place where the blocks of a grid meet, as code made by nvcc finds it: its address is in %envreg1 (high) and %envreg2 (low),
+// arrivals are counted in its second word. An ordinary launch has one too, as on an H200.
 #include <cuda_runtime.h>
 #include <stdio.h>
 
@@ -40,7 +40,7 @@ __global__ void rounds(unsigned *slot, unsigned *wrong, int n)
     }
 }
 
-__global__ void ordinary(unsigned *out) { *out = workspace() == nullptr; }
+__global__ void ordinary(unsigned *out) { *out = workspace() != nullptr; }
 
 int main()
 {
@@ -61,7 +61,7 @@ int main()
     ordinary<<<1, 1>>>(wrong + 1);
     cudaDeviceSynchronize();
     if (wrong[1] != 1) {
-        printf("an ordinary launch has a workspace\n");
+        printf("an ordinary launch has no workspace\n");
         return 1;
     }
     return 0;

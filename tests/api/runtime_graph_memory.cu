@@ -41,15 +41,19 @@ static void captured(void)
     CHECK_ERR("and_one_executable_graph_at_a_time", cudaGraphInstantiate(&second, g, 0), cudaErrorNotSupported);
     NEED(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
     CHECK("launched_memory_is_used", used >= 4 << 20);
+    NEED(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &reserved));
+    CHECK("which_was_reserved", reserved >= 4 << 20);
     NEED(cudaGraphLaunch(x, s));
     CHECK_OK("an_executable_graph_may_end_before_its_launch", cudaGraphExecDestroy(x));
     NEED(cudaGraphDestroy(g));
     CHECK_OK("which_ends_well", cudaStreamSynchronize(s));
-    for (int i = 0; i < 10000 && (used || reserved); i++) {      /* the end of a launch gives it back: soon, not before it is waited for */
+    for (int i = 0; i < 10000; i++) {            /* the end of a launch gives it back: soon, not before it is waited for */
         NEED(cudaDeviceGraphMemTrim(0));
         NEED(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
         NEED(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &reserved));
-        usleep(used || reserved ? 1000 : 0);
+        if (used == 0 && reserved == 0)
+            break;
+        usleep(1000);
     }
     CHECK("the_memory_comes_back", used == 0 && reserved == 0);
     NEED(cudaFree(out));

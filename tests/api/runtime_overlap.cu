@@ -142,10 +142,28 @@ static void pipeline(int breadth)
     NEED(cudaFree(d));
 }
 
+/* The first launch of a kernel loads it, and the first fill of host memory a kernel of the driver's: a real driver may wait for
+   everything that runs before it does that. */
+static void load_kernels(void)
+{
+    int *flag;
+    float *d;
+    NEED(cudaHostAlloc(&flag, 4, 0));
+    NEED(cudaMalloc(&d, sizeof *d));
+    set<<<1, 1>>>(flag, 1);
+    wait_for<<<1, 1>>>(flag, flag);
+    work<<<1, 1>>>(d, 1);
+    NEED(cudaMemsetAsync(flag, 0, 1, a));
+    NEED(cudaDeviceSynchronize());
+    NEED(cudaFreeHost(flag));
+    NEED(cudaFree(d));
+}
+
 int main()
 {
     NEED(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
     NEED(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+    load_kernels();
     kernel_waits_for_a_later_copy();
     a_fill_waits_for_a_later_kernel();
     pipeline(0);

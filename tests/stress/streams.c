@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that queue random kernels, copies, fills, host functions, events, values and graphs on many streams, while each keeps a copy of what
- * the memory must be, as if everything ran in the order of the calls. usage: streams [ROUNDS [SEED]],
- * or streams --seconds N [SEED]
+ * Threads that queue random kernels, copies, fills, host functions, callbacks, events, values and graphs on many streams of all
+ * kinds and priorities, while each replays the same in order: it keeps a copy of what the memory must be, as if everything ran in
+ * the order of the calls, and a number for every function that is called back. Between streams there is what a program may rely
+ * on and nothing more: an event, the legacy stream's rule, or a value in memory. Threads also wait for each other's events.
+ *
+ * usage: streams [ROUNDS [SEED]], or streams --seconds N [SEED]
  */
 #include "../unit/core_kernels.h"
 
@@ -16,7 +19,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-enum { THREADS = 4, STREAMS = 5, BUFFERS = 6, WORDS = 3000, BYTES = WORDS * 4 };
+enum { THREADS = 6, STREAMS = 5, BUFFERS = 6, WORDS = 3000, BYTES = WORDS * 4 };
 
 /* Memory that commands use, with its twin. last: the stream that used it last; another one waits for an event there. */
 struct buffer {
@@ -26,23 +29,36 @@ struct buffer {
     int last;                    /* index into streams, -1: nobody */
 };
 
+/* What functions called back by one stream check: they come in order, each once. Lives as long as the program. */
+struct turns {
+    struct job *job;
+    _Atomic uint64_t next;
+    uint64_t queued;
+    struct turns *older;         /* of streams that were destroyed */
+};
+
 struct job {
     struct rig rig;              /* the context is everybody's, the rest of it too */
     uint32_t seed;
     int rounds;
     CUstream streams[STREAMS];
-    CUstream recorder;           /* not blocking: only ever captured */
+    bool blocking[STREAMS];
+    struct turns *turns[STREAMS], *all_turns;
+    CUstream recorder, second;   /* not blocking: only ever captured */
+    CUevent fork, join;
+    CUevent shared;              /* other threads wait for it */
+    struct job *peers;
     uint64_t end_ns;             /* 0: rounds decide */
     long done;
-    uint64_t *counter;           /* device memory: value of values_made */
+    uint64_t *counter;           /* device memory: values_made as it was, for each stream that writes to itself, and that waits for another */
     uint64_t values_made;
     bool has_values[STREAMS];    /* the stream wrote to its counter, which its successor will use */
     struct buffer buffers[BUFFERS];
     CUevent event;
     uint32_t *pageable;
-    _Atomic int fn_calls;
-    int fn_queued;
-    const char *error;
+    _Atomic long fn_calls;
+    long fn_queued;
+    const char *_Atomic error;
 };
 
 #define CHECK(job, cond, what)       \
@@ -76,9 +92,15 @@ static void order(struct job *j, int from, int to)
     stream_unref(b);
 }
 
+/* The legacy stream and a blocking one wait for each other without being told. */
+static bool legacy_orders(const struct job *j, int a, int b)
+{
+    return (j->streams[a] == CU_STREAM_LEGACY && j->blocking[b]) || (j->streams[b] == CU_STREAM_LEGACY && j->blocking[a]);
+}
+
 static void use(struct job *j, struct buffer *b, int stream)
 {
-    if (b->last >= 0 && b->last != stream)
+    if (b->last >= 0 && b->last != stream && !legacy_orders(j, b->last, stream))
         order(j, b->last, stream);
     b->last = stream;
 }
@@ -149,11 +171,85 @@ static void CUDA_CB count_call(void *arg)
     ((struct job *)arg)->fn_calls++;
 }
 
+/* One call, with its number; freed by the call. words: it also works on memory, as a kernel would. */
+struct call {
+    struct turns *turns;
+    uint64_t number;
+    uint32_t *words, n, a;
+};
+
+static void CUDA_CB take_turn(void *arg)
+{
+    struct call *c = arg;
+    struct job *j = c->turns->job;
+    CHECK(j, c->turns->next++ == c->number, "a function is called back out of order, or twice");
+    for (uint32_t i = 0; i < c->n; i++)
+        c->words[i] = c->words[i] * 31 + c->a;
+    j->fn_calls++;
+    hw_free(c);
+}
+
+static void CUDA_CB take_turn_callback(CUstream stream, CUresult status, void *arg)
+{
+    struct job *j = ((struct call *)arg)->turns->job;
+    (void)stream;
+    CHECK(j, status == CUDA_SUCCESS, "a callback is told of an error");
+    take_turn(arg);
+}
+
+static struct call *next_call(struct job *j, int si)
+{
+    struct call *c = hw_alloc(sizeof *c);
+    c->turns = j->turns[si];
+    c->number = j->turns[si]->queued++;
+    j->fn_queued++;
+    return c;
+}
+
 static void op_host_fn(struct job *j, int si)
 {
+    struct buffer *b = &j->buffers[BUFFERS - 1 - rnd(j, 2)];     /* page-locked */
+    struct call *c = next_call(j, si);
+    c->words = b->data;
+    c->n = rnd(j, WORDS) + 1;
+    c->a = rnd(j, 1000);
+    for (uint32_t i = 0; i < c->n; i++)
+        b->twin[i] = b->twin[i] * 31 + c->a;
+    use(j, b, si);
     struct stream *s = open_stream(j, si);
-    CHECK(j, stream_host_fn(s, count_call, j) == CUDA_SUCCESS, "host function");
-    j->fn_queued++;
+    CHECK(j, stream_host_fn(s, take_turn, c) == CUDA_SUCCESS, "host function");
+    stream_unref(s);
+}
+
+static void op_callback(struct job *j, int si)
+{
+    struct stream *s = open_stream(j, si);
+    CHECK(j, stream_add_callback(s, j->streams[si], take_turn_callback, next_call(j, si)) == CUDA_SUCCESS, "callback");
+    stream_unref(s);
+}
+
+/* Many small kernels in a row. */
+static void op_burst(struct job *j, int si)
+{
+    struct buffer *b = &j->buffers[rnd(j, BUFFERS)];
+    uint32_t n = rnd(j, 64) + 1, times = rnd(j, 200) + 1;
+    use(j, b, si);
+    for (uint32_t t = 0; t < times; t++) {
+        CHECK(j, rig_launch(&j->rig, K_MIX, j->streams[si], 1, b->data, (int)n, (int)t) == CUDA_SUCCESS, "launch");
+        for (uint32_t i = 0; i < n; i++)
+            b->twin[i] = b->twin[i] * 31 + t;
+    }
+}
+
+/* Another thread's work comes first; or ours, for who asks. */
+static void op_peer(struct job *j, int si)
+{
+    struct stream *s = open_stream(j, si);
+    struct event *own = event_get(j->shared), *other = event_get(j->peers[rnd(j, THREADS)].shared);
+    CHECK(j, event_record(own, s, 0) == CUDA_SUCCESS, "record of the shared event");
+    CHECK(j, stream_wait_event(s, other, 0) == CUDA_SUCCESS, "wait for another thread's event");
+    event_unref(own);
+    event_unref(other);
     stream_unref(s);
 }
 
@@ -173,24 +269,59 @@ static void op_values(struct job *j, int si)
     stream_unref(s);
 }
 
-/* Captures a fill and kernels on two buffers, in a fork, and launches that as a graph. */
+/* A stream waits for a value that another one writes later. Neither blocks, so that no legacy stream comes between. */
+static void op_values_across(struct job *j, int si)
+{
+    CUstreamBatchMemOpParams ops[2];
+    int sj = (int)rnd(j, STREAMS);
+    if (si == sj || j->blocking[si] || j->blocking[sj])
+        return;
+    struct stream *s = open_stream(j, si), *other = open_stream(j, sj);
+    memset(ops, 0, sizeof ops);
+    ops[0].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64;
+    ops[1].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
+    ops[0].waitValue.address = ops[1].writeValue.address = (uintptr_t)&j->counter[STREAMS + si];
+    ops[0].waitValue.value64 = ops[1].writeValue.value64 = ++j->values_made;
+    ops[0].waitValue.flags = CU_STREAM_WAIT_VALUE_GEQ;
+    j->has_values[si] = true;
+    order(j, si, sj);                            /* the writes come in order: each follows the wait for the one before */
+    CHECK(j, values_push(s, &ops[0], 1) == CUDA_SUCCESS, "wait value");
+    CHECK(j, values_push(other, &ops[1], 1) == CUDA_SUCCESS, "write value");
+    stream_unref(s);
+    stream_unref(other);
+}
+
+/* Captures a fill, then kernels on two buffers side by side, a copy behind both and a function; launches it in two streams. */
 static void op_graph(struct job *j, int si)
 {
-    struct buffer *b = &j->buffers[rnd(j, BUFFERS)];
+    struct buffer *b = &j->buffers[rnd(j, BUFFERS)], *b2 = &j->buffers[rnd(j, BUFFERS)];
+    int sj = (int)rnd(j, STREAMS);
+    if (b == b2)
+        return;
     uint32_t n = rnd(j, WORDS) + 1, a = rnd(j, 1000), v = rnd(j, 1u << 20);
-    struct stream *rec = NULL, *s;
+    struct stream *rec = NULL, *rec2 = NULL, *s;
+    struct event *fork = event_get(j->fork), *join = event_get(j->join);
     enum exec_graph_problem why;
     CUgraph g = NULL;
     CUgraphExec x = NULL;
     CHECK(j, stream_get(j->rig.ctx, j->recorder, false, false, &rec) == CUDA_SUCCESS, "stream_get");
-    if (!rec)
+    CHECK(j, stream_get(j->rig.ctx, j->second, false, false, &rec2) == CUDA_SUCCESS, "stream_get");
+    if (!rec || !rec2)
         return;
     CHECK(j, capture_begin(rec, CU_STREAM_CAPTURE_MODE_RELAXED, NULL, NULL, 0) == CUDA_SUCCESS, "capture_begin");
     CHECK(j, copy_fill(rec, (uintptr_t)b->data, 0, v, 4, n, 1, true) == CUDA_SUCCESS, "captured fill");
+    CHECK(j, event_record(fork, rec, 0) == CUDA_SUCCESS && stream_wait_event(rec2, fork, 0) == CUDA_SUCCESS, "fork");
+    CHECK(j, rig_launch(&j->rig, K_MIX, j->second, (n + 63) / 64, b2->data, (int)n, (int)v) == CUDA_SUCCESS, "captured launch");
     CHECK(j, rig_launch(&j->rig, K_MIX, j->recorder, (n + 63) / 64, b->data, (int)n, (int)a) == CUDA_SUCCESS, "captured launch");
+    CHECK(j, event_record(join, rec2, 0) == CUDA_SUCCESS && stream_wait_event(rec, join, 0) == CUDA_SUCCESS, "join");
+    CHECK(j, copy_linear(rec, (uintptr_t)(b->data + n / 2), COPY_ANY, (uintptr_t)b2->data, COPY_ANY, (size_t)(n - n / 2) * 4, true)
+                 == CUDA_SUCCESS, "captured copy");
     CHECK(j, stream_host_fn(rec, count_call, j) == CUDA_SUCCESS, "captured host function");
     CHECK(j, capture_end(rec, &g) == CUDA_SUCCESS, "capture_end");
     stream_unref(rec);
+    stream_unref(rec2);
+    event_unref(fork);
+    event_unref(join);
     struct graph *graph = graph_get(g);
     CHECK(j, graph && exec_graph_create(graph, 0, &x, &why) == CUDA_SUCCESS, "exec_graph_create");
     graph_unref(graph);
@@ -198,16 +329,35 @@ static void op_graph(struct job *j, int si)
     struct exec_graph *exec = exec_graph_get(x);
     if (!exec)
         return;
-    use(j, b, si);
-    s = open_stream(j, si);
-    CHECK(j, exec_graph_launch(exec, s) == CUDA_SUCCESS, "exec_graph_launch");
-    CHECK(j, exec_graph_launch(exec, s) == CUDA_SUCCESS, "exec_graph_launch again");
+    for (int k = 0; k < 2; k++) {
+        int at = k ? sj : si;
+        use(j, b, at);
+        use(j, b2, at);
+        s = open_stream(j, at);
+        CHECK(j, exec_graph_launch(exec, s) == CUDA_SUCCESS, "exec_graph_launch");
+        stream_unref(s);
+        for (uint32_t i = 0; i < n; i++) {
+            b->twin[i] = v * 31 + a;
+            b2->twin[i] = b2->twin[i] * 31 + v;
+        }
+        memcpy(b->twin + n / 2, b2->twin, (size_t)(n - n / 2) * 4);
+    }
     j->fn_queued += 2;
-    stream_unref(s);
     exec_graph_unref(exec);
     CHECK(j, exec_graph_destroy(x) == CUDA_SUCCESS, "exec_graph_destroy");
-    for (uint32_t i = 0; i < n; i++)
-        b->twin[i] = v * 31 + a;
+}
+
+static void make_stream(struct job *j, int si, unsigned flags, int priority)
+{
+    struct turns *t = hw_alloc(sizeof *t);
+    t->job = j;
+    t->older = j->all_turns;
+    j->turns[si] = j->all_turns = t;
+    j->blocking[si] = flags == 0;
+    if (si == 0 && j == j->peers)
+        j->streams[si] = CU_STREAM_LEGACY;       /* one thread's first stream is the legacy one */
+    else
+        CHECK(j, stream_create(j->rig.ctx, flags, priority, &j->streams[si]) == CUDA_SUCCESS, "stream_create");
 }
 
 /* The stream is replaced while it may have work; the buffers it used wait through an event first. */
@@ -218,12 +368,12 @@ static void op_replace_stream(struct job *j, int si)
     for (int b = 0; b < BUFFERS; b++)
         if (j->buffers[b].last == si)
             use(j, &j->buffers[b], 0);
+    order(j, si, 0);                             /* also what the new one's blocking or not would change */
     if (j->has_values[si])                       /* a late write would undo one of the next stream, which then waits for ever */
         CHECK(j, rig_sync(&j->rig, j->streams[si]) == CUDA_SUCCESS, "synchronize");
     j->has_values[si] = false;
     CHECK(j, stream_destroy(j->streams[si]) == CUDA_SUCCESS, "stream_destroy");
-    CHECK(j, stream_create(j->rig.ctx, rnd(j, 2) ? CU_STREAM_NON_BLOCKING : 0, -(int)rnd(j, 6), &j->streams[si]) == CUDA_SUCCESS,
-          "stream_create");
+    make_stream(j, si, rnd(j, 2) ? CU_STREAM_NON_BLOCKING : 0, -(int)rnd(j, 6));
 }
 
 static void op_memory(struct job *j, int si)
@@ -252,7 +402,7 @@ static void *run(void *arg)
     static const struct { void (*fn)(struct job *, int); uint32_t weight; } ops[] = {
         { op_kernel, 30 }, { op_copy, 25 }, { op_pageable_in, 6 }, { op_pageable_out, 3 }, { op_fill, 8 }, { op_host_fn, 6 },
         { op_replace_stream, 2 }, { op_memory, 1 }, { op_sync, 2 }, { op_query, 6 },
-        { op_values, 4 }, { op_graph, 3 },
+        { op_values, 4 }, { op_values_across, 3 }, { op_graph, 3 }, { op_callback, 6 }, { op_burst, 3 }, { op_peer, 4 },
     };
     struct job *j = arg;
     ctx_push(j->rig.handle);
@@ -275,19 +425,20 @@ static void *run(void *arg)
     return NULL;
 }
 
-static void job_init(struct job *j, const struct rig *rig, int number, int rounds, uint32_t seed)
+static void job_init(struct job *j, struct job *peers, const struct rig *rig, int number, int rounds, uint32_t seed)
 {
     j->rig = *rig;
+    j->peers = peers;
     j->rounds = rounds;
     j->seed = seed * 97 + (uint32_t)number;
-    j->streams[0] = number == 0 ? CU_STREAM_LEGACY : NULL;       /* one thread's first stream is the legacy one */
-    for (int i = number == 0; i < STREAMS; i++)
-        stream_create(rig->ctx, i & 1 ? CU_STREAM_NON_BLOCKING : 0, -(i % 6), &j->streams[i]);
+    for (int i = 0; i < STREAMS; i++)
+        make_stream(j, i, i & 1 ? CU_STREAM_NON_BLOCKING : 0, -(i % 6));
     stream_create(rig->ctx, CU_STREAM_NON_BLOCKING, 0, &j->recorder);
+    stream_create(rig->ctx, CU_STREAM_NON_BLOCKING, 0, &j->second);
     CUdeviceptr counter = 0;
-    mem_alloc(rig->ctx, STREAMS * sizeof *j->counter, &counter);
+    mem_alloc(rig->ctx, 2 * STREAMS * sizeof *j->counter, &counter);
     j->counter = (uint64_t *)(uintptr_t)counter;
-    memset(j->counter, 0, STREAMS * sizeof *j->counter);
+    memset(j->counter, 0, 2 * STREAMS * sizeof *j->counter);
     for (int b = 0; b < BUFFERS; b++) {
         CUdeviceptr d = 0;
         void *h = NULL;
@@ -303,6 +454,9 @@ static void job_init(struct job *j, const struct rig *rig, int number, int round
     }
     j->pageable = hw_alloc(BYTES);
     event_create(rig->ctx, CU_EVENT_DISABLE_TIMING, &j->event);
+    event_create(rig->ctx, CU_EVENT_DISABLE_TIMING, &j->fork);
+    event_create(rig->ctx, CU_EVENT_DISABLE_TIMING, &j->join);
+    event_create(rig->ctx, CU_EVENT_DISABLE_TIMING, &j->shared);
 }
 
 int main(int argc, char **argv)
@@ -322,7 +476,7 @@ int main(int argc, char **argv)
     struct rig rig;
     rig_init(&rig);
     for (int i = 0; i < THREADS; i++)
-        job_init(&jobs[i], &rig, i, rounds, seed);
+        job_init(&jobs[i], jobs, &rig, i, rounds, seed);
     for (int i = 0; i < THREADS && seconds > 0; i++)
         jobs[i].end_ns = hw_now_ns() + (uint64_t)seconds * 1000000000u;
     for (int i = 0; i < THREADS; i++)
@@ -332,8 +486,13 @@ int main(int argc, char **argv)
     ctx_synchronize(rig.ctx);
     for (int i = 0; i < THREADS; i++) {
         CHECK(&jobs[i], jobs[i].fn_calls == jobs[i].fn_queued, "not every host function ran once");
+        for (struct turns *t = jobs[i].all_turns, *older; t; t = older) {
+            older = t->older;
+            CHECK(&jobs[i], t->next == t->queued, "a function was not called back");
+            hw_free(t);
+        }
         if (jobs[i].error)
-            printf("thread %d, seed %u: %s\n", i, seed, jobs[i].error);
+            printf("thread %d, seed %u: %s\n", i, seed, (const char *)jobs[i].error);
         failed += jobs[i].error != NULL;
         hw_free(jobs[i].pageable);
         for (int b = 0; b < BUFFERS; b++)

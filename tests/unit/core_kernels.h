@@ -52,6 +52,19 @@ static int32_t k_append(const struct kabi_launch *l, struct kabi_block *b, char 
     return KABI_ALL_DONE;
 }
 
+/* turns(log, id): log[0] is a gate that block 0 waits for when id is 0; log[1] counts blocks, and log[2 + id] is the count when the
+   last block with that id came. Any number of blocks. */
+static int32_t k_turns(const struct kabi_launch *l, struct kabi_block *b, char *frame)
+{
+    _Atomic int *log = PARAM(l, 0, _Atomic int *);
+    int id = PARAM(l, 8, int);
+    (void)frame;
+    while (id == 0 && kernel_block_index(l, b) == 0 && atomic_load_explicit(&log[0], memory_order_relaxed) == 0)
+        ;
+    log[2 + id] = atomic_fetch_add(&log[1], 1) + 1;
+    return KABI_ALL_DONE;
+}
+
 /* count(p): every block adds its index + 1 at p[index]. */
 static int32_t k_count(const struct kabi_launch *l, struct kabi_block *b, char *frame)
 {
@@ -181,14 +194,14 @@ static int32_t k_part2(const struct kabi_launch *l, struct kabi_block *b, char *
 }
 
 enum test_kernel {
-    K_SPIN, K_STORE, K_APPEND, K_COUNT, K_MIX, K_WRITE, K_TRAP, K_ASSERT, K_SHARED_WILD, K_HANDSHAKE, K_PRINT, K_HEAP, K_PARTS,
+    K_SPIN, K_STORE, K_APPEND, K_COUNT, K_MIX, K_WRITE, K_TRAP, K_ASSERT, K_SHARED_WILD, K_HANDSHAKE, K_PRINT, K_HEAP, K_PARTS, K_TURNS,
     K_KERNELS
 };
 #define ONE(fn) { .name = #fn, .n_regions = 1, .regions = (kabi_region_fn *const[]){ fn }, .n_warps = 1 }
 static const struct kabi_kernel test_kernels[K_KERNELS] = {
     [K_SPIN] = ONE(k_spin), [K_STORE] = ONE(k_store), [K_APPEND] = ONE(k_append), [K_COUNT] = ONE(k_count), [K_MIX] = ONE(k_mix),
     [K_WRITE] = ONE(k_write), [K_TRAP] = ONE(k_trap), [K_ASSERT] = ONE(k_assert), [K_SHARED_WILD] = ONE(k_shared_wild),
-    [K_HANDSHAKE] = ONE(k_handshake), [K_PRINT] = ONE(k_print), [K_HEAP] = ONE(k_heap),
+    [K_HANDSHAKE] = ONE(k_handshake), [K_PRINT] = ONE(k_print), [K_HEAP] = ONE(k_heap), [K_TURNS] = ONE(k_turns),
     [K_PARTS] = { .name = "parts", .n_regions = 3, .regions = (kabi_region_fn *const[]){ k_part0, k_part1, k_part2 },
                   .n_warps = 2, .frame_bytes = 64 },
 };
@@ -206,7 +219,7 @@ static inline void rig_init(struct rig *r)
     static const struct function_param params[] = { { 0, 8 }, { 8, 4 }, { 12, 4 } };
     struct module_native natives[K_KERNELS];
     for (int i = 0; i < K_KERNELS; i++) {
-        uint32_t n = i == K_STORE || i == K_APPEND ? 2 : i == K_MIX ? 3 : 1;
+        uint32_t n = i == K_STORE || i == K_APPEND || i == K_TURNS ? 2 : i == K_MIX ? 3 : 1;
         natives[i] = (struct module_native){ &test_kernels[i], n, params };
     }
     core_init(0);

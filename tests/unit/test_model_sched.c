@@ -7,9 +7,11 @@
  * rules hold, and in each state in which nobody can move whether everything is done. Every model also comes with bugs built in on
  * purpose: the explorer must find each of them, or it proves nothing.
  *
+ *   locking    base/lock.c: a mutex of three states
  *   waiting    core/sched.c: a host thread spins, parks and is woken (struct waiter)
  *   values     core/values.c: the thread that looks at values sleeps while there are none
  *   queueing   core/sched.c: streams, events, engines; what is queued while its dependency finishes
+ *   chains     core/sched.c: small kernels that one thread runs in a row, while more are queued, somebody waits, or it must stop
  */
 #include "base/base.h"
 
@@ -119,6 +121,85 @@ static const char *explore(const struct model *m, size_t *n_states)
     hw_free(e.used);
     hw_free(e.stack);
     return wrong;
+}
+
+/* --- locking: three threads take the lock twice each --- */
+
+enum { L_THREADS = 3, L_ROUNDS = 2 };
+enum { L_STATE, L_ASLEEP, L_PC = L_ASLEEP + L_THREADS, L_DONE = L_PC + L_THREADS, L_INSIDE = L_DONE + L_THREADS };
+enum { LOCK_OK, LOCK_BUG_FORGETS_SLEEPERS, LOCK_BUG_NO_WAKE, LOCK_BUG_TWO_STEPS };
+
+static void lock_init(struct state *s)
+{
+    (void)s;
+}
+
+static void lock_enter(struct state *s, int t)
+{
+    s->b[L_INSIDE]++;
+    s->b[L_PC + t] = 3;
+}
+
+static bool lock_step(const struct model *m, struct state *s, int t)
+{
+    uint8_t old = s->b[L_STATE], *pc = &s->b[L_PC + t];
+    if (s->b[L_ASLEEP + t] || s->b[L_DONE + t] == L_ROUNDS)
+        return false;
+    switch (*pc) {
+    case 0:                                                      /* hw_lock(): free becomes held */
+        *pc = 1;
+        if (old == 0 && m->bug == LOCK_BUG_TWO_STEPS) {          /* looks, and takes it later */
+            *pc = 4;
+        } else if (old == 0) {
+            s->b[L_STATE] = 1;
+            lock_enter(s, t);
+        }
+        return true;
+    case 1:                                                      /* hw_lock_slow(): who comes from here says that others may sleep */
+        s->b[L_STATE] = m->bug == LOCK_BUG_FORGETS_SLEEPERS && old == 0 ? 1 : 2;
+        *pc = 2;
+        if (old == 0)
+            lock_enter(s, t);
+        return true;
+    case 2:                                                      /* futex: compares and sleeps in one action */
+        s->b[L_ASLEEP + t] = old == 2;
+        *pc = 1;
+        return true;
+    case 3:                                                      /* hw_unlock() */
+        s->b[L_INSIDE]--;
+        s->b[L_STATE] = 0;
+        s->b[L_DONE + t]++;
+        *pc = old == 2 && m->bug != LOCK_BUG_NO_WAKE ? 5 : 0;
+        if (s->b[L_DONE + t] == L_ROUNDS && *pc == 5)
+            s->b[L_DONE + t]--, *pc = 6;
+        return true;
+    case 4:
+        s->b[L_STATE] = 1;
+        lock_enter(s, t);
+        return true;
+    default:                                                     /* the wake, once the lock is free */
+        for (int other = 0; other < L_THREADS; other++)
+            if (s->b[L_ASLEEP + other]) {
+                s->b[L_ASLEEP + other] = 0;
+                break;
+            }
+        s->b[L_DONE + t] += *pc == 6;
+        *pc = 0;
+        return true;
+    }
+}
+
+static const char *lock_wrong(const struct state *s)
+{
+    return s->b[L_INSIDE] > 1 ? "two threads hold the lock" : NULL;
+}
+
+static bool lock_complete(const struct state *s)
+{
+    for (int t = 0; t < L_THREADS; t++)
+        if (s->b[L_DONE + t] != L_ROUNDS)
+            return false;
+    return true;
 }
 
 /* --- waiting: thread 0 waits for two things, threads 1 and 2 finish one each --- */
@@ -415,11 +496,135 @@ static bool queue_complete(const struct state *s)
     return true;
 }
 
+/* --- chains: thread 0 queues small kernels, 1 runs them, 2 waits for the newest at some time, 3 wants the engine once --- */
+
+enum { C_KERNELS = 4 };
+enum { C_STATUS, C_NEXT = C_STATUS + C_KERNELS, C_HUNG = C_NEXT + C_KERNELS, C_RUNS = C_HUNG + C_KERNELS, C_OPEN = C_RUNS + C_KERNELS,
+       C_QUEUED, C_URGENT, C_FIRST, C_AT, C_WAITER, C_PC };
+enum { CHAIN_OK, CHAIN_BUG_GROWS_BEHIND_A_WAITER, CHAIN_BUG_FINISHES_ALL, CHAIN_BUG_FORGETS_THE_REST };
+enum { K_ABSENT, K_WAITS, K_RAN, K_DONE };
+enum { WAITS_NOT_YET, WAITS_NOW, WAITED };
+
+static void chain_init(struct state *s)
+{
+    for (int k = 0; k < C_KERNELS; k++)
+        s->b[C_NEXT + k] = C_KERNELS;                            /* none */
+    s->b[C_OPEN] = C_KERNELS;
+}
+
+/* chain_locked(): behind a command that somebody waits for begins a new chain. */
+static bool chain_program(const struct model *m, struct state *s)
+{
+    uint8_t k = s->b[C_QUEUED];
+    if (k == C_KERNELS)
+        return false;
+    bool hung = k > 0 && s->b[C_HUNG + k - 1] && m->bug != CHAIN_BUG_GROWS_BEHIND_A_WAITER;
+    if (s->b[C_OPEN] != C_KERNELS && !hung)
+        s->b[C_NEXT + k - 1] = k;
+    else
+        s->b[C_OPEN] = k;
+    s->b[C_STATUS + k] = K_WAITS;
+    s->b[C_QUEUED]++;
+    return true;
+}
+
+/* advance_locked(), run_chain(), on_done(). */
+static bool chain_worker(const struct model *m, struct state *s)
+{
+    uint8_t *at = &s->b[C_AT], head = 0;
+    while (head < C_KERNELS && s->b[C_STATUS + head] == K_DONE)
+        head++;
+    switch (s->b[C_PC + 1]) {
+    case 0:
+        if (head == C_KERNELS || s->b[C_STATUS + head] != K_WAITS)
+            return false;
+        if (s->b[C_OPEN] == head)
+            s->b[C_OPEN] = C_KERNELS;
+        s->b[C_FIRST] = *at = head;
+        s->b[C_PC + 1] = 1;
+        return true;
+    case 1:
+        s->b[C_STATUS + *at] = K_RAN;
+        s->b[C_RUNS + *at]++;
+        s->b[C_PC + 1] = 2;
+        return true;
+    case 2:                                                      /* on, unless a job waits that is as urgent */
+        if (s->b[C_NEXT + *at] == C_KERNELS || s->b[C_URGENT] == 1) {
+            s->b[C_PC + 1] = 3;
+        } else {
+            *at = s->b[C_NEXT + *at];
+            s->b[C_PC + 1] = 1;
+        }
+        return true;
+    default: {
+        uint8_t k = s->b[C_FIRST], next;
+        for (; k != C_KERNELS && (s->b[C_STATUS + k] == K_RAN || m->bug == CHAIN_BUG_FINISHES_ALL); k = next) {
+            next = s->b[C_NEXT + k];
+            s->b[C_NEXT + k] = C_KERNELS;
+            s->b[C_STATUS + k] = K_DONE;
+            if (s->b[C_HUNG + k])
+                s->b[C_WAITER] = WAITED;
+        }
+        if (k != C_KERNELS && m->bug == CHAIN_BUG_FORGETS_THE_REST)
+            s->b[C_STATUS + k] = K_RAN;                          /* still marked as running: nobody takes it */
+        s->b[C_URGENT] *= 2;                                     /* the other job had its turn */
+        s->b[C_PC + 1] = 0;
+        return true;
+    }
+    }
+}
+
+static bool chain_step(const struct model *m, struct state *s, int thread)
+{
+    uint8_t n = s->b[C_QUEUED];
+    switch (thread) {
+    case 0: return chain_program(m, s);
+    case 1: return chain_worker(m, s);
+    case 2:                                                      /* sched_wait_stream() */
+        if (s->b[C_WAITER] != WAITS_NOT_YET || n == 0)
+            return false;
+        s->b[C_WAITER] = s->b[C_STATUS + n - 1] == K_DONE ? WAITED : WAITS_NOW;
+        s->b[C_HUNG + n - 1] = s->b[C_WAITER] == WAITS_NOW;
+        return true;
+    default:
+        if (s->b[C_URGENT])
+            return false;
+        s->b[C_URGENT] = 1;
+        return true;
+    }
+}
+
+static const char *chain_wrong(const struct state *s)
+{
+    for (int k = 0; k < C_KERNELS; k++) {
+        if (s->b[C_RUNS + k] > 1)
+            return "a kernel runs twice";
+        if (s->b[C_STATUS + k] == K_DONE && !s->b[C_RUNS + k])
+            return "a kernel is over that never ran";
+        if (k > 0 && s->b[C_RUNS + k] && !s->b[C_RUNS + k - 1])
+            return "a kernel runs before the one before it";
+        if (k > 0 && s->b[C_RUNS + k] && s->b[C_HUNG + k - 1] && s->b[C_STATUS + k - 1] != K_DONE)
+            return "who waits for a kernel waits for the next one, too";
+    }
+    return NULL;
+}
+
+static bool chain_complete(const struct state *s)
+{
+    for (int k = 0; k < C_KERNELS; k++)
+        if (s->b[C_STATUS + k] != K_DONE)
+            return false;
+    return s->b[C_WAITER] == WAITED;
+}
+
 /* --- the tests --- */
 
+static const struct model locking = { "locking", 3, 0, lock_init, lock_step, lock_wrong, lock_complete };
 static const struct model waiting = { "waiting", 3, 0, wait_init, wait_step, wait_wrong, wait_complete };
 static const struct model values = { "values", 3, 0, values_init, values_step, values_wrong, values_complete };
 static const struct model queueing = { "queueing", 3, 0, queue_init, queue_step, queue_wrong, queue_complete };
+
+static const struct model chains = { "chains", 4, 0, chain_init, chain_step, chain_wrong, chain_complete };
 
 static void holds(const struct model *m)
 {
@@ -444,22 +649,30 @@ static void finds_bugs(const struct model *m, int n_bugs)
     }
 }
 
+static void one_thread_holds_a_lock_and_none_sleeps_for_ever(void **state) { (void)state; holds(&locking); }
+static void bugs_in_locking_are_found(void **state) { (void)state; finds_bugs(&locking, 3); }
 static void a_waiter_is_always_woken_and_never_touched_after(void **state) { (void)state; holds(&waiting); }
 static void bugs_in_waiting_are_found(void **state) { (void)state; finds_bugs(&waiting, 2); }
 static void values_that_come_while_the_looker_falls_asleep_are_seen(void **state) { (void)state; holds(&values); }
 static void bugs_in_values_are_found(void **state) { (void)state; finds_bugs(&values, 2); }
 static void every_command_runs_once_and_in_order(void **state) { (void)state; holds(&queueing); }
 static void bugs_in_queueing_are_found(void **state) { (void)state; finds_bugs(&queueing, 3); }
+static void chains_keep_order_and_wake_who_waits_in_time(void **state) { (void)state; holds(&chains); }
+static void bugs_in_chains_are_found(void **state) { (void)state; finds_bugs(&chains, 3); }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_thread_holds_a_lock_and_none_sleeps_for_ever),
+        cmocka_unit_test(bugs_in_locking_are_found),
         cmocka_unit_test(a_waiter_is_always_woken_and_never_touched_after),
         cmocka_unit_test(bugs_in_waiting_are_found),
         cmocka_unit_test(values_that_come_while_the_looker_falls_asleep_are_seen),
         cmocka_unit_test(bugs_in_values_are_found),
         cmocka_unit_test(every_command_runs_once_and_in_order),
         cmocka_unit_test(bugs_in_queueing_are_found),
+        cmocka_unit_test(chains_keep_order_and_wake_who_waits_in_time),
+        cmocka_unit_test(bugs_in_chains_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
