@@ -63,7 +63,8 @@ CUresult do_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGrap
     rc = instantiate(phGraphExec, hGraph, instantiateParams->flags, &why);
     instantiateParams->hErrNode_out = NULL;
     instantiateParams->result_out = rc == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS
-        : why == EXEC_GRAPH_RING ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE : CUDA_GRAPH_INSTANTIATE_ERROR;
+        : why == EXEC_GRAPH_RING ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE
+        : why == EXEC_GRAPH_UNUSED ? CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED : CUDA_GRAPH_INSTANTIATE_ERROR;
     return rc;
 }
 
