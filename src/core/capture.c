@@ -266,6 +266,8 @@ CUresult capture_free(struct stream *s, CUdeviceptr ptr)
 CUresult capture_child(struct stream *s, const struct graph *child)
 {
     struct node_params p;
+    if (graph_has(child, CU_GRAPH_NODE_TYPE_CONDITIONAL))
+        return capture_forbids(s);
     CUresult rc = node_params_child(s->ctx, child, &p);
     return rc ? rc : add_node(s, &p);
 }

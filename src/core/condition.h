@@ -21,6 +21,7 @@ struct condition {
     CUgraphConditionalHandle handle;
     unsigned start;                              /* its value when a launch begins, where that is wanted */
     bool assigns;
+    bool taken;                                  /* by an executable graph */
 };
 
 CUresult condition_new(struct ctx *ctx, unsigned start, bool assigns, struct condition **out);

@@ -170,8 +170,10 @@ static CUresult add_bodies(struct exec_graph *x, struct exec_step *step, enum ex
             return CUDA_ERROR_INVALID_VALUE;
         }
         rc = prepare(body, why);
-        if (!rc)
-            body->own = body->lanes.v[new_lane(body, p->ctx)];
+        if (!rc) {
+            uint32_t lane = new_lane(body, p->ctx);
+            body->own = body->lanes.v[lane];
+        }
     }
     return rc;
 }
@@ -206,6 +208,30 @@ static CUresult prepare(struct exec_graph *x, enum exec_graph_problem *why)
     return rc;
 }
 
+static void set_taken(struct exec_graph *x, bool taken)
+{
+    for (size_t i = 0; i < x->steps.n; i++) {
+        struct exec_step *step = &x->steps.v[i];
+        if (!step->bodies)
+            continue;
+        step->node->params.u.conditional.condition->taken = taken;
+        for (unsigned k = 0; k < step->node->params.u.conditional.n; k++)
+            if (step->bodies[k])
+                set_taken(step->bodies[k], taken);
+    }
+}
+
+/* A condition has one value: one executable graph at a time goes by it. */
+static CUresult claim(struct exec_graph *x)
+{
+    for (size_t i = 0; i < x->steps.n; i++)
+        if (x->steps.v[i].bodies && x->steps.v[i].node->params.u.conditional.condition->taken)
+            return CUDA_ERROR_NOT_SUPPORTED;
+    set_taken(x, true);
+    x->claims = true;
+    return CUDA_SUCCESS;
+}
+
 CUresult exec_graph_create(const struct graph *g, unsigned long long flags, CUgraphExec *out, enum exec_graph_problem *why)
 {
     struct exec_graph *x = hw_alloc(sizeof *x);
@@ -215,12 +241,11 @@ CUresult exec_graph_create(const struct graph *g, unsigned long long flags, CUgr
     x->copy = graph_clone(g);
     x->flags = flags;
     *why = EXEC_GRAPH_OK;
-    for (size_t i = 0; i < g->conditions.n && !rc; i++)
-        if (!graph_uses(g, g->conditions.v[i])) {
-            *why = EXEC_GRAPH_UNUSED;
-            rc = CUDA_ERROR_INVALID_VALUE;
-        }
-    if (!rc && !(rc = prepare(x, why)) && !(rc = event_create(ctx_current(), CU_EVENT_DISABLE_TIMING, &done)))
+    if (graph_condition_unused(g)) {
+        *why = EXEC_GRAPH_UNUSED;
+        rc = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!rc && !(rc = prepare(x, why)) && !(rc = claim(x)) && !(rc = event_create(ctx_current(), CU_EVENT_DISABLE_TIMING, &done)))
         x->done = event_get(done);
     if (rc)
         obj_close(&x->obj);
@@ -238,6 +263,8 @@ struct exec_graph *exec_graph_get(CUgraphExec handle)
 CUresult exec_graph_destroy(CUgraphExec handle)
 {
     struct exec_graph *x = exec_graph_get(handle);
+    if (x && x->claims)
+        set_taken(x, false);
     bool closed = x && obj_close(&x->obj);
     exec_graph_unref(x);
     return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

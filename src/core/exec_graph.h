@@ -42,6 +42,7 @@ struct exec_graph {
     struct sched_item *items;                    /* room for a launch */
     bool has_memory;                             /* it allocates or frees: launches keep it alive */
     bool has_conditions;                         /* it has conditional nodes: the same */
+    bool claims;                                 /* their conditions are taken by it */
     struct stream *own;                          /* of a body: where it begins and ends; one of lanes */
 };
 

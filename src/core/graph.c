@@ -219,6 +219,23 @@ bool graph_uses(const struct graph *g, const struct condition *c)
     return any_node(g, goes_by, c);
 }
 
+static bool has_unused(const struct node_params *p, const void *unused)
+{
+    (void)unused;
+    for (unsigned k = 0; p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL && k < p->u.conditional.n; k++)
+        if (graph_condition_unused(p->u.conditional.bodies[k]))
+            return true;
+    return false;
+}
+
+bool graph_condition_unused(const struct graph *g)
+{
+    for (size_t i = 0; i < g->conditions.n; i++)
+        if (!graph_uses(g, g->conditions.v[i]))
+            return true;
+    return any_node(g, has_unused, NULL);
+}
+
 struct node *graph_find_copy(const struct graph *copy, CUgraphNode origin)
 {
     for (size_t i = 0; i < copy->nodes.n; i++)

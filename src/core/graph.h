@@ -131,8 +131,9 @@ struct node **graph_order(const struct graph *g);
 /* The value that handle names, if it was made for g or for a graph around it; borrowed. NULL: there is none. */
 struct condition *graph_condition(const struct graph *g, CUgraphConditionalHandle handle);
 bool graph_has(const struct graph *g, CUgraphNodeType type);     /* also in child graphs and bodies */
-/* Does a conditional node of g, or of a graph in it, go by c? */
+/* Does a conditional node of g, or of a graph in it, go by c? And is there a condition of theirs that none goes by? */
 bool graph_uses(const struct graph *g, const struct condition *c);
+bool graph_condition_unused(const struct graph *g);
 struct node *graph_find_copy(const struct graph *copy, CUgraphNode origin);      /* borrowed */
 CUresult graph_print_dot(const struct graph *g, const char *path, unsigned flags);
 

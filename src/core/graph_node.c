@@ -164,10 +164,13 @@ static void add_bodies(struct node_params *p, struct graph *const *from, struct 
 CUresult node_params_conditional(struct graph *parent, CUgraphConditionalHandle handle, CUgraphConditionalNodeType type, unsigned n,
                                  struct node_params *out)
 {
+    const struct graph *top = parent;
     struct condition *c = graph_condition(parent, handle);
+    while (top->parent)
+        top = top->parent;
     bool fits = type == CU_GRAPH_COND_TYPE_IF ? n == 1 || n == 2 : type == CU_GRAPH_COND_TYPE_WHILE ? n == 1
         : type == CU_GRAPH_COND_TYPE_SWITCH && n > 0;
-    if (!c || !fits)
+    if (!c || !fits || graph_uses(top, c))       /* one node for each */
         return CUDA_ERROR_INVALID_VALUE;
     start(out, CU_GRAPH_NODE_TYPE_CONDITIONAL, c->ctx);
     out->u.conditional.condition = condition_ref(c);

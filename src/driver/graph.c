@@ -87,7 +87,7 @@ CUresult do_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
     struct graph *g = graph_get(originalGraph);
     CUresult rc = g && phGraphClone ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
-    if (!rc && graph_has(g, CU_GRAPH_NODE_TYPE_CONDITIONAL))
+    if (!rc && (g->parent || graph_has(g, CU_GRAPH_NODE_TYPE_CONDITIONAL)))
         rc = CUDA_ERROR_NOT_SUPPORTED;           /* a handle belongs to one graph */
     if (!rc)
         *phGraphClone = graph_handle(graph_clone(g));

@@ -141,6 +141,7 @@ CUresult graph_any_params(CUgraphNodeParams *in, struct node_params *out)
         hw_warn("graph nodes of type %d (semaphores or memory) are not supported", (int)in->type);
         return CUDA_ERROR_NOT_SUPPORTED;
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:         /* made by graph_conditional_params(); it cannot be changed */
+        return CUDA_ERROR_NOT_SUPPORTED;
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
