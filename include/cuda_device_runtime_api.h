@@ -8,6 +8,10 @@
 
 #include "driver_types.h"
 
+#if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
+extern "C" __device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
+#endif
+
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus) && !defined(__CUDA_ARCH__)
 extern "C" {
 __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void);

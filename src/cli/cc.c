@@ -117,6 +117,10 @@ static int device_pass(struct work *w, const char *source, const char *ptx)
     cli_add(&args, "-w");
     cli_add(&args, job->device_debug ? "-O1" : "-O3");
     cli_add(&args, "-ffp-contract=fast");
+    /* A loop marked for unrolling grows to this many instructions at most. clang's own 16384 makes kernels of many thousand matrix
+       products, whose code takes minutes to make and is no faster. */
+    cli_add(&args, "-mllvm");
+    cli_add(&args, "-pragma-unroll-threshold=2048");
     if (job->line_info)
         cli_add(&args, "-gline-directives-only");
     cli_add_all(&args, &job->device);

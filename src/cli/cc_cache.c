@@ -7,6 +7,7 @@
 #include "cli/cc.h"
 #include "cli/stamps.h"
 
+#include "base/cache.h"
 #include "base/os.h"
 
 #include <stdio.h>
@@ -67,7 +68,11 @@ static bool copy(const char *from, const char *to)
 
 bool cc_cache_get(const struct cc_cache *c, const char *object)
 {
-    return access(c->object, R_OK) == 0 && stamps_hold(c->list) && copy(c->object, object);
+    if (access(c->object, R_OK) != 0 || !stamps_hold(c->list) || !copy(c->object, object))
+        return false;
+    hw_cache_used(c->object);
+    hw_cache_used(c->list);
+    return true;
 }
 
 /* The list comes last, and both under their names at once: another process never sees half of one. */
@@ -81,6 +86,9 @@ void cc_cache_put(const struct cc_cache *c, const char *object)
         rename(fresh, c->list);
     hw_str_fini(&stamps);
     hw_free(fresh);
+    char *dir = hw_cache_dir("cc");
+    hw_cache_trim(dir, hw_cache_limit());
+    hw_free(dir);
 }
 
 void cc_cache_close(struct cc_cache *c)

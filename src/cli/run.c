@@ -5,6 +5,7 @@
 #include "cli/stamps.h"
 
 #include "base/hash.h"
+#include "base/cache.h"
 #include "base/os.h"
 #include "base/str.h"
 
@@ -140,6 +141,10 @@ static int run_source(struct cc_job *job, const char *source, int n_options, cha
         char *program = hw_sprintf("%s/%s", dir, key), *list = hw_sprintf("%s/%s.deps", dir, key);
         bool fresh = access(program, X_OK) == 0 && stamps_hold(list);
         status = fresh ? 0 : compile_to(job, program, list);
+        hw_cache_used(program);
+        hw_cache_used(list);
+        if (!fresh)
+            hw_cache_trim(dir, hw_cache_limit());
         if (status == 0)
             status = exec_compiled(program, source, argc, argv);
         hw_free(program);

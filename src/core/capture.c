@@ -262,6 +262,8 @@ CUresult capture_free(struct stream *s, CUdeviceptr ptr)
 CUresult capture_child(struct stream *s, const struct graph *child)
 {
     struct node_params p;
+    if (graph_has(child, CU_GRAPH_NODE_TYPE_CONDITIONAL))
+        return capture_forbids(s);
     CUresult rc = node_params_child(s->ctx, child, &p);
     return rc ? rc : add_node(s, &p);
 }
@@ -505,6 +507,10 @@ CUresult capture_end(struct stream *s, CUgraph *out)
         hw_unlock(&mu);
         return CUDA_ERROR_ILLEGAL_STATE;
     }
+    if (!out && c->own_graph) {                  /* of a capture into the program's graph the program has the handle */
+        hw_unlock(&mu);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     if (c->origin != s) {
         c->invalid = true;
         hw_unlock(&mu);
@@ -516,7 +522,8 @@ CUresult capture_end(struct stream *s, CUgraph *out)
         rc = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     else if (!joined_locked(c))
         rc = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-    *out = rc ? NULL : graph_handle(c->graph);
+    if (out)
+        *out = rc ? NULL : graph_handle(c->graph);
     end_locked(c, rc == CUDA_SUCCESS);
     hw_unlock(&mu);
     return rc;

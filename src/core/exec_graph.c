@@ -3,6 +3,7 @@
 #include "core/exec_graph.h"
 
 #include "core/capture.h"
+#include "core/condition.h"
 #include "core/ctx.h"
 #include "core/event.h"
 #include "core/graph_mem.h"
@@ -10,14 +11,21 @@
 #include "core/hooks.h"
 #include "core/internal.h"
 #include "core/stream.h"
+#include "core/values.h"
 
 enum { MAX_LANES = 16 };
 
 static void exec_graph_free(struct obj *obj)
 {
     struct exec_graph *x = hw_container_of(obj, struct exec_graph, obj);
-    for (size_t i = 0; i < x->steps.n; i++)
-        hw_vec_fini(&x->steps.v[i].deps);
+    for (size_t i = 0; i < x->steps.n; i++) {
+        struct exec_step *step = &x->steps.v[i];
+        for (unsigned k = 0; step->bodies && k < step->node->params.u.conditional.n; k++)
+            if (step->bodies[k])
+                obj_close(&step->bodies[k]->obj);
+        hw_free(step->bodies);
+        hw_vec_fini(&step->deps);
+    }
     for (size_t i = 0; i < x->lanes.n; i++) {
         obj_close(&x->lanes.v[i]->obj);
         stream_unref(x->lanes.v[i]);
@@ -25,7 +33,8 @@ static void exec_graph_free(struct obj *obj)
     if (x->done)
         obj_close(&x->done->obj);
     event_unref(x->done);
-    graph_close(x->copy);
+    if (!x->is_body)
+        graph_close(x->copy);
     hw_vec_fini(&x->steps);
     hw_vec_fini(&x->lanes);
     hw_vec_fini(&x->ends);
@@ -149,48 +158,128 @@ static bool claim_memory(struct exec_graph *x)
     return true;
 }
 
+/* What the body of a conditional node may hold; of child graphs in it too. */
+static bool may_be_in_body(const struct graph *g)
+{
+    for (size_t i = 0; i < g->nodes.n; i++) {
+        const struct node_params *p = &g->nodes.v[i]->params;
+        switch (p->type) {
+        case CU_GRAPH_NODE_TYPE_GRAPH:
+            if (!may_be_in_body(p->u.child))
+                return false;
+            break;
+        case CU_GRAPH_NODE_TYPE_KERNEL:
+        case CU_GRAPH_NODE_TYPE_MEMCPY:
+        case CU_GRAPH_NODE_TYPE_MEMSET:
+        case CU_GRAPH_NODE_TYPE_EMPTY:
+        case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+            break;
+        default: return false;
+        }
+    }
+    return true;
+}
+
+static CUresult prepare(struct exec_graph *x, enum exec_graph_problem *why);
+
+static CUresult add_bodies(struct exec_graph *x, struct exec_step *step, enum exec_graph_problem *why)
+{
+    const struct node_params *p = &step->node->params;
+    CUresult rc = CUDA_SUCCESS;
+    x->has_conditions = true;
+    step->bodies = hw_alloc(sizeof *step->bodies * p->u.conditional.n);
+    for (unsigned k = 0; k < p->u.conditional.n && !rc; k++) {
+        struct exec_graph *body = hw_alloc(sizeof *body);
+        obj_init(&body->obj, OBJ_EXEC, exec_graph_free);
+        step->bodies[k] = body;
+        body->copy = p->u.conditional.bodies[k];
+        body->is_body = true;
+        if (!may_be_in_body(body->copy)) {
+            *why = EXEC_GRAPH_BODY;
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        rc = prepare(body, why);
+        if (!rc) {
+            uint32_t lane = new_lane(body, p->ctx);
+            body->own = body->lanes.v[lane];
+        }
+    }
+    return rc;
+}
+
+/* Lays out the copy, and compiles now what would be compiled by the first launch. */
+static CUresult prepare(struct exec_graph *x, enum exec_graph_problem *why)
+{
+    struct exec_step ends = { 0 };
+    const uint32_t begin = 0;
+    CUresult rc = CUDA_SUCCESS;
+    if (!flatten(x, x->copy, &begin, 1, &ends)) {
+        hw_vec_fini(&ends.deps);
+        *why = EXEC_GRAPH_RING;
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    lay_out(x);
+    hw_vec_reserve(&x->ends, ends.deps.n + 1);
+    for (size_t i = 0; i < ends.deps.n; i++)
+        hw_vec_push(&x->ends, ends.deps.v[i]);
+    hw_vec_fini(&ends.deps);
+    x->items = hw_alloc(sizeof *x->items * (x->steps.n + 2));
+    for (size_t i = 0; i < x->steps.n && !rc; i++) {
+        struct cmd *c;
+        struct exec_step *step = &x->steps.v[i];
+        CUgraphNodeType type = step->is_end ? CU_GRAPH_NODE_TYPE_EMPTY : step->node->params.type;
+        x->has_memory |= type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+        if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+            rc = add_bodies(x, step, why);
+        else if (type == CU_GRAPH_NODE_TYPE_KERNEL && !(rc = node_params_cmd(&step->node->params, &c)))
+            cmd_drop(c);
+    }
+    return rc;
+}
+
+static void set_taken(struct exec_graph *x, bool taken)
+{
+    for (size_t i = 0; i < x->steps.n; i++) {
+        struct exec_step *step = &x->steps.v[i];
+        if (!step->bodies)
+            continue;
+        step->node->params.u.conditional.condition->taken = taken;
+        for (unsigned k = 0; k < step->node->params.u.conditional.n; k++)
+            if (step->bodies[k])
+                set_taken(step->bodies[k], taken);
+    }
+}
+
+/* A condition has one value: one executable graph at a time goes by it. */
+static CUresult claim(struct exec_graph *x)
+{
+    for (size_t i = 0; i < x->steps.n; i++)
+        if (x->steps.v[i].bodies && x->steps.v[i].node->params.u.conditional.condition->taken)
+            return CUDA_ERROR_NOT_SUPPORTED;
+    set_taken(x, true);
+    x->claims = true;
+    return CUDA_SUCCESS;
+}
+
 CUresult exec_graph_create(const struct graph *g, unsigned long long flags, CUgraphExec *out, enum exec_graph_problem *why)
 {
     struct exec_graph *x = hw_alloc(sizeof *x);
-    struct exec_step ends = { 0 };
-    const uint32_t begin = 0;
     CUevent done;
-    struct ctx *ctx = ctx_current();
     CUresult rc = CUDA_SUCCESS;
     obj_init(&x->obj, OBJ_EXEC, exec_graph_free);
     x->copy = graph_clone(g);
     x->flags = flags;
     *why = EXEC_GRAPH_OK;
-    if (!flatten(x, x->copy, &begin, 1, &ends)) {
-        *why = EXEC_GRAPH_RING;
+    if (graph_condition_unused(g)) {
+        *why = EXEC_GRAPH_UNUSED;
         rc = CUDA_ERROR_INVALID_VALUE;
-        goto out;
     }
-    lay_out(x);
-    for (size_t i = 0; i < x->steps.n; i++) {
-        CUgraphNodeType type = x->steps.v[i].is_end ? CU_GRAPH_NODE_TYPE_EMPTY : x->steps.v[i].node->params.type;
-        x->has_memory |= type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
-    }
-    if (!claim_memory(x)) {
+    if (!rc && !(rc = prepare(x, why)) && !claim_memory(x))
         rc = CUDA_ERROR_NOT_SUPPORTED;
-        goto out;
-    }
-    hw_vec_reserve(&x->ends, ends.deps.n + 1);
-    for (size_t i = 0; i < ends.deps.n; i++)
-        hw_vec_push(&x->ends, ends.deps.v[i]);
-    x->items = hw_alloc(sizeof *x->items * (x->steps.n + 2));
-    /* Compiles now what would be compiled by the first launch. */
-    for (size_t i = 0; i < x->steps.n && !rc; i++) {
-        struct cmd *c;
-        if (x->steps.v[i].is_end || x->steps.v[i].node->params.type != CU_GRAPH_NODE_TYPE_KERNEL)
-            continue;
-        if (!(rc = node_params_cmd(&x->steps.v[i].node->params, &c)))
-            cmd_drop(c);
-    }
-    if (!rc && !(rc = event_create(ctx, CU_EVENT_DISABLE_TIMING, &done)))
+    if (!rc && !(rc = claim(x)) && !(rc = event_create(ctx_current(), CU_EVENT_DISABLE_TIMING, &done)))
         x->done = event_get(done);
-out:
-    hw_vec_fini(&ends.deps);
+    if (rc && x->claims)
+        set_taken(x, false);
     if (rc && x->claimed)
         release_memory(x, x->steps.n);
     if (rc)
@@ -209,6 +298,8 @@ struct exec_graph *exec_graph_get(CUgraphExec handle)
 CUresult exec_graph_destroy(CUgraphExec handle)
 {
     struct exec_graph *x = exec_graph_get(handle);
+    if (x && x->claims)
+        set_taken(x, false);
     bool closed = x && obj_close(&x->obj);
     if (closed && x->claimed)
         release_memory(x, x->steps.n);
@@ -232,6 +323,9 @@ static CUresult make_cmds(struct exec_graph *x)
             rc = CUDA_ERROR_CONTEXT_IS_DESTROYED;
         else if (step->is_end || !step->enabled)
             item->cmd = cmd_new(CMD_WAIT);
+        else if (step->bodies)
+            item->cmd = condition_cmd(step->node->params.u.conditional.condition, step->node->params.u.conditional.type, step->bodies,
+                                      step->node->params.u.conditional.n);
         else
             rc = node_params_cmd(&step->node->params, &item->cmd);
         made += rc == CUDA_SUCCESS;
@@ -286,6 +380,46 @@ static CUresult pass_memory(struct exec_graph *x, bool check)
     return CUDA_SUCCESS;
 }
 
+typedef HW_VEC(CUstreamBatchMemOpParams) value_writes;
+
+/* Conditions begin with their first value where the program wants that. */
+static void add_values(const struct exec_graph *x, value_writes *out)
+{
+    for (size_t i = 0; i < x->steps.n; i++) {
+        const struct exec_step *step = &x->steps.v[i];
+        for (unsigned k = 0; step->bodies && k < step->node->params.u.conditional.n; k++)
+            add_values(step->bodies[k], out);
+        const struct condition *c = step->bodies ? step->node->params.u.conditional.condition : NULL;
+        if (!c || !c->assigns)
+            continue;
+        CUstreamBatchMemOpParams write = { .writeValue = { .operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = (CUdeviceptr)c->handle,
+                                                           .value = c->start } };
+        hw_vec_push(out, write);
+    }
+}
+
+static struct cmd *begin_cmd(const struct exec_graph *x)
+{
+    value_writes writes = { 0 };
+    if (x->has_conditions)
+        add_values(x, &writes);
+    struct cmd *c = writes.n ? values_cmd(writes.v, (unsigned)writes.n) : cmd_new(CMD_WAIT);
+    hw_vec_fini(&writes);
+    return c;
+}
+
+CUresult exec_graph_run_body(struct exec_graph *x, struct cmd *end)
+{
+    size_t last = x->steps.n + 1;
+    CUresult rc = make_cmds(x);
+    if (rc)
+        return rc;
+    x->items[0] = (struct sched_item){ .stream = x->own, .cmd = cmd_new(CMD_WAIT) };
+    x->items[last] = (struct sched_item){ .stream = x->own, .cmd = end, .deps = x->ends.v, .n_deps = (uint32_t)x->ends.n };
+    sched_push_batch(x->items, last + 1, NULL);
+    return CUDA_SUCCESS;
+}
+
 CUresult exec_graph_launch(struct exec_graph *x, struct stream *s)
 {
     size_t last = x->steps.n + 1;
@@ -298,12 +432,12 @@ CUresult exec_graph_launch(struct exec_graph *x, struct stream *s)
     if ((rc = pass_memory(x, true)) || (rc = make_cmds(x)))
         return rc;
     pass_memory(x, false);
-    x->items[0] = (struct sched_item){ .stream = s, .cmd = cmd_new(CMD_WAIT) };
+    x->items[0] = (struct sched_item){ .stream = s, .cmd = begin_cmd(x) };
     x->items[last] = (struct sched_item){ .stream = s, .cmd = cmd_new(CMD_RECORD), .deps = x->ends.v,
                                           .n_deps = (uint32_t)x->ends.n };
     event_ref(x->done);
     x->items[last].cmd->event = x->done;
-    if (x->has_memory) {
+    if (x->has_memory || x->has_conditions) {
         obj_ref(&x->obj);
         x->items[last].cmd->keeps = &x->obj;
     }
@@ -318,9 +452,15 @@ CUresult exec_graph_launch(struct exec_graph *x, struct stream *s)
 
 struct exec_step *exec_graph_step(struct exec_graph *x, CUgraphNode node)
 {
-    for (size_t i = 0; i < x->steps.n; i++)
-        if (x->steps.v[i].node->origin == node)
-            return &x->steps.v[i];
+    for (size_t i = 0; i < x->steps.n; i++) {
+        struct exec_step *step = &x->steps.v[i], *inner = NULL;
+        if (step->node->origin == node)
+            return step;
+        for (unsigned k = 0; step->bodies && !inner && k < step->node->params.u.conditional.n; k++)
+            inner = exec_graph_step(step->bodies[k], node);
+        if (inner)
+            return inner;
+    }
     return NULL;
 }
 
@@ -334,12 +474,18 @@ CUresult exec_graph_set(struct exec_graph *x, CUgraphNode node, struct node_para
 {
     struct exec_step *step = exec_graph_step(x, node);
     if (!step || step->node->params.type != params->type || step->node->params.ctx != params->ctx
-        || params->type == CU_GRAPH_NODE_TYPE_GRAPH) {
+        || params->type == CU_GRAPH_NODE_TYPE_GRAPH || params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
         node_params_fini(params);
         return CUDA_ERROR_INVALID_VALUE;
     }
     replace(step->node, params);
     return CUDA_SUCCESS;
+}
+
+static bool same_condition(const struct node_params *a, const struct node_params *b)
+{
+    return a->u.conditional.condition == b->u.conditional.condition && a->u.conditional.type == b->u.conditional.type
+        && a->u.conditional.n == b->u.conditional.n;
 }
 
 /* Same nodes in the same order, waiting for the same. bad: the node of g that differs. */
@@ -363,11 +509,19 @@ static CUgraphExecUpdateResult alike(const struct graph *copy, const struct grap
                 return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
         if (a->params.ctx != b->params.ctx)
             return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+        if (a->params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL && !same_condition(&a->params, &b->params))
+            return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
     }
     for (size_t i = 0; i < g->nodes.n; i++)
         if (g->nodes.v[i]->params.type == CU_GRAPH_NODE_TYPE_GRAPH
             && (why = alike(copy->nodes.v[i]->params.u.child, g->nodes.v[i]->params.u.child, bad)))
             return why;
+    for (size_t i = 0; i < g->nodes.n; i++) {
+        const struct node_params *p = &g->nodes.v[i]->params;
+        for (unsigned k = 0; p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL && k < p->u.conditional.n; k++)
+            if ((why = alike(copy->nodes.v[i]->params.u.conditional.bodies[k], p->u.conditional.bodies[k], bad)))
+                return why;
+    }
     *bad = NULL;
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
@@ -378,6 +532,11 @@ static void take_over(struct graph *copy, const struct graph *g)
         struct node_params params;
         if (g->nodes.v[i]->params.type == CU_GRAPH_NODE_TYPE_GRAPH) {
             take_over(copy->nodes.v[i]->params.u.child, g->nodes.v[i]->params.u.child);
+            continue;
+        }
+        if (g->nodes.v[i]->params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+            for (unsigned k = 0; k < g->nodes.v[i]->params.u.conditional.n; k++)
+                take_over(copy->nodes.v[i]->params.u.conditional.bodies[k], g->nodes.v[i]->params.u.conditional.bodies[k]);
             continue;
         }
         node_params_dup(&g->nodes.v[i]->params, &params);

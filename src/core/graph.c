@@ -2,6 +2,7 @@
 /* Graphs: nodes, edges, copies, the picture for graphviz. */
 #include "core/graph.h"
 
+#include "core/condition.h"
 #include "core/module.h"
 #include "core/user_object.h"
 
@@ -121,8 +122,11 @@ static void graph_free(struct obj *obj)
         detach(hw_vec_pop(&g->nodes));
     for (size_t i = 0; i < g->users.n; i++)
         user_object_unref(g->users.v[i]);
+    for (size_t i = 0; i < g->conditions.n; i++)
+        condition_unref(g->conditions.v[i]);
     hw_vec_fini(&g->nodes);
     hw_vec_fini(&g->users);
+    hw_vec_fini(&g->conditions);
     hw_free(g);
 }
 
@@ -181,6 +185,66 @@ struct graph *graph_clone(const struct graph *g)
         hw_vec_push(&copy->users, g->users.v[i]);
     }
     return copy;
+}
+
+struct condition *graph_condition(const struct graph *g, CUgraphConditionalHandle handle)
+{
+    for (; g; g = g->parent)
+        for (size_t i = 0; i < g->conditions.n; i++)
+            if (g->conditions.v[i]->handle == handle)
+                return g->conditions.v[i];
+    return NULL;
+}
+
+/* Calls fn for every node of g and of the graphs in it until it answers true. */
+static bool any_node(const struct graph *g, bool (*fn)(const struct node_params *p, const void *what), const void *what)
+{
+    for (size_t i = 0; i < g->nodes.n; i++) {
+        const struct node_params *p = &g->nodes.v[i]->params;
+        if (fn(p, what) || (p->type == CU_GRAPH_NODE_TYPE_GRAPH && any_node(p->u.child, fn, what)))
+            return true;
+        for (unsigned k = 0; p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL && k < p->u.conditional.n; k++)
+            if (any_node(p->u.conditional.bodies[k], fn, what))
+                return true;
+    }
+    return false;
+}
+
+static bool is_of_type(const struct node_params *p, const void *type)
+{
+    return p->type == *(const CUgraphNodeType *)type;
+}
+
+bool graph_has(const struct graph *g, CUgraphNodeType type)
+{
+    return any_node(g, is_of_type, &type);
+}
+
+static bool goes_by(const struct node_params *p, const void *condition)
+{
+    return p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL && p->u.conditional.condition == condition;
+}
+
+bool graph_uses(const struct graph *g, const struct condition *c)
+{
+    return any_node(g, goes_by, c);
+}
+
+static bool has_unused(const struct node_params *p, const void *unused)
+{
+    (void)unused;
+    for (unsigned k = 0; p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL && k < p->u.conditional.n; k++)
+        if (graph_condition_unused(p->u.conditional.bodies[k]))
+            return true;
+    return false;
+}
+
+bool graph_condition_unused(const struct graph *g)
+{
+    for (size_t i = 0; i < g->conditions.n; i++)
+        if (!graph_uses(g, g->conditions.v[i]))
+            return true;
+    return any_node(g, has_unused, NULL);
 }
 
 struct node *graph_find_copy(const struct graph *copy, CUgraphNode origin)
@@ -249,6 +313,13 @@ static void print_graph(const struct graph *g, const char *prefix, FILE *out)
             char *inner = hw_sprintf("%s%u_", prefix, n->id);
             fprintf(out, "subgraph \"cluster_%s\" {\n", inner);
             print_graph(n->params.u.child, inner, out);
+            fprintf(out, "}\n");
+            hw_free(inner);
+        }
+        for (unsigned k = 0; n->params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL && k < n->params.u.conditional.n; k++) {
+            char *inner = hw_sprintf("%s%u_%u_", prefix, n->id, k);
+            fprintf(out, "subgraph \"cluster_%s\" {\n", inner);
+            print_graph(n->params.u.conditional.bodies[k], inner, out);
             fprintf(out, "}\n");
             hw_free(inner);
         }

@@ -11,6 +11,7 @@
 #include <cuda.h>
 
 struct cmd;
+struct condition;
 struct ctx;
 struct event;
 struct function;
@@ -45,6 +46,13 @@ struct node_params {
             unsigned n;
         } values;
         struct graph_memory *memory;             /* allocated or freed; referenced */
+        struct {
+            struct condition *condition;         /* referenced */
+            CUgraphConditionalNodeType type;
+            unsigned n;
+            struct graph **bodies;               /* owned */
+            CUgraph *handles;                    /* of the bodies, for the program */
+        } conditional;
     } u;
 };
 
@@ -58,10 +66,13 @@ CUresult node_params_event(struct event *e, bool record, struct node_params *out
 CUresult node_params_values(struct ctx *ctx, const CUstreamBatchMemOpParams *ops, unsigned n, struct node_params *out);
 CUresult node_params_memory(struct ctx *ctx, struct graph_memory *m, bool alloc, struct node_params *out);   /* takes m over */
 CUresult node_params_child(struct ctx *ctx, const struct graph *child, struct node_params *out);   /* a copy of child */
+/* With empty bodies, which belong to parent's node. */
+CUresult node_params_conditional(struct graph *parent, CUgraphConditionalHandle handle, CUgraphConditionalNodeType type, unsigned n,
+                                 struct node_params *out);
 void node_params_empty(struct ctx *ctx, struct node_params *out);
 void node_params_dup(const struct node_params *from, struct node_params *out);
 void node_params_fini(struct node_params *p);
-/* The command of one run of it. Child graphs have none: INVALID_VALUE. */
+/* The command of one run of it. Child graphs and conditional nodes have none: INVALID_VALUE. */
 CUresult node_params_cmd(const struct node_params *p, struct cmd **out);
 const char *node_type_name(CUgraphNodeType type);
 
@@ -89,6 +100,8 @@ struct graph {
     struct obj obj;
     HW_VEC(struct node *) nodes;                 /* in order of making */
     struct graph *origin_of_child;               /* not NULL: belongs to a child node (points at itself) */
+    struct graph *parent;                        /* a body of a conditional node: the graph of that node, while it has it; not referenced */
+    HW_VEC(struct condition *) conditions;       /* made for this graph; referenced */
     uint32_t last_id;
     HW_VEC(struct user_object *) users;          /* referenced, once for each */
 };
@@ -116,6 +129,12 @@ CUresult graph_remove_edge(struct graph *g, struct node *from, struct node *to);
 void graph_remove(struct node *n);
 /* Nodes in an order in which each comes behind what it waits for; hw_free() it. NULL: there is a ring. */
 struct node **graph_order(const struct graph *g);
+/* The value that handle names, if it was made for g or for a graph around it; borrowed. NULL: there is none. */
+struct condition *graph_condition(const struct graph *g, CUgraphConditionalHandle handle);
+bool graph_has(const struct graph *g, CUgraphNodeType type);     /* also in child graphs and bodies */
+/* Does a conditional node of g, or of a graph in it, go by c? And is there a condition of theirs that none goes by? */
+bool graph_uses(const struct graph *g, const struct condition *c);
+bool graph_condition_unused(const struct graph *g);
 struct node *graph_find_copy(const struct graph *copy, CUgraphNode origin);      /* borrowed */
 CUresult graph_print_dot(const struct graph *g, const char *path, unsigned flags);
 

@@ -2,6 +2,7 @@
 /* What the nodes of graphs do: checked, kept, copied, and turned into commands. */
 #include "core/graph.h"
 
+#include "core/condition.h"
 #include "core/ctx.h"
 #include "core/event.h"
 #include "core/graph_mem.h"
@@ -138,9 +139,44 @@ CUresult node_params_memory(struct ctx *ctx, struct graph_memory *m, bool alloc,
 
 CUresult node_params_child(struct ctx *ctx, const struct graph *child, struct node_params *out)
 {
+    if (graph_has(child, CU_GRAPH_NODE_TYPE_CONDITIONAL))
+        return CUDA_ERROR_NOT_SUPPORTED;         /* a copy would go by the same values */
     start(out, CU_GRAPH_NODE_TYPE_GRAPH, ctx);
     out->u.child = graph_clone(child);
     out->u.child->origin_of_child = out->u.child;
+    return CUDA_SUCCESS;
+}
+
+static void add_bodies(struct node_params *p, struct graph *const *from, struct graph *parent)
+{
+    unsigned n = p->u.conditional.n;
+    p->u.conditional.bodies = hw_alloc(sizeof *p->u.conditional.bodies * n);
+    p->u.conditional.handles = hw_alloc(sizeof *p->u.conditional.handles * n);
+    for (unsigned k = 0; k < n; k++) {
+        struct graph *body = from ? graph_clone(from[k]) : graph_new();
+        body->origin_of_child = body;
+        body->parent = parent;
+        p->u.conditional.bodies[k] = body;
+        p->u.conditional.handles[k] = graph_handle(body);
+    }
+}
+
+CUresult node_params_conditional(struct graph *parent, CUgraphConditionalHandle handle, CUgraphConditionalNodeType type, unsigned n,
+                                 struct node_params *out)
+{
+    const struct graph *top = parent;
+    struct condition *c = graph_condition(parent, handle);
+    while (top->parent)
+        top = top->parent;
+    bool fits = type == CU_GRAPH_COND_TYPE_IF ? n == 1 || n == 2 : type == CU_GRAPH_COND_TYPE_WHILE ? n == 1
+        : type == CU_GRAPH_COND_TYPE_SWITCH && n > 0;
+    if (!c || !fits || graph_uses(top, c))       /* one node for each */
+        return CUDA_ERROR_INVALID_VALUE;
+    start(out, CU_GRAPH_NODE_TYPE_CONDITIONAL, c->ctx);
+    out->u.conditional.condition = condition_ref(c);
+    out->u.conditional.type = type;
+    out->u.conditional.n = n;
+    add_bodies(out, NULL, parent);
     return CUDA_SUCCESS;
 }
 
@@ -170,6 +206,10 @@ void node_params_dup(const struct node_params *from, struct node_params *out)
         out->u.child = graph_clone(from->u.child);
         out->u.child->origin_of_child = out->u.child;
         break;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        condition_ref(from->u.conditional.condition);
+        add_bodies(out, from->u.conditional.bodies, NULL);
+        break;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         out->u.values.ops = hw_alloc(sizeof *out->u.values.ops * (from->u.values.n + 1));
         memcpy(out->u.values.ops, from->u.values.ops, sizeof *out->u.values.ops * from->u.values.n);
@@ -196,6 +236,15 @@ void node_params_fini(struct node_params *p)
         break;
     case CU_GRAPH_NODE_TYPE_GRAPH:
         graph_close(p->u.child);
+        break;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        for (unsigned k = 0; k < p->u.conditional.n; k++) {
+            p->u.conditional.bodies[k]->parent = NULL;
+            graph_close(p->u.conditional.bodies[k]);
+        }
+        hw_free(p->u.conditional.bodies);
+        hw_free(p->u.conditional.handles);
+        condition_unref(p->u.conditional.condition);
         break;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         hw_free(p->u.values.ops);
@@ -245,6 +294,7 @@ const char *node_type_name(CUgraphNodeType type)
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return "memory values";
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return "allocation";
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return "release";
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return "conditional";
     default: return "?";
     }
 }

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/os.h"
+#include "core/condition.h"
 #include "core/ctx.h"
 #include "core/event.h"
 #include "core/hooks.h"
@@ -133,6 +134,7 @@ struct cmd *cmd_new(enum cmd_kind kind)
     c->params = c->staging = NULL;
     c->event = NULL;
     c->values = NULL;
+    c->condition = NULL;
     c->keeps = NULL;
     return c;
 }
@@ -146,6 +148,7 @@ static void cmd_clear(struct cmd *c)
         hw_free(c->params);
     hw_free(c->staging);
     values_free(c->values);
+    condition_run_free(c);
 }
 
 void cmd_drop(struct cmd *c)
@@ -314,12 +317,13 @@ static void finish_locked(struct turn *t, struct cmd *c)
     t->finished = c;
 }
 
-/* Records and waits are over as soon as their turn comes. In a broken context nothing runs any more, except callbacks. */
+/* Records and waits are over as soon as their turn comes. In a broken context nothing runs any more, except callbacks;
+   conditions see for themselves. */
 static bool ends_at_once(const struct cmd *c)
 {
     if (c->kind == CMD_RECORD || c->kind == CMD_WAIT)
         return true;
-    return c->kind != CMD_CALLBACK && ctx_error(c->stream->ctx) != CUDA_SUCCESS;
+    return c->kind != CMD_CALLBACK && c->kind != CMD_CONDITION && ctx_error(c->stream->ctx) != CUDA_SUCCESS;
 }
 
 static void turn_init(struct turn *t)
@@ -476,6 +480,10 @@ static struct cmd *dispatch_once(struct turn *t, struct cmd *own)
                 c->next = over;
                 over = c;
             }
+            continue;
+        }
+        if (c->kind == CMD_CONDITION) {
+            condition_start(c);
             continue;
         }
         c->x.job.done = on_done;
@@ -676,7 +684,7 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
 static bool join_head_locked(const struct waiter *w, struct stream *s, struct exec_runner *out)
 {
     struct cmd *c = head_of(s);
-    return c && c->running && c->kind != CMD_VALUES && c->seq <= w->limit && exec_join(&c->x.job, out);
+    return c && c->running && c->kind != CMD_VALUES && c->kind != CMD_CONDITION && c->seq <= w->limit && exec_join(&c->x.job, out);
 }
 
 /* Runs some of what the caller waits for. False: there is nothing it could do. */

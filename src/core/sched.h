@@ -12,13 +12,14 @@
 
 #include <cuda.h>
 
+struct condition_run;
 struct ctx;
 struct event;
 struct module;
 struct obj;
 struct stream;
 
-enum cmd_kind { CMD_KERNEL, CMD_COPY, CMD_HOST_FN, CMD_CALLBACK, CMD_RECORD, CMD_WAIT, CMD_VALUES };
+enum cmd_kind { CMD_KERNEL, CMD_COPY, CMD_HOST_FN, CMD_CALLBACK, CMD_RECORD, CMD_WAIT, CMD_VALUES, CMD_CONDITION };
 enum { CMD_PARAM_BYTES = 256 };
 
 /*
@@ -55,6 +56,7 @@ struct cmd {
     void *staging;               /* CMD_COPY: holds the source; hw_free() */
     struct event *event;         /* CMD_RECORD, CMD_WAIT in a batch: referenced */
     struct values *values;       /* CMD_VALUES: owned */
+    struct condition_run *condition;             /* CMD_CONDITION: condition.c's */
     struct obj *keeps;           /* referenced until it is over: CMD_KERNEL's function, a graph */
     union {
         CUhostFn host_fn;
@@ -89,7 +91,7 @@ struct sched_item {
 };
 void sched_push_batch(const struct sched_item *items, size_t n, struct event *after);
 
-/* For values.c: a command that was dispatched has done its work. */
+/* For values.c and condition.c: a command that was dispatched has done its work. */
 void sched_values_done(struct cmd *c);
 
 /* The streams that s waited for last, through events. */

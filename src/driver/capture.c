@@ -49,8 +49,6 @@ CUresult do_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
     struct stream *s;
     CUresult rc;
 
-    if (!phGraph)
-        return CUDA_ERROR_INVALID_VALUE;
     if ((rc = api_stream(hStream, &s)))
         return rc;
     rc = capture_end(s, phGraph);

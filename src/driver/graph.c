@@ -3,6 +3,7 @@
 #include "driver/graph.h"
 
 #include "base/log.h"
+#include "core/condition.h"
 #include "core/ctx.h"
 #include "core/user_object.h"
 #include "driver/bodies.h"
@@ -88,8 +89,29 @@ CUresult do_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
 
     if (!rc && graph_has_memory(g))              /* there would be two owners of one address */
         rc = CUDA_ERROR_NOT_SUPPORTED;
+    if (!rc && (g->parent || graph_has(g, CU_GRAPH_NODE_TYPE_CONDITIONAL)))
+        rc = CUDA_ERROR_NOT_SUPPORTED;           /* a handle belongs to one graph */
     if (!rc)
         *phGraphClone = graph_handle(graph_clone(g));
+    graph_unref(g);
+    return rc;
+}
+
+CUresult do_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx,
+                                           unsigned int defaultLaunchValue, unsigned int flags)
+{
+    struct graph *g = graph_get(hGraph);
+    struct ctx *where = ctx ? ctx_get(ctx) : ctx_current();
+    struct condition *c;
+    CUresult rc = !pHandle_out || !g || (flags & ~(unsigned)CU_GRAPH_COND_ASSIGN_DEFAULT) ? CUDA_ERROR_INVALID_VALUE
+        : !where ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+
+    if (!rc && !(rc = condition_new(where, defaultLaunchValue, (flags & CU_GRAPH_COND_ASSIGN_DEFAULT) != 0, &c))) {
+        hw_vec_push(&g->conditions, c);
+        *pHandle_out = c->handle;
+    }
+    if (ctx && where)
+        ctx_unref(where);
     graph_unref(g);
     return rc;
 }

@@ -21,6 +21,9 @@ CUresult graph_event_params(CUevent event, bool record, struct node_params *out)
 CUresult graph_values_params(const CUDA_BATCH_MEM_OP_NODE_PARAMS *in, struct node_params *out);
 CUresult graph_any_params(CUgraphNodeParams *in, struct node_params *out);
 
+/* graph: where the node is to go. */
+CUresult graph_conditional_params(const CUDA_CONDITIONAL_NODE_PARAMS *in, CUgraph graph, struct node_params *out);
+
 /* Takes params over. */
 CUresult graph_add_node(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t n, CUresult made, struct node_params *params);
 /* A node of the given type, as a reference; NULL otherwise. */

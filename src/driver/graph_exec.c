@@ -63,7 +63,8 @@ CUresult do_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGrap
     rc = instantiate(phGraphExec, hGraph, instantiateParams->flags, &why);
     instantiateParams->hErrNode_out = NULL;
     instantiateParams->result_out = rc == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS
-        : why == EXEC_GRAPH_RING ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE : CUDA_GRAPH_INSTANTIATE_ERROR;
+        : why == EXEC_GRAPH_RING ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE
+        : why == EXEC_GRAPH_UNUSED ? CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED : CUDA_GRAPH_INSTANTIATE_ERROR;
     return rc;
 }
 
@@ -196,24 +197,29 @@ CUresult do_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, 
     return exec_set(hGraphExec, hNode, graph_any_params(nodeParams, &p), &p);
 }
 
+/* The real driver lets only these be switched, or asked whether they are. */
+static struct exec_step *switchable(struct exec_graph *x, CUgraphNode node)
+{
+    struct exec_step *step = exec_graph_step(x, node);
+    CUgraphNodeType type = step ? step->node->params.type : CU_GRAPH_NODE_TYPE_EMPTY;
+    return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY || type == CU_GRAPH_NODE_TYPE_MEMSET ? step : NULL;
+}
+
 CUresult do_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled)
 {
     struct exec_graph *x = exec_graph_get(hGraphExec);
-    struct exec_step *step = x ? exec_graph_step(x, hNode) : NULL;
-    CUgraphNodeType type = step ? step->node->params.type : CU_GRAPH_NODE_TYPE_EMPTY;
-    /* The real driver lets only these be switched. */
-    bool may = type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY || type == CU_GRAPH_NODE_TYPE_MEMSET;
+    struct exec_step *step = x ? switchable(x, hNode) : NULL;
 
-    if (may)
+    if (step)
         step->enabled = isEnabled != 0;
     exec_graph_unref(x);
-    return may ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return step ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult do_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled)
 {
     struct exec_graph *x = exec_graph_get(hGraphExec);
-    struct exec_step *step = x && isEnabled ? exec_graph_step(x, hNode) : NULL;
+    struct exec_step *step = x && isEnabled ? switchable(x, hNode) : NULL;
 
     if (step)
         *isEnabled = step->enabled;

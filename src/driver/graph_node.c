@@ -350,8 +350,15 @@ CUresult do_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CU
 {
     CUresult rc = graph_edges_plain(dependencyData, numDependencies);
     struct node_params p;
+    bool conditional = nodeParams && nodeParams->type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
 
-    return rc ? rc : graph_add_node(phGraphNode, hGraph, dependencies, numDependencies, graph_any_params(nodeParams, &p), &p);
+    if (rc)
+        return rc;
+    rc = conditional ? graph_conditional_params(&nodeParams->conditional, hGraph, &p) : graph_any_params(nodeParams, &p);
+    rc = graph_add_node(phGraphNode, hGraph, dependencies, numDependencies, rc, &p);
+    if (!rc && conditional)
+        nodeParams->conditional.phGraph_out = p.u.conditional.handles;           /* the node has them now */
+    return rc;
 }
 
 CUresult do_cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,

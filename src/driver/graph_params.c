@@ -87,6 +87,17 @@ CUresult graph_values_params(const CUDA_BATCH_MEM_OP_NODE_PARAMS *in, struct nod
     return node_params_values(ctx, in->paramArray, in->count, out);
 }
 
+CUresult graph_conditional_params(const CUDA_CONDITIONAL_NODE_PARAMS *in, CUgraph graph, struct node_params *out)
+{
+    struct graph *g = graph_get(graph);
+    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+
+    if (g)
+        rc = node_params_conditional(g, in->handle, in->type, in->size, out);
+    graph_unref(g);
+    return rc;
+}
+
 static CUresult child_params(CUgraph child, struct node_params *out)
 {
     struct graph *g = graph_get(child);
@@ -127,9 +138,9 @@ CUresult graph_any_params(CUgraphNodeParams *in, struct node_params *out)
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-        hw_warn("graph nodes of type %d (%s) are not supported", (int)in->type,
-                in->type == CU_GRAPH_NODE_TYPE_CONDITIONAL ? "conditional" : "semaphores or memory");
+        hw_warn("graph nodes of type %d (semaphores or memory) are not supported", (int)in->type);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:         /* made by graph_conditional_params(); it cannot be changed */
         return CUDA_ERROR_NOT_SUPPORTED;
     default:
         return CUDA_ERROR_INVALID_VALUE;

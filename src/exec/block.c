@@ -10,6 +10,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+enum { WARP = 32, WARP_ROUNDS = 64 };
+
 static bool at_barrier(uint32_t state, unsigned id)
 {
     return state != KABI_DONE && (state & KABI_ARRIVED) && KABI_BARRIER(state) == id;
@@ -41,8 +43,8 @@ static bool release(const struct kabi_kernel *k, struct kabi_block *block, bool 
     bool moved = false;
     if (k->fair) {
         struct kabi_warpop *ops = (struct kabi_warpop *)(void *)(block->frame + k->warpops_offset);
-        for (uint32_t w = 0; w < k->n_warps; w += 32)
-            moved |= warpop_complete(state + w, ops + w, (unsigned)hw_min_u64(32, k->n_warps - w), force);
+        for (uint32_t w = 0; force && w < k->n_warps; w += WARP)
+            moved |= warpop_complete(state + w, ops + w, (unsigned)hw_min_u64(WARP, k->n_warps - w), true);
     }
     for (unsigned id = 0; id < KABI_BARRIERS; id++)
         moved |= release_barrier(k, state, bars, id);
@@ -57,11 +59,11 @@ static bool all_done(const struct kabi_kernel *k, const uint32_t *state)
     return true;
 }
 
-/* The lowest region above `above` that some group waits to run, or -1. */
-static int32_t next_region(const struct kabi_kernel *k, const uint32_t *state, int32_t above)
+/* The lowest region above `above` that some group from first to before end waits to run, or -1. */
+static int32_t next_region(const uint32_t *state, uint32_t first, uint32_t end, int32_t above)
 {
     int32_t best = -1;
-    for (uint32_t w = 0; w < k->n_warps; w++)
+    for (uint32_t w = first; w < end; w++)
         if (!(state[w] & (KABI_ARRIVED | KABI_IN_WARPOP)) && (int32_t)state[w] > above && (best < 0 || (int32_t)state[w] < best))
             best = (int32_t)state[w];
     return best;
@@ -74,16 +76,43 @@ static void stuck(void)
     hw_futex_wait(&never, 0, 1000000);
 }
 
+/* Runs groups of a block until each stands at something. */
+static bool run_groups(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block, uint32_t first, uint32_t end)
+{
+    bool ran = false;
+    block->first_group = first;
+    block->end_group = end;
+    for (int32_t r = -1; (r = next_region((uint32_t *)(void *)block->frame, first, end, r)) >= 0; ran = true)
+        k->regions[r](kl, block, block->frame);
+    return ran;
+}
+
+/* Of a fair kernel each warp goes on as far as it can by itself, while what its threads keep is in the nearest cache; but not for long,
+   for it may be waiting for another warp and ask its own threads every time. */
+static bool run_warps(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block, bool *moved)
+{
+    uint32_t *state = (uint32_t *)(void *)block->frame;
+    struct kabi_warpop *ops = (struct kabi_warpop *)(void *)(block->frame + k->warpops_offset);
+    bool ran = false;
+    for (uint32_t w = 0; w < k->n_warps; w += WARP) {
+        uint32_t n = (uint32_t)hw_min_u64(WARP, k->n_warps - w);
+        bool on = true;
+        for (unsigned round = 0; on && round < WARP_ROUNDS; round++) {
+            ran |= run_groups(k, kl, block, w, w + n);
+            *moved |= on = warpop_complete(state + w, ops + w, n, false);
+        }
+    }
+    return ran;
+}
+
 /* Groups are at different places: those that can run take turns, and what they wait for is looked at after every round. */
 static void run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
 {
     uint32_t *state = (uint32_t *)(void *)block->frame;
     unsigned idle = 0;           /* rounds in which nothing but spinning happened */
     while (!all_done(k, state)) {
-        bool ran = false;
-        for (int32_t r = -1; (r = next_region(k, state, r)) >= 0; ran = true)
-            k->regions[r](kl, block, block->frame);
-        bool moved = release(k, block, idle > 16);
+        bool moved = false, ran = k->fair ? run_warps(k, kl, block, &moved) : run_groups(k, kl, block, 0, k->n_warps);
+        moved |= release(k, block, idle > 16);
         if (!ran && !moved && !all_done(k, state))
             stuck();
         idle = moved ? 0 : idle + 1;

@@ -55,6 +55,16 @@ static uint64_t reduce(uint32_t kind, uint32_t a, uint32_t b)
     }
 }
 
+static unsigned lanes_like(const struct kabi_warpop *ops, unsigned members, uint64_t value)
+{
+    unsigned same = 0;
+    for (unsigned left = members; left; left &= left - 1) {
+        unsigned u = (unsigned)__builtin_ctz(left);
+        same |= ops[u].value == value ? 1u << u : 0;
+    }
+    return same;
+}
+
 /* Fills in the results of all members, which hold the same kind of request. */
 static void answer(struct kabi_warpop *ops, unsigned members)
 {
@@ -77,12 +87,10 @@ static void answer(struct kabi_warpop *ops, unsigned members)
         if (!(members >> t & 1))
             continue;
         struct kabi_warpop *o = &ops[t];
-        unsigned same = 0;
-        for (unsigned u = 0; u < 32; u++)
-            same |= (members >> u & 1) && ops[u].value == o->value ? 1u << u : 0;
         if (kind >= KABI_WARP_SHFL_UP && kind <= KABI_WARP_SHFL_IDX) {
             shuffle(ops, members, t);
         } else if (kind == KABI_WARP_MATCH_ANY || kind == KABI_WARP_MATCH_ALL) {
+            unsigned same = lanes_like(ops, members, o->value);
             o->result = kind == KABI_WARP_MATCH_ANY ? same : same == members ? members : 0;
             o->pred = same == members;
         } else if (kind >= KABI_WARP_VOTE_ALL && kind <= KABI_WARP_VOTE_BALLOT) {

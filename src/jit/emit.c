@@ -649,6 +649,8 @@ static void emit_region(struct emit *e, int region)
 {
     const struct plan *p = e->p;
     LLVMTypeRef i32 = ty_int(e, 32, 1);
+    LLVMValueRef first = k_int(e, 32, 1, 0), end = k_int(e, 32, 1, p->groups);
+    bool reduces = false;                                 /* all groups share a result that is made from their states */
     e->region = region;
     begin_function(e);
     make_mask_slots(e);
@@ -657,8 +659,14 @@ static void emit_region(struct emit *e, int region)
         snprintf(name, sizeof name, "B%d", b);
         e->bb[b] = bits_has(p->regions.v[region].blocks, (size_t)b) ? new_bb(e, name) : NULL;
         struct ir_inst *t = ir_block_term(p->blocks[b].ir);
-        if (t->op == IR_BAR_RED && region > 0 && p->blocks[b].succ[0] == p->regions.v[region].entry)
+        if (t->op == IR_BAR_RED && region > 0 && p->blocks[b].succ[0] == p->regions.v[region].entry) {
             sum_reduction(e, t);
+            reduces = true;
+        }
+    }
+    if (p->opt.fair && !reduces) {
+        first = env(e, ENV_FIRST_GROUP);
+        end = env(e, ENV_END_GROUP);
     }
     LLVMBasicBlockRef warp = new_bb(e, "warp"), done = new_bb(e, "done");
     e->head = new_bb(e, "head");
@@ -682,11 +690,11 @@ static void emit_region(struct emit *e, int region)
             emit_block(e, b);
     LLVMPositionBuilderAtEnd(e->b, e->next);
     LLVMValueRef w1 = LLVMBuildAdd(e->b, e->warp, k_int(e, 32, 1, 1), "");
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, w1, k_int(e, 32, 1, p->groups), ""), e->head, done);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, w1, end, ""), e->head, done);
     LLVMPositionBuilderAtEnd(e->b, done);
     finish_function(e);
     LLVMBuildStore(e->eb, k_int(e, 32, 1, (uint64_t)(int64_t)-3), e->common);
-    LLVMValueRef from[] = { k_int(e, 32, 1, 0), w1 };
+    LLVMValueRef from[] = { first, w1 };
     LLVMBasicBlockRef at[] = { LLVMGetInsertBlock(e->eb), e->next };
     LLVMAddIncoming(phi, from, at, 2);
     LLVMBuildBr(e->eb, e->head);

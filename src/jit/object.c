@@ -2,7 +2,10 @@
 /* The disk cache of compiled kernels. One file per key: a header, the symbol names, the object. */
 #include "jit/object.h"
 
+#include "base/cache.h"
 #include "base/os.h"
+
+#include <stdatomic.h>
 
 enum { MAGIC = 0x4b577748, FORMAT = 3 };
 
@@ -61,9 +64,25 @@ bool object_load(const struct hw_hash *key, struct object *out)
     size_t bytes;
     char *data = path ? hw_file_read(path, &bytes) : NULL;
     bool ok = data && take(data, bytes, out);
+    if (ok)
+        hw_cache_used(path);
     hw_free(data);
     hw_free(path);
     return ok;
+}
+
+enum { SAVES_PER_LOOK = 32 };
+
+/* Looking at the whole folder costs more than saving one kernel. */
+static void trim_now_and_then(void)
+{
+    static _Atomic unsigned saves;
+    if (atomic_fetch_add(&saves, 1) % SAVES_PER_LOOK)
+        return;
+    char *dir = hw_cache_dir("kernels");
+    if (dir)
+        hw_cache_trim(dir, hw_cache_limit());
+    hw_free(dir);
 }
 
 void object_save(const struct hw_hash *key, const struct object *o)
@@ -85,6 +104,7 @@ void object_save(const struct hw_hash *key, const struct object *o)
     h.checksum = hw_hash_bytes(data + sizeof h, bytes - sizeof h);
     memcpy(data, &h, sizeof h);
     hw_file_write(path, data, bytes);                     /* a cache that cannot be written is only slower */
+    trim_now_and_then();
     hw_free(data);
     hw_free(path);
 }

@@ -152,6 +152,8 @@ static const struct {
     [ENV_CTAID_Y] = { true, offsetof(struct kabi_block, ctaid) + 4, 32 },
     [ENV_CTAID_Z] = { true, offsetof(struct kabi_block, ctaid) + 8, 32 },
     [ENV_SMID] = { true, offsetof(struct kabi_block, smid), 32 },
+    [ENV_FIRST_GROUP] = { true, offsetof(struct kabi_block, first_group), 32 },
+    [ENV_END_GROUP] = { true, offsetof(struct kabi_block, end_group), 32 },
 };
 
 LLVMValueRef env(struct emit *e, enum emit_env id)

@@ -84,7 +84,7 @@ struct kabi_services {
  *   KABI_ARRIVED   at a barrier, bits 16..19 say which,
  *   KABI_IN_WARPOP at a warp operation, described in its struct kabi_warpop (fair kernels only),
  *   KABI_DONE      all its threads have left.
- * A region runs the groups whose state is exactly its own number and returns
+ * A region runs the groups whose state is exactly its own number (of fair kernels those that the block names, or more) and returns
  *   >= 0           every group of the block now waits at barrier 0 before that region, and has been released from it,
  *   KABI_ALL_DONE  every group has left,
  *   KABI_MIXED     look at the states.

@@ -368,6 +368,10 @@ static bool external_call(struct lower_ctx *c, const struct ptx_func *func, cons
             ir_inst_dst(inst, dst ? dst : lower_tmp(c, services[i].result));
         found = true;
     }
+    if (!found && strcmp(func->name, "cudaGraphSetConditional") == 0 && n_args == 2 && !n_rets) {
+        lower_store_generic(c, IR_I32, src[0], 0, src[1]);     /* a handle is the address of its value: core/condition.h */
+        found = true;
+    }
     if (!found && !lower_nvmath(c, func->name, dst, src, (int)n_args))
         return c->failed ? false : lower_fail(c, "function '%s' is declared but not defined", func->name);
     if (n_rets)

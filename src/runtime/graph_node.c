@@ -2,6 +2,7 @@
 /* Nodes of graphs: each kind is described to the driver in its words. */
 #include "runtime/bodies.h"
 #include "runtime/copy3d.h"
+#include "runtime/graph.h"
 #include "runtime/registry.h"
 
 #define GRAPH(x) ((CUgraph)(x))
@@ -15,7 +16,7 @@ static inline CUdeviceptr addr(const void *p) { return (CUdeviceptr)(uintptr_t)p
 /* --- kernels --- */
 
 /* func: a kernel of the program, or the driver's handle, which is what asking for a node's parameters gives. */
-static cudaError_t describe_kernel(const struct cudaKernelNodeParams *in, CUDA_KERNEL_NODE_PARAMS *out)
+cudaError_t graph_describe_kernel(const struct cudaKernelNodeParams *in, CUDA_KERNEL_NODE_PARAMS *out)
 {
     cudaError_t rc;
 
@@ -44,7 +45,7 @@ cudaError_t do_cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t g
                                       size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
 {
     CUDA_KERNEL_NODE_PARAMS p;
-    cudaError_t rc = describe_kernel(pNodeParams, &p);
+    cudaError_t rc = graph_describe_kernel(pNodeParams, &p);
 
     return rc ? rc : api_error(cuGraphAddKernelNode(NODES(pGraphNode), GRAPH(graph), DEPS(pDependencies), numDependencies, &p));
 }
@@ -70,7 +71,7 @@ cudaError_t do_cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKer
 cudaError_t do_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
 {
     CUDA_KERNEL_NODE_PARAMS p;
-    cudaError_t rc = describe_kernel(pNodeParams, &p);
+    cudaError_t rc = graph_describe_kernel(pNodeParams, &p);
 
     return rc ? rc : api_error(cuGraphKernelNodeSetParams(NODE(node), &p));
 }
@@ -79,7 +80,7 @@ cudaError_t do_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cuda
                                                 const struct cudaKernelNodeParams *pNodeParams)
 {
     CUDA_KERNEL_NODE_PARAMS p;
-    cudaError_t rc = describe_kernel(pNodeParams, &p);
+    cudaError_t rc = graph_describe_kernel(pNodeParams, &p);
 
     return rc ? rc : api_error(cuGraphExecKernelNodeSetParams(EXEC(hGraphExec), NODE(node), &p));
 }

@@ -4,7 +4,7 @@
 #if __has_include(<cub/version.cuh>)
 #include <cub/version.cuh>
 #endif
-#if !defined CUB_VERSION || (CUB_VERSION >= 200000 && !__has_include(<cuda/std/utility>))   // CUB 2 is built on a C++ library that not every system packs with it
+#if !defined CUB_VERSION || (CUB_VERSION >= 200000 && !__has_include(<cuda/std/detail/__config>))   // CUB 2 is built on a C++ library that not every system packs with it
 int main() { return 77; }
 #else
 #include "runtime_check.h"

@@ -4,7 +4,7 @@
 #if __has_include(<thrust/version.h>)
 #include <thrust/version.h>
 #endif
-#if !defined THRUST_VERSION || (THRUST_VERSION >= 200000 && !__has_include(<cuda/std/utility>))   // Thrust 2 is built on a C++ library that not every system packs with it
+#if !defined THRUST_VERSION || (THRUST_VERSION >= 200000 && !__has_include(<cuda/std/detail/__config>))   // Thrust 2 is built on a C++ library that not every system packs with it
 int main() { return 77; }
 #else
 #include "runtime_check.h"

@@ -422,6 +422,38 @@ def test_cc_compiles_once_and_again_when_something_changed(box):
     assert not list(box.path.glob('e*.o*')), list(box.path.glob('e*'))
 
 
+def test_the_cache_keeps_what_was_used_last(box):
+    """Each folder of it has a limit; files that were not used for long go first."""
+    cache = box.path / 'cache' / 'cc'
+    cache.mkdir(parents=True)
+    for k in range(4):
+        (cache / f'old{k}').write_bytes(bytes(600 * 1024))
+        os.utime(cache / f'old{k}', (1000 + k, 1000 + k))
+    box.write('c.cu', '__global__ void k() {}\nint main() {}')
+    box.hostwarp('cc', '-c', 'c.cu', env={'HOSTWARP_CACHE_MIB': '2'})
+    left = sorted(p.name for p in cache.iterdir())
+    assert not {'old0', 'old1'} & set(left) and 'old3' in left and any(n.endswith('.o') for n in left), left
+    box.write('d.cu', '__global__ void k() {}\nint main() { return 1; }')
+    box.hostwarp('cc', '-c', 'd.cu', env={'HOSTWARP_CACHE_MIB': '0'})
+    assert set(left) <= {p.name for p in cache.iterdir()}
+
+
+def test_cc_unrolls_marked_loops_to_a_measure(box):
+    """A loop of thousands of matrix products or copies must not become code that takes minutes to compile."""
+    box.write('u.cu', """__global__ void k(float *p, const float *q) {
+    float s = 0;
+#pragma unroll
+    for (int i = 0; i < 4096; i++) s = s * q[i * 32 + threadIdx.x] + 1;
+    float own[16];
+#pragma unroll
+    for (int i = 0; i < 16; i++) own[i] = q[i] * s;
+#pragma unroll
+    for (int i = 0; i < 16; i++) p[i] = own[15 - i]; }""")
+    box.hostwarp('cc', '-ptx', 'u.cu', '-o', 'u.ptx')
+    ptx = (box.path / 'u.ptx').read_text()
+    assert 100 < ptx.count('ld.global') < 1000 and '.local' not in ptx, ptx.count('ld.global')
+
+
 def test_cc_takes_alignas_behind_a_memory_space(box):
     box.write('a.cu', """#include <cstdio>
 struct alignas(32) big { int x; };

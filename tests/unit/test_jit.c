@@ -128,7 +128,8 @@ static void run(const uint32_t ntid[3], uint32_t blocks, void *params, unsigned 
     char *shared = aligned_alloc(256, 65536), *frame = aligned_alloc(64, hw_align_up(k->frame_bytes + 64, 64));
     char *local = aligned_alloc(64, hw_align_up((size_t)threads * k->local_bytes + 64, 64));
     for (uint32_t b = 0; b < blocks; b++) {
-        struct kabi_block block = { .launch = &launch, .shared = shared, .local = local, .frame = frame, .ctaid = { b, 0, 0 } };
+        struct kabi_block block = { .launch = &launch, .shared = shared, .local = local, .frame = frame, .ctaid = { b, 0, 0 },
+                                    .end_group = k->n_warps };
         memset(frame, 0, k->frame_bytes);
         uint32_t *state = (uint32_t *)frame;
         int32_t next = 0;

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folders of things that can be made again: each has a limit, and what was not used for the longest time goes first. */
+#define _GNU_SOURCE
+#include "base/cache.h"
+
+#include "base/options.h"
+#include "base/os.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct entry {
+    char *path;
+    struct timespec used;
+    uint64_t bytes;
+};
+
+void hw_cache_used(const char *path)
+{
+    utimensat(AT_FDCWD, path, NULL, 0);          /* a file of somebody else's stays as old as it is */
+}
+
+static int older_first(const void *a, const void *b)
+{
+    const struct timespec *x = &((const struct entry *)a)->used, *y = &((const struct entry *)b)->used;
+    if (x->tv_sec != y->tv_sec)
+        return x->tv_sec < y->tv_sec ? -1 : 1;
+    return x->tv_nsec < y->tv_nsec ? -1 : x->tv_nsec > y->tv_nsec;
+}
+
+void hw_cache_trim(const char *dir, uint64_t limit)
+{
+    HW_VEC(struct entry) all = { 0 };
+    uint64_t total = 0;
+    DIR *d = limit ? opendir(dir) : NULL;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        struct stat st;
+        struct entry entry = { .path = hw_sprintf("%s/%s", dir, e->d_name) };
+        if (lstat(entry.path, &st) != 0 || !S_ISREG(st.st_mode)) {
+            hw_free(entry.path);
+            continue;
+        }
+        entry.used = st.st_mtim;
+        entry.bytes = (uint64_t)st.st_blocks * 512;
+        total += entry.bytes;
+        hw_vec_push(&all, entry);
+    }
+    if (d)
+        closedir(d);
+    /* A quarter less than the limit, so that the next one need not take away again at once. */
+    uint64_t keep = total > limit ? limit - limit / 4 : total;
+    if (total > keep)
+        qsort(all.v, all.n, sizeof *all.v, older_first);
+    for (size_t i = 0; i < all.n; i++) {
+        if (total > keep && unlink(all.v[i].path) == 0)
+            total -= all.v[i].bytes;
+        hw_free(all.v[i].path);
+    }
+    hw_vec_fini(&all);
+}
+
+uint64_t hw_cache_limit(void)
+{
+    return (uint64_t)hw_options()->cache_mib << 20;
+}

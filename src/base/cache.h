@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folders of things that can be made again (hw_cache_dir() in os.h). */
+#ifndef BASE_CACHE_H
+#define BASE_CACHE_H
+
+#include "base/base.h"
+
+void hw_cache_used(const char *path);            /* this file was of use just now */
+/* When the files of a folder take more than limit bytes, those not used for the longest time go. 0: no limit. */
+void hw_cache_trim(const char *dir, uint64_t limit);
+uint64_t hw_cache_limit(void);                   /* what HOSTWARP_CACHE_MIB says, in bytes */
+
+#endif
