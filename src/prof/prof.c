@@ -261,10 +261,6 @@ static void on_mem_dropped(const struct mem_info *info) { note_memory(info, -1);
 
 /* --- ranges of the program --- */
 
-enum { RANGE_DEPTH = 64 };
-static _Thread_local uint64_t tls_ranges[RANGE_DEPTH];
-static _Thread_local int tls_n_ranges;
-
 /* flags: PROF_ASYNC for one that need not end on this thread, nor before those around it */
 static uint64_t begin_range(const char *text, uint16_t flags)
 {
@@ -273,7 +269,7 @@ static uint64_t begin_range(const char *text, uint16_t flags)
         return 0;
     r->name = writer_name(text ? text : "");
     r->flags = flags;
-    r->result = tls_n_ranges;
+    r->result = writer_thread()->n_ranges;
     r->start = writer_now();
     writer_commit(r, PROF_RANGE);
     return writer_slot(r);
@@ -290,18 +286,20 @@ void prof_range_end(uint64_t range)
 
 int prof_range_push(const char *text)
 {
-    if (tls_n_ranges < RANGE_DEPTH)
-        tls_ranges[tls_n_ranges] = begin_range(text, 0);
-    return tls_n_ranges++;
+    struct writer_thread *t = writer_thread();
+    if (t->n_ranges < RANGE_DEPTH)
+        t->ranges[t->n_ranges] = begin_range(text, 0);
+    return t->n_ranges++;
 }
 
 int prof_range_pop(void)
 {
-    if (tls_n_ranges == 0)
+    struct writer_thread *t = writer_thread();
+    if (t->n_ranges == 0)
         return -1;
-    if (--tls_n_ranges < RANGE_DEPTH)
-        prof_range_end(tls_ranges[tls_n_ranges]);
-    return tls_n_ranges;
+    if (--t->n_ranges < RANGE_DEPTH)
+        prof_range_end(t->ranges[t->n_ranges]);
+    return t->n_ranges;
 }
 
 void prof_mark(const char *text)

@@ -162,21 +162,39 @@ struct prof_record *writer_record(uint64_t slot)
     return slot && slots ? &slots[slot] : NULL;
 }
 
+/* --- threads --- */
+
+/* Not thread-local themselves: that room is scarce where a program loads the library late. */
+static _Thread_local struct writer_thread *own_thread;
+static pthread_key_t thread_key;
+static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
+
+static void thread_ends(void *p)
+{
+    own_thread = NULL;
+    hw_free(p);
+}
+
+static void make_key(void) { pthread_key_create(&thread_key, thread_ends); }
+
+struct writer_thread *writer_thread(void)
+{
+    if (hw_unlikely(!own_thread)) {
+        pthread_once(&thread_once, make_key);
+        own_thread = hw_alloc(sizeof *own_thread);
+        pthread_setspecific(thread_key, own_thread);
+    }
+    return own_thread;
+}
+
 /* --- names --- */
 
 /* What this thread asked for lately, by address: no lock and no table for calls that come again and again. Text of the program may change at
    one address (a module is loaded where another was), so it is compared with ours. */
-enum { RECENT = 64 };
-static _Thread_local struct recent {
-    const void *address;
-    const char *text;            /* our copy, or NULL: the address alone says it */
-    uint32_t id;
-} recent[RECENT];
-
 static struct recent *recent_of(const void *address)
 {
     uintptr_t a = (uintptr_t)address;
-    return &recent[(a >> 3 ^ a >> 9) % RECENT];
+    return &writer_thread()->recent[(a >> 3 ^ a >> 9) % RECENT];
 }
 
 static uint32_t write_name_locked(const char *text)

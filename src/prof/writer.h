@@ -19,4 +19,17 @@ uint32_t writer_name(const char *text);                          /* any text */
 uint32_t writer_name_static(const char *text);                   /* one that stays where it is: found by address */
 uint32_t writer_caller(const void *address);                     /* "file+0xoffset" */
 
+/* What a thread keeps for itself. */
+enum { RECENT = 64, RANGE_DEPTH = 64 };
+struct writer_thread {
+    struct recent {
+        const void *address;
+        const char *text;        /* our copy, or NULL: the address alone says it */
+        uint32_t id;
+    } recent[RECENT];            /* names asked for lately, by address */
+    uint64_t ranges[RANGE_DEPTH];                /* slots of the ranges that are open */
+    int n_ranges;
+};
+struct writer_thread *writer_thread(void);
+
 #endif

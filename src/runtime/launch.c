@@ -15,7 +15,7 @@ struct launch_config {
 };
 
 /* A stack, because an argument of a launch may itself launch. Small: see -ftls-model in meson.build. */
-enum { CONFIG_DEPTH = 8 };
+enum { CONFIG_DEPTH = 4 };
 static _Thread_local struct launch_config configs[CONFIG_DEPTH];
 static _Thread_local unsigned n_configs;
 
