@@ -183,6 +183,8 @@ static bool parse_declarator(struct ptx_parser *p, const struct ptx_var *proto)
     if (ptx_is_punct(p, '=')) {
         if (v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST)
             return ptx_error(p, "only .global and .const variables can be initialised");
+        if (v->is_extern)
+            return ptx_error(p, "a variable that is .extern is initialised where it is defined");
         ptx_advance(p);
         /* The variable is known in its own initialiser. */
         if (!enter_var(p, &v, &name) || !ptx_parse_init(p, v, dims, n_dims, open))
