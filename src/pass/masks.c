@@ -10,7 +10,23 @@ static bool same_class(const struct plan *p, int a, int b)
     return bits_subset(p->blocks[a].cls, p->blocks[b].cls, p->n_cls) && bits_subset(p->blocks[b].cls, p->blocks[a].cls, p->n_cls);
 }
 
-/* All lanes of a dominating block of the same class get here and nobody else does: its mask serves. */
+/* May a run with fewer lanes when it comes round a loop that b is not in? */
+static bool thins_out(const struct plan *p, int a, int b)
+{
+    for (size_t l = 0; l < p->loops.n; l++) {
+        if (!plan_in_loop(p, a, (int)l) || plan_in_loop(p, b, (int)l))
+            continue;
+        for (int x = 0; x < p->n_blocks; x++)
+            if (plan_in_loop(p, x, (int)l) && (bits_has(p->blocks[a].cls, (size_t)(2 * x)) || bits_has(p->blocks[a].cls, (size_t)(2 * x + 1))))
+                return true;
+    }
+    return false;
+}
+
+/*
+ * All lanes of a dominating block of the same class get here and nobody else does: its mask serves. Classes alone do not tell the head of a
+ * loop from the block before it when a loop around both makes each depend on the other's branches.
+ */
 static void find_mask_sources(struct plan *p)
 {
     for (int b = 0; b < p->n_blocks; b++) {
@@ -20,7 +36,7 @@ static void find_mask_sources(struct plan *p)
         if (!blk->masked)
             continue;
         int d = blk->idom;
-        while (d >= 0 && !(same_class(p, d, b) && plan_postdominates(p, b, d)))
+        while (d >= 0 && (!same_class(p, d, b) || !plan_postdominates(p, b, d) || thins_out(p, b, d) || thins_out(p, d, b)))
             d = p->blocks[d].idom;
         blk->mask_from = d;
     }
