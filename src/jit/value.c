@@ -109,14 +109,45 @@ LLVMValueRef v_operand(struct emit *e, const struct ir_operand *o, enum ir_type 
     return cast_to(e, LLVMBuildAdd(e->b, base, k_lanes(e, bits, e->W, 0, s->stride), ""), ty(e, t, e->W));
 }
 
+/* May LLVM see a bitwise operation in what this instruction gives? */
+static bool bitwise(const struct emit *e, const struct ir_inst *i, int depth)
+{
+    enum { DEPTH = 8 };
+    switch (i->op) {
+    case IR_AND: case IR_OR: case IR_XOR: case IR_NOT: case IR_ADD: case IR_SUB: case IR_FNEG: case IR_FABS: case IR_COPYSIGN: return true;
+    case IR_MOV: {
+        const struct ir_inst *def = i->src[0].kind == IR_REG ? e->p->regs[i->src[0].reg->id].def : NULL;
+        return i->src[0].kind == IR_REG && (!def || depth == DEPTH || bitwise(e, def, depth + 1));
+    }
+    default: return false;
+    }
+}
+
+/*
+ * LLVM 19 mixes up the operands when it folds a blend into a bitwise operation of three operands (vpternlog) one of which is the old
+ * value: select(mask, old & a | b & ~a, old) becomes old & ~a | b & a. It does not when it cannot see that the old value is that operand.
+ */
+static LLVMValueRef hidden(struct emit *e, LLVMValueRef old, unsigned bits)
+{
+    if (bits * e->W > 512)
+        return lanes_join(e, hidden(e, lanes_slice(e, old, 0, e->W / 2), bits / 2), hidden(e, lanes_slice(e, old, e->W / 2, e->W / 2), bits / 2), e->W / 2);
+    LLVMTypeRef t = LLVMTypeOf(old), type = LLVMFunctionType(t, &t, 1, false);
+    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "=v,0", 4, false, false, LLVMInlineAsmDialectATT, false);
+    return LLVMBuildCall2(e->b, type, nothing, &old, 1, "");
+}
+
 void set_varying(struct emit *e, const struct ir_inst *i, int k, unsigned chunk, LLVMValueRef v)
 {
     const struct ir_reg *r = i->dst[k];
     if (!r)
         return;
     v = cast_to(e, v, slot_type(e, r));
-    if (e->m[0] && plan_blends(e->p, &e->p->regs[r->id], e->at))
-        v = LLVMBuildSelect(e->b, e->m[chunk], v, load_slot(e, r, chunk), "");
+    if (e->m[0] && plan_blends(e->p, &e->p->regs[r->id], e->at)) {
+        LLVMValueRef old = load_slot(e, r, chunk);
+        if (x86_wide(e, e->W) && ir_type_bits(r->type) >= 32 && bitwise(e, i, 0))
+            old = hidden(e, old, ir_type_bits(r->type));
+        v = LLVMBuildSelect(e->b, e->m[chunk], v, old, "");
+    }
     LLVMBuildStore(e->b, v, slot_of(e, r, chunk));
 }
 
