@@ -533,7 +533,8 @@ static void depend_default_locked(struct stream *s, struct cmd *c)
     }
 }
 
-static void push_locked(struct turn *t, struct stream *s, struct cmd *c)
+/* Its place in the order of things. Then its dependencies are noted, then it is queued: what waits for others is in no chain. */
+static void number_locked(struct stream *s, struct cmd *c)
 {
     c->stream = s;
     c->seq = ++last_seq;
@@ -542,6 +543,10 @@ static void push_locked(struct turn *t, struct stream *s, struct cmd *c)
     if (!c->small)
         hurry_locked(s);
     hook_cmd_queued(c);
+}
+
+static void enqueue_locked(struct turn *t, struct stream *s, struct cmd *c)
+{
     depend_default_locked(s, c);
     chain_locked(s, tail_of(s), c);
     if (hw_list_empty(&s->queue)) {
@@ -554,6 +559,12 @@ static void push_locked(struct turn *t, struct stream *s, struct cmd *c)
     count_one(&s->n_pushed);
     if (hw_unlikely(s->n_pushed - s->n_done > QUEUE_MAX))
         t->full = s;
+}
+
+static void push_locked(struct turn *t, struct stream *s, struct cmd *c)
+{
+    number_locked(s, c);
+    enqueue_locked(t, s, c);
 }
 
 /* Ends a call that has queued. A program that is too far ahead waits, as for a device whose queue is full: what is queued takes
@@ -659,13 +670,14 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
     hw_lock(&mu);
     for (size_t i = 0; i < n; i++) {
         struct cmd *c = items[i].cmd;
-        push_locked(&t, items[i].stream, c);     /* first: it has its number then */
+        number_locked(items[i].stream, c);
         if (i == 0 && after && after->pending)
             depend(after->pending, c, NULL);
         if (c->kind == CMD_WAIT && c->event && c->event->pending)
             depend(c->event->pending, c, NULL);
         for (uint32_t k = 0; k < items[i].n_deps; k++)
             depend(items[items[i].deps[k]].cmd, c, NULL);
+        enqueue_locked(&t, items[i].stream, c);
         if (c->kind == CMD_RECORD) {
             c->event->pending = c;
             c->event->recorded = true;
