@@ -16,9 +16,6 @@
 #define HW_NOINLINE __attribute__((noinline))
 #define HW_UNUSED __attribute__((unused))
 #define HW_LEN(a) (sizeof(a) / sizeof((a)[0]))
-/* A thread's own variable that is read several times in a call of tens of nanoseconds: found without asking the loader. Only for
-   libcuda.so and few bytes: libraries that are opened late share some 1,600 bytes of such space. */
-#define HW_TLS_FAST _Thread_local __attribute__((tls_model("initial-exec")))
 #define hw_likely(x) __builtin_expect(!!(x), 1)
 #define hw_unlikely(x) __builtin_expect(!!(x), 0)
 

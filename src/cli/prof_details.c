@@ -41,21 +41,6 @@ static struct kernel *kernel_of(struct kernels *all, uint32_t name)
     return &all->v.v[all->v.n - 1];
 }
 
-static void add_counts(struct details_count *to, const struct details_count *from)
-{
-    to->runs += from->runs;
-    to->lanes += from->lanes;
-    for (int k = 0; k < DETAILS_SPACE_COUNT; k++)
-        to->by_space[k] += from->by_space[k];
-    for (int k = 0; k < DETAILS_PATTERN_COUNT; k++)
-        to->patterns[k] += from->patterns[k];
-    to->sectors += from->sectors;
-    to->used += from->used;
-    to->passes += from->passes;
-    to->fewest += from->fewest;
-    to->worst = hw_max_u64(to->worst, from->worst);
-}
-
 static void add_block(struct kernel *k, const struct prof_site *s)
 {
     for (int c = 0; c < DETAILS_CLASS_COUNT; c++) {
@@ -89,11 +74,11 @@ static void add_access(struct kernel *k, const struct prof_site *s)
         if (s->kind != DETAILS_IN_LOAD)
             k->written[p] += c->by_space[p] * s->bytes;
     }
-    add_counts(&k->memory, c);
+    details_add(&k->memory, c);
     for (size_t i = 0; i < k->accesses.n; i++) {
         struct access *a = &k->accesses.v[i];
         if (a->site->place == s->place && a->site->kind == s->kind && a->site->bytes == s->bytes && a->space == real_space(s, c)) {
-            add_counts(&a->count, c);
+            details_add(&a->count, c);
             return;
         }
     }

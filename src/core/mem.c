@@ -44,7 +44,7 @@ static _Atomic uint64_t generation = 1;          /* of the map: changes, under m
 
 /* The spans that a thread asked for last. Copies ask for the same few again and again. */
 enum { SPANS = 4 };
-static HW_TLS_FAST struct {
+static _Thread_local struct {
     uint64_t generation;
     unsigned next;
     struct mem_span v[SPANS];

@@ -813,7 +813,7 @@ struct direct {
     struct direct *next;
 };
 static struct direct *_Atomic all_direct;
-static HW_TLS_FAST struct direct *direct;
+static _Thread_local struct direct *direct;
 static pthread_key_t direct_key;
 static pthread_once_t direct_once = PTHREAD_ONCE_INIT;
 static bool fence_needed;                        /* const after direct_once: sched_quiet() cannot make other threads' stores seen */

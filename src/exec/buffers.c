@@ -12,7 +12,7 @@
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static HW_TLS_FAST struct exec_buffers *mine;
+static _Thread_local struct exec_buffers *mine;
 
 static void area_fini(struct exec_area *area)
 {

@@ -71,7 +71,7 @@ static void run_copy(struct exec_job *job, uint64_t first, uint64_t count)
 int exec_copy_here(void *dst, const void *src, size_t bytes)
 {
     enum { KEEP_EVERY = 64 };
-    static HW_TLS_FAST unsigned calls;
+    static _Thread_local unsigned calls;
     struct exec_scope scope;
     if (sigsetjmp(scope.env, 0)) {
         hw_error("a copy from %p to %p touched memory that is not there, at 0x%llx", src, dst, (unsigned long long)scope.addr);

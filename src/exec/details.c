@@ -53,20 +53,8 @@ void exec_details_end(struct exec_details *d)
         return;
     struct details_table *t = d->table;
     hw_lock(&t->mu);
-    for (uint32_t s = 0; s < t->n; s++) {
-        struct details_count *to = &t->counts[s], *from = &d->counts[s];
-        to->runs += from->runs;
-        to->lanes += from->lanes;
-        for (int k = 0; k < DETAILS_SPACE_COUNT; k++)
-            to->by_space[k] += from->by_space[k];
-        for (int k = 0; k < DETAILS_PATTERN_COUNT; k++)
-            to->patterns[k] += from->patterns[k];
-        to->sectors += from->sectors;
-        to->used += from->used;
-        to->passes += from->passes;
-        to->fewest += from->fewest;
-        to->worst = hw_max_u64(to->worst, from->worst);
-    }
+    for (uint32_t s = 0; s < t->n; s++)
+        details_add(&t->counts[s], &d->counts[s]);
     hw_unlock(&t->mu);
     for (size_t k = 0; d->joining && k < (size_t)d->warps * t->n; k++)
         hw_vec_fini(&d->joining[k].waiting);

@@ -15,10 +15,10 @@ static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 static struct sigaction previous[HW_LEN(signals)];
 
 /* The handler reads it, so it must not need memory then: every thread has touched it before it runs generated code. */
-static HW_TLS_FAST struct exec_scope *volatile scope;
+static _Thread_local struct exec_scope *volatile scope;
 static _Thread_local void *passed_context;
 static _Thread_local char *passed_frame;
-static HW_TLS_FAST volatile bool in_service;
+static _Thread_local volatile bool in_service;
 
 void exec_scope_set(struct exec_scope *s)
 {

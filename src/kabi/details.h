@@ -40,8 +40,23 @@ struct details_count {
     uint64_t patterns[DETAILS_PATTERN_COUNT];    /* global memory: warps' accesses */
     uint64_t sectors, used;                      /* global memory: pieces of 32 bytes that were touched, for each access anew; bytes of them */
     uint64_t passes, fewest;                     /* shared memory: passes that bank conflicts make of it, and without conflicts */
-    uint64_t worst;                           /* passes of the worst access, or of its halves or quarters */
+    uint64_t worst;                              /* passes of the worst access, or of its halves or quarters */
 };
+
+static inline void details_add(struct details_count *to, const struct details_count *from)
+{
+    to->runs += from->runs;
+    to->lanes += from->lanes;
+    for (int k = 0; k < DETAILS_SPACE_COUNT; k++)
+        to->by_space[k] += from->by_space[k];
+    for (int k = 0; k < DETAILS_PATTERN_COUNT; k++)
+        to->patterns[k] += from->patterns[k];
+    to->sectors += from->sectors;
+    to->used += from->used;
+    to->passes += from->passes;
+    to->fewest += from->fewest;
+    to->worst = hw_max_u64(to->worst, from->worst);
+}
 
 /*
  * Lifetime  Made with the kernel's code, stays for the life of the process.

@@ -283,6 +283,45 @@ static void events_and_order(void)
     NEED(cudaEventDestroy(e));
 }
 
+/* A row of small kernels, the second of which also waits for a host function beside the first: it must not come before. */
+static void CUDART_CB look_late(void *data)
+{
+    usleep(50000);                       /* time enough for a kernel that does not wait */
+    ((int *)data)[1] = *(volatile int *)data;
+}
+
+static void small_kernels_wait_for_other_branches(void)
+{
+    cudaEvent_t e, f;
+    cudaGraph_t g;
+    cudaGraphExec_t x;
+    NEED(cudaEventCreate(&e));
+    NEED(cudaEventCreate(&f));
+    NEED(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    set<<<1, 1, 0, s>>>(d, 1);
+    NEED(cudaEventRecord(e, s));
+    NEED(cudaStreamWaitEvent(t, e, 0));
+    NEED(cudaLaunchHostFunc(t, look_late, h));
+    NEED(cudaEventRecord(f, t));
+    set<<<1, 1, 0, s>>>(d + 1, 2);
+    NEED(cudaStreamWaitEvent(s, f, 0));
+    set<<<1, 1, 0, s>>>(h, 3);
+    add<<<1, 1, 0, s>>>(h, 4);
+    NEED(cudaStreamEndCapture(s, &g));
+    NEED(cudaGraphInstantiate(&x, g, 0));
+    for (int i = 0; i < 5; i++) {
+        h[0] = 0;
+        h[1] = -1;
+        NEED(cudaGraphLaunch(x, s));
+        NEED(cudaStreamSynchronize(s));
+        CHECK("kernels_wait_for_the_other_branch", h[1] == 0 && h[0] == 7);
+    }
+    NEED(cudaGraphExecDestroy(x));
+    NEED(cudaGraphDestroy(g));
+    NEED(cudaEventDestroy(e));
+    NEED(cudaEventDestroy(f));
+}
+
 int main()
 {
     NEED(cudaStreamCreate(&s));
@@ -294,6 +333,7 @@ int main()
     streams_that_go(false);
     by_calls();
     branches_run_beside_each_other();
+    small_kernels_wait_for_other_branches();
     events_and_order();
     CHECK_OK("all_is_well_at_the_end", cudaDeviceSynchronize());
     return check_failures != 0;

@@ -1,16 +1,9 @@
 // Stream-ordered memory and its pools: attributes, right and wrong frees. pools_*.cu have the rest.
-#include "probe.h"
+#include "pools.h"
 #include <cstdint>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static unsigned long long attr(cudaMemPool_t pool, cudaMemPoolAttr which) {
-    unsigned long long v = 0; if (which <= cudaMemPoolReuseAllowInternalDependencies) { int i = -1; if (cudaMemPoolGetAttribute(pool, which, &i)) return 999; return (unsigned)i; }
-    if (cudaMemPoolGetAttribute(pool, which, &v)) { cudaGetLastError(); return 999; } return v;
-}
-static cudaMemPoolProps props(cudaMemAllocationHandleType h = cudaMemHandleTypeNone) {
-    cudaMemPoolProps p; memset(&p, 0, sizeof p); p.allocType = cudaMemAllocationTypePinned; p.handleTypes = h; p.location.type = cudaMemLocationTypeDevice; p.location.id = 0; return p;
-}
 static void attributes() {
     cudaMemPool_t pool = nullptr, other = nullptr; void *p = nullptr;
     R("default.get", cudaDeviceGetDefaultMemPool(&pool, 0)); R("default.get_bad_device", cudaDeviceGetDefaultMemPool(&other, 7)); R("default.get_negative", cudaDeviceGetDefaultMemPool(&other, -1)); R("default.get_null", cudaDeviceGetDefaultMemPool(nullptr, 0));

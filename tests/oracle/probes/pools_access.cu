@@ -1,10 +1,7 @@
 // Pools: who may access their memory.
-#include "probe.h"
+#include "pools.h"
 #include <cstdint>
 
-static cudaMemPoolProps props(cudaMemAllocationHandleType h = cudaMemHandleTypeNone) {
-    cudaMemPoolProps p; memset(&p, 0, sizeof p); p.allocType = cudaMemAllocationTypePinned; p.handleTypes = h; p.location.type = cudaMemLocationTypeDevice; p.location.id = 0; return p;
-}
 static void access() {
     cudaMemPool_t pool; cudaMemPoolProps p = props(); cudaMemPoolCreate(&pool, &p); cudaMemAccessDesc d; d.location.type = cudaMemLocationTypeDevice; d.location.id = 0; d.flags = cudaMemAccessFlagsProtReadWrite; cudaMemAccessFlags f = (cudaMemAccessFlags)9;
     R("access.get", cudaMemPoolGetAccess(&f, pool, &d.location)); V("access.get_value", "%d", (int)f); R("access.set_rw", cudaMemPoolSetAccess(pool, &d, 1)); d.flags = cudaMemAccessFlagsProtNone; R("access.set_none_for_owner", cudaMemPoolSetAccess(pool, &d, 1)); d.flags = cudaMemAccessFlagsProtRead; R("access.set_read", cudaMemPoolSetAccess(pool, &d, 1)); cudaMemPoolGetAccess(&f, pool, &d.location); V("access.after_read", "%d", (int)f);

@@ -1,16 +1,9 @@
 // Pools: what is reserved and used for which sizes, thresholds, trimming, where pieces lie, destroying.
-#include "probe.h"
+#include "pools.h"
 #include <cstdint>
 
-static unsigned long long attr(cudaMemPool_t pool, cudaMemPoolAttr which) {
-    unsigned long long v = 0; if (which <= cudaMemPoolReuseAllowInternalDependencies) { int i = -1; if (cudaMemPoolGetAttribute(pool, which, &i)) return 999; return (unsigned)i; }
-    if (cudaMemPoolGetAttribute(pool, which, &v)) { cudaGetLastError(); return 999; } return v;
-}
 static void usage(const char *key, cudaMemPool_t p) {
     printf("%s = reserved %llu high %llu used %llu high %llu\n", key, attr(p, cudaMemPoolAttrReservedMemCurrent), attr(p, cudaMemPoolAttrReservedMemHigh), attr(p, cudaMemPoolAttrUsedMemCurrent), attr(p, cudaMemPoolAttrUsedMemHigh));
-}
-static cudaMemPoolProps props(cudaMemAllocationHandleType h = cudaMemHandleTypeNone) {
-    cudaMemPoolProps p; memset(&p, 0, sizeof p); p.allocType = cudaMemAllocationTypePinned; p.handleTypes = h; p.location.type = cudaMemLocationTypeDevice; p.location.id = 0; return p;
 }
 static void amounts() {
     cudaMemPool_t pool = nullptr; cudaMemPoolProps pr = props(); R("create.ok", cudaMemPoolCreate(&pool, &pr)); usage("amount.fresh", pool);

@@ -1,14 +1,7 @@
 // Pools: which properties can be asked for, the current pool, what UVA knows of their memory.
-#include "probe.h"
+#include "pools.h"
 #include <cstdint>
 
-static unsigned long long attr(cudaMemPool_t pool, cudaMemPoolAttr which) {
-    unsigned long long v = 0; if (which <= cudaMemPoolReuseAllowInternalDependencies) { int i = -1; if (cudaMemPoolGetAttribute(pool, which, &i)) return 999; return (unsigned)i; }
-    if (cudaMemPoolGetAttribute(pool, which, &v)) { cudaGetLastError(); return 999; } return v;
-}
-static cudaMemPoolProps props(cudaMemAllocationHandleType h = cudaMemHandleTypeNone) {
-    cudaMemPoolProps p; memset(&p, 0, sizeof p); p.allocType = cudaMemAllocationTypePinned; p.handleTypes = h; p.location.type = cudaMemLocationTypeDevice; p.location.id = 0; return p;
-}
 static void created() {
     cudaMemPool_t pool = nullptr; cudaMemPoolProps p = props();
     

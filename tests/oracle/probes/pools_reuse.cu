@@ -1,12 +1,9 @@
 // Pools: which freed memory an allocation in a stream gets again. Each setting in a process of its own, which ends by itself.
-#include "probe.h"
+#include "pools.h"
 #include <cstdint>
 #include <string>
 #include <sys/wait.h>
 
-static cudaMemPoolProps props(cudaMemAllocationHandleType h = cudaMemHandleTypeNone) {
-    cudaMemPoolProps p; memset(&p, 0, sizeof p); p.allocType = cudaMemAllocationTypePinned; p.handleTypes = h; p.location.type = cudaMemLocationTypeDevice; p.location.id = 0; return p;
-}
 static int reuse(int mode) {
     int *flag, *dflag; cudaHostAlloc(&flag, 4, cudaHostAllocMapped); cudaHostGetDevicePointer((void **)&dflag, flag, 0); cudaStream_t a, b; cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking); cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking); cudaEvent_t ev; cudaEventCreate(&ev);
     cudaMemPool_t pool; cudaMemPoolProps pr = props(); cudaMemPoolCreate(&pool, &pr); int follow = mode & 1, chance = 0, inner = mode >> 1; cudaMemPoolSetAttribute(pool, cudaMemPoolReuseFollowEventDependencies, &follow); cudaMemPoolSetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &chance); cudaMemPoolSetAttribute(pool, cudaMemPoolReuseAllowInternalDependencies, &inner);

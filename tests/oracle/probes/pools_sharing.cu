@@ -1,10 +1,7 @@
 // Pools: exporting and importing them and their memory.
-#include "probe.h"
+#include "pools.h"
 #include <cstdint>
 
-static cudaMemPoolProps props(cudaMemAllocationHandleType h = cudaMemHandleTypeNone) {
-    cudaMemPoolProps p; memset(&p, 0, sizeof p); p.allocType = cudaMemAllocationTypePinned; p.handleTypes = h; p.location.type = cudaMemLocationTypeDevice; p.location.id = 0; return p;
-}
 static void sharing() {
     cudaMemPool_t plain, pool, in = nullptr; cudaMemPoolProps p = props(), e = props(cudaMemHandleTypePosixFileDescriptor); cudaMemPoolCreate(&plain, &p); R("export.create", cudaMemPoolCreate(&pool, &e)); int fd = -1; R("export.plain", cudaMemPoolExportToShareableHandle(&fd, plain, cudaMemHandleTypePosixFileDescriptor, 0)); R("export.ok", cudaMemPoolExportToShareableHandle(&fd, pool, cudaMemHandleTypePosixFileDescriptor, 0)); V("export.fd_is_open", "%d", fd >= 0);
     R("export.bad_type", cudaMemPoolExportToShareableHandle(&fd, pool, cudaMemHandleTypeNone, 0)); R("export.bad_flags", cudaMemPoolExportToShareableHandle(&fd, pool, cudaMemHandleTypePosixFileDescriptor, 1)); 
