@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -97,6 +98,37 @@ const char *hw_cpu_name(void)
 uint64_t hw_memory_bytes(void)
 {
     return (uint64_t)sysconf(_SC_PHYS_PAGES) * hw_page_bytes();
+}
+
+/* sysconf(3) has other ideas: on some processors it adds up the caches of all their parts. */
+static uint64_t read_cache_bytes(void)
+{
+    enum { LEVELS = 8, USUAL = 32 << 20 };
+    uint64_t largest = 0;
+    for (int i = 0; i < LEVELS; i++) {
+        char path[80], text[24] = "", *unit;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            break;
+        if (read(fd, text, sizeof text - 1) > 0) {
+            uint64_t bytes = strtoull(text, &unit, 10);
+            largest = hw_max_u64(largest, bytes << (*unit == 'K' ? 10 : *unit == 'M' ? 20 : 0));
+        }
+        close(fd);
+    }
+    return largest ? largest : USUAL;
+}
+
+uint64_t hw_cache_bytes(void)
+{
+    static _Atomic uint64_t known;
+    uint64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!bytes) {
+        bytes = read_cache_bytes();
+        atomic_store_explicit(&known, bytes, memory_order_relaxed);
+    }
+    return bytes;
 }
 
 bool hw_numa_node_exists(int node)

@@ -21,6 +21,7 @@ unsigned hw_cpu_count(void);                                     /* CPUs this pr
 const char *hw_cpu_name(void);                                   /* as the CPU calls itself, blanks folded */
 uint64_t hw_memory_bytes(void);                                  /* physical memory of the machine */
 size_t hw_page_bytes(void);
+uint64_t hw_cache_bytes(void);                                   /* of the largest cache */
 bool hw_numa_node_exists(int node);
 unsigned hw_numa_nodes(void);
 /* Memory that nobody has touched yet: its pages are to come from the node of the CPU that this thread runs on, while it has any. */
@@ -68,6 +69,16 @@ static inline void hw_fp_end(uint64_t old)
 
 /* As memcpy, for data too large to stay in the cache: stores go past it, which saves reading what is overwritten. */
 void hw_copy_stream(void *dst, const void *src, size_t bytes);
+
+/* Stores past the cache come before all that follow. */
+static inline void hw_store_fence(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_sfence();
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
 
 /* Sleeps while *word == seen, or until timeout_ns have passed (0: no limit). May wake for no reason. */
 void hw_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns);

@@ -15,7 +15,7 @@ bool devheap_owns(uint64_t addr);
 struct devheap_charge {
     uint64_t used, limit;
 };
-/* align: a power of 2, at most 2 MiB. NULL: the charge's limit, or no addresses, or no pages. */
+/* align: a power of 2, at most 2 MiB; large memory that needs more than 512 begins at a page. NULL: the charge's limit, or no addresses, or no pages. */
 struct extent *devheap_alloc(struct devheap_charge *charge, size_t bytes, size_t align);
 void devheap_free(struct devheap_charge *charge, struct extent *e);
 uint64_t devheap_base(const struct extent *e);

@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/os.h"
 #include "core/ctx.h"
 #include "core/device.h"
 #include "core/internal.h"
@@ -14,11 +15,16 @@
 /* Registers per thread that we report and count with: a CPU has no such limit, so an ordinary figure. */
 enum { USUAL_REGS = 32 };
 
-/* One compiled shape. kernel NULL: somebody is compiling it at this moment, or error says why there is none. */
-struct function_shape {
+/* What code is made for, beside the kernel: see struct jit_request. */
+struct variant {
     uint32_t block[3];
-    bool small_grid;
+    bool small_grid, stream;
     uint32_t whole;
+};
+
+/* One compiled variant. kernel NULL: somebody is compiling it at this moment, or error says why there is none. */
+struct function_shape {
+    struct variant variant;
     bool compiling;
     CUresult error;
     struct kabi_kernel *kernel;
@@ -165,15 +171,15 @@ CUresult function_param_info(const struct function *f, size_t index, size_t *out
 
 /* --- code --- */
 
-static bool is_shape(const struct function_shape *s, const uint32_t block[3], bool small_grid, uint32_t whole)
+static bool is_variant(const struct variant *a, const struct variant *b)
 {
-    return memcmp(s->block, block, sizeof s->block) == 0 && s->small_grid == small_grid && s->whole == whole;
+    return memcmp(a->block, b->block, sizeof a->block) == 0 && a->small_grid == b->small_grid && a->stream == b->stream && a->whole == b->whole;
 }
 
-static struct function_shape *find_shape(struct function *f, const uint32_t block[3], bool small_grid, uint32_t whole)
+static struct function_shape *find_shape(struct function *f, const struct variant *v)
 {
     for (size_t i = 0; i < f->shapes.n; i++)
-        if (is_shape(f->shapes.v[i], block, small_grid, whole))
+        if (is_variant(&f->shapes.v[i]->variant, v))
             return f->shapes.v[i];
     return NULL;
 }
@@ -182,7 +188,8 @@ static struct function_shape *find_shape(struct function *f, const uint32_t bloc
 static void compile(struct function *f, struct function_shape *s)
 {
     struct diag diag = { 0 };
-    struct jit_request req = { .ntid = { s->block[0], s->block[1], s->block[2] }, .small_grid = s->small_grid, .whole = s->whole,
+    const struct variant *v = &s->variant;
+    struct jit_request req = { .ntid = { v->block[0], v->block[1], v->block[2] }, .small_grid = v->small_grid, .stream = v->stream, .whole = v->whole,
                                 .details = hw_options()->prof_details };
     hw_assert_no_locks("a kernel is compiled");
     struct kabi_kernel *kernel = jit_compile(f->ir, &req, &diag);
@@ -209,29 +216,46 @@ static uint32_t whole_sizes(const struct function *f, const void *params)
     return whole;
 }
 
+/* Of what the grid writes, would at most a part still be in the caches at its end, beside what it reads? */
+static bool writes_much(const struct function *f, const uint32_t grid[3], const uint32_t block[3])
+{
+    double threads = (double)grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2];
+    return threads * f->streamed_bytes > (double)hw_cache_bytes() * 3 / 4;
+}
+
+static struct variant variant_for(const struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params)
+{
+    return (struct variant){ { block[0], block[1], block[2] }, (uint64_t)grid[0] * block[0] < ((uint64_t)1 << 31),
+                             f->streamed_bytes && writes_much(f, grid, block), whole_sizes(f, params) };
+}
+
 CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params, const struct kabi_kernel **out)
 {
     if (f->native) {
         *out = f->native;
         return CUDA_SUCCESS;
     }
-    bool small_grid = (uint64_t)grid[0] * block[0] < ((uint64_t)1 << 31), ours = false;
+    bool ours = false;
+    struct variant v;
     struct function_shape *s = atomic_load_explicit(&f->last_shape, memory_order_acquire);   /* pairs with the store below */
-    if (hw_likely(s && is_shape(s, block, small_grid, whole_sizes(f, params)))) {
-        *out = s->kernel;
-        return CUDA_SUCCESS;
+    if (hw_likely(s != NULL)) {
+        v = variant_for(f, grid, block, params);
+        if (hw_likely(is_variant(&s->variant, &v))) {
+            *out = s->kernel;
+            return CUDA_SUCCESS;
+        }
     }
     hw_lock(&f->module->mu);
-    if (!f->sizes_known)
+    if (!f->sizes_known) {
         f->n_sizes = jit_sizes(f->ir, f->sizes);
+        f->streamed_bytes = jit_streamed_bytes(f->ir);
+    }
     f->sizes_known = true;
-    uint32_t whole = whole_sizes(f, params);
-    s = find_shape(f, block, small_grid, whole);
+    v = variant_for(f, grid, block, params);
+    s = find_shape(f, &v);
     if (!s) {
         s = hw_alloc(sizeof *s);
-        memcpy(s->block, block, sizeof s->block);
-        s->small_grid = small_grid;
-        s->whole = whole;
+        s->variant = v;
         s->compiling = ours = true;
         hw_vec_push(&f->shapes, s);
     }

@@ -33,7 +33,7 @@ struct mem_range {
     struct pool_piece *piece;    /* memory of a pool; extent is NULL then */
 };
 
-enum { MAX_DEVICES = 64, ALLOC_ALIGN = 512 };    /* textures of plain memory begin at multiples of 512 */
+enum { MAX_DEVICES = 64, ALLOC_ALIGN = 512, MANAGED_PAGES = 1 << 20 };    /* textures of plain memory begin at multiples of 512 */
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_MEM);
 static struct treap_node *map HW_GUARDED_BY(mu);
 static unsigned long long last_id HW_GUARDED_BY(mu);
@@ -259,7 +259,8 @@ CUresult mem_alloc_managed(struct ctx *ctx, size_t bytes, unsigned flags, CUdevi
 {
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
         return CUDA_ERROR_INVALID_VALUE;
-    return alloc_kind(ctx, MEM_MANAGED, bytes, ALLOC_ALIGN, flags, false, out);
+    /* host code may do to large memory what needs whole pages */
+    return alloc_kind(ctx, MEM_MANAGED, bytes, bytes > MANAGED_PAGES ? hw_page_bytes() : ALLOC_ALIGN, flags, false, out);
 }
 
 CUresult mem_alloc_variable(struct ctx *ctx, size_t bytes, size_t align, bool managed, CUdeviceptr *out)
@@ -529,7 +530,7 @@ static struct devheap_charge *charge_for(int device)
 struct extent *mem_chunk_alloc(int device, size_t bytes)
 {
     hw_lock(&mu);
-    struct extent *e = devheap_alloc(charge_for(device), bytes, 256);
+    struct extent *e = devheap_alloc(charge_for(device), bytes, hw_page_bytes());
     hw_unlock(&mu);
     return e;
 }

@@ -38,6 +38,7 @@ struct function {
     _Atomic int carveout;
     _Atomic int cache_config;                    /* CUfunc_cache, a hint */
     _Atomic uint32_t block_ns;                   /* how long a block took lately: the engine's */
+    uint32_t streamed_bytes;                     /* by each thread, in stores that may go past the caches; module->mu, as the next three */
     uint32_t n_sizes;                            /* module->mu, and the next two; const once last_shape is set */
     bool sizes_known;
     struct jit_size sizes[JIT_SIZES];            /* parameters on which the choice of code depends */

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-enum { WARP = 32, WARP_ROUNDS = 64 };
+enum { WARP = 32, WARP_ROUNDS = 64, STREAMING_BLOCKS = 32 };
 
 static bool at_barrier(uint32_t state, unsigned id)
 {
@@ -196,9 +196,11 @@ static __attribute__((noinline)) bool run_guarded(struct exec_launch *launch, st
     }
     struct exec_runner *runner = exec_runner();
     exec_scope_set(&scope);
-    for (uint64_t i = 0;;) {
+    /* Claiming waits until stores past the caches are done. Blocks of kernels that have those wait for no other: several at once. */
+    uint64_t at_once = launch->kernel->streams ? STREAMING_BLOCKS : 1;
+    for (uint64_t i = 0, ours = 1;;) {
         run_block(launch->kernel, &launch->kl, block);
-        if (++i == count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed)) || !exec_claim(runner))
+        if (++i == count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed)) || (--ours == 0 && !(ours = exec_claim(runner, at_once))))
             break;
         next_ctaid(block, &launch->kl);
     }
@@ -242,6 +244,8 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
     if (!run_guarded(launch, &block, count))
         exec_cancel(job);
     hw_fp_end(fp);
+    if (k->streams)
+        hw_store_fence();
     exec_details_end(block.details);
     if (first == 0 && launch->block_ns)
         note_time(launch, (hw_now_ns() - start) / count);

@@ -140,15 +140,16 @@ bool exec_goes_on(struct exec_runner *r)
     return !atomic_load_explicit(&stopping, memory_order_relaxed);
 }
 
-bool exec_claim(struct exec_runner *r)
+uint64_t exec_claim(struct exec_runner *r, uint64_t most)
 {
-    uint64_t v = atomic_load_explicit(&r->range, memory_order_relaxed);
+    uint64_t v = atomic_load_explicit(&r->range, memory_order_relaxed), n;
     do {
         if (range_place(v) + 1 >= range_end(v))
-            return false;
-    } while (!atomic_compare_exchange_weak_explicit(&r->range, &v, v + (1u << 24), memory_order_relaxed, memory_order_relaxed));
+            return 0;
+        n = hw_min_u64(most, range_end(v) - range_place(v) - 1);
+    } while (!atomic_compare_exchange_weak_explicit(&r->range, &v, v + (n << 24), memory_order_relaxed, memory_order_relaxed));
     atomic_store_explicit(&r->started_tick, r->engine->tick, memory_order_relaxed);
-    return true;
+    return n;
 }
 
 /* --- jobs --- */

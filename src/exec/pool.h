@@ -85,9 +85,9 @@ struct exec_runner {
 bool exec_join(struct exec_job *job, struct exec_runner *runner);
 void exec_work(struct exec_runner *runner);
 
-/* From run(), before each piece of its chunk but the first: false when the rest of the chunk is no longer ours. */
+/* From run(), before each piece of its chunk but the first: how many of the next `most` pieces are still ours; 0: the rest is not. */
 struct exec_runner *exec_runner(void);           /* of the calling thread */
-bool exec_claim(struct exec_runner *runner);
+uint64_t exec_claim(struct exec_runner *runner, uint64_t most);
 /* From run(), when its one piece is many things in turn: false when it should come to an end, for a job waits that is not less
    urgent, or the program ends. The next thing has a watchdog's time of its own. */
 bool exec_goes_on(struct exec_runner *runner);

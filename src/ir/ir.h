@@ -39,6 +39,7 @@ enum ir_flag {
     IR_NONCOHERENT = 16,         /* LD: nobody writes this memory while the kernel runs (.nc, .const) */
     IR_XORSIGN = 32,             /* FMIN, FMAX: xorsign.abs */
     IR_OUTGOING = 64,            /* LD, ST in LOCAL: the address counts from the end of this function's own local memory: a callee's */
+    IR_STREAM = 128,             /* ST: large results that nobody reads soon: past the caches (pass/streaming.c) */
 };
 enum ir_cmp {                    /* integers: EQ NE, S?? signed, U?? unsigned; floats: O?? ordered, U?? unordered (?? or NaN) */
     IR_EQ, IR_NE, IR_SLT, IR_SLE, IR_SGT, IR_SGE, IR_ULT, IR_ULE, IR_UGT, IR_UGE,

@@ -16,7 +16,7 @@ static const char *const scope_names[] = { "cta", "cluster", "gpu", "sys" };
 static const char *const atom_names[] = {
     "add", "exch", "cas", "and", "or", "xor", "min.s", "min.u", "max.s", "max.u", "inc", "dec", "fadd", "fmin", "fmax",
 };
-static const char *const flag_names[] = { "ftz", "sat", "nanprop", "volatile", "nc", "xorsign", "outgoing" };
+static const char *const flag_names[] = { "ftz", "sat", "nanprop", "volatile", "nc", "xorsign", "outgoing", "stream" };
 static const char *const shfl_names[] = { "up", "down", "bfly", "idx" };
 static const char *const vote_names[] = { "all", "any", "uni", "ballot" };
 static const char *const bar_names[] = { "sync", "arrive" };

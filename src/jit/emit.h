@@ -56,6 +56,7 @@ struct emit {
 
     int quiet;                                   /* the region in which memory is fetched for others, or -1 */
     struct details *details;                     /* details.c: of an instrumented build, or NULL */
+    bool streams;                                /* stores go past the caches */
     unsigned doubled;                            /* instructions that have two versions */
 
     /* the place being written */
@@ -157,6 +158,7 @@ void emit_fetches(struct emit *e);                                              
 void emit_address(struct emit *e, const struct ir_inst *i);                      /* memory.c: PARAM, VARADDR, *_TO_* */
 void emit_load(struct emit *e, const struct ir_inst *i);
 void emit_store(struct emit *e, const struct ir_inst *i);
+bool stream_row(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLVMValueRef ptr, unsigned n);    /* stream.c; false: a usual store */
 LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk);
 LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk); /* <W x i64>; of shared memory <W x i32> offsets */
 LLVMTypeRef address_type(struct emit *e, const struct ir_inst *i, unsigned lanes);

@@ -56,6 +56,7 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_str_fini(&text);
     hw_hash_add(&h, req->ntid, sizeof req->ntid);
     hw_hash_u64(&h, req->small_grid);
+    hw_hash_u64(&h, req->stream);
     hw_hash_u64(&h, req->whole);
     hw_hash_u64(&h, hw_options()->guard);
     hw_hash_u64(&h, width);
@@ -174,6 +175,11 @@ unsigned jit_sizes(const struct ir_func *func, struct jit_size out[JIT_SIZES])
     return n;
 }
 
+uint32_t jit_streamed_bytes(const struct ir_func *func)
+{
+    return plan_streamed_bytes(func);
+}
+
 /* why: what the choice came from is added to it, or NULL. */
 static void explain_turns(struct hw_str *why, const struct plan *p, const struct ir_func *f, bool warp_ops, bool alone)
 {
@@ -194,7 +200,7 @@ static void explain_turns(struct hw_str *why, const struct plan *p, const struct
    irreducible control flow. */
 static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct hw_str *why, struct diag *diag)
 {
-    struct plan_options opt = { .ntid = { req->ntid[0], req->ntid[1], req->ntid[2] }, .small_grid = req->small_grid, .width = width,
+    struct plan_options opt = { .ntid = { req->ntid[0], req->ntid[1], req->ntid[2] }, .small_grid = req->small_grid, .stream = req->stream, .width = width,
                                 .chunks = width == 1 ? 1 : PLAN_LANES / width };
     struct plan_size sizes[PLAN_SIZES];
     for (unsigned k = 0, n = plan_sizes(f, sizes, PLAN_SIZES); k < n; k++)
@@ -250,6 +256,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
         out->warpops_offset = e.warpops_offset;
         out->fair = p->opt.fair;
         out->lockstep = p->lockstep;
+        out->streams = e.streams;
         for (size_t i = 0; i < e.symbols.n; i++)
             hw_vec_push(&out->symbols, e.symbols.v[i]);
         hw_debug("compiled %s for %ux%ux%u threads, %ux%u lanes%s, in %.1f ms", f->name, req->ntid[0], req->ntid[1], req->ntid[2], e.W, e.C,

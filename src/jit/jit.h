@@ -10,6 +10,7 @@
 struct jit_request {
     uint32_t ntid[3];            /* the block's shape: code is made for exactly this one */
     bool small_grid;             /* the grid has fewer than 2^31 threads in x: blockIdx.x * blockDim.x + threadIdx.x cannot wrap */
+    bool stream;                 /* the grid writes more than the caches hold: see jit_streamed_bytes() */
     uint32_t whole;              /* bits: which of the kernel's sizes are multiples of 32 */
     bool details;                /* instrumented: the kernel counts what it does, in kernel->details; warps have 32 lanes at every width */
     uint32_t width;              /* lanes per vector: 1, 4, 8, 16; 0 = HOSTWARP_WIDTH or what suits this CPU */
@@ -21,6 +22,9 @@ struct jit_size {
     uint32_t offset, bytes;      /* 4 or 8 */
 };
 unsigned jit_sizes(const struct ir_func *func, struct jit_size out[JIT_SIZES]);
+
+/* What each thread stores in a way that could go past the caches; 0: stream makes no difference. */
+uint32_t jit_streamed_bytes(const struct ir_func *func);
 
 /* Compiles, or takes the object from the cache on disk. Thread-safe; slow (milliseconds): call with no lock held.
    NULL: the reason is in diag. */

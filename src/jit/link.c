@@ -99,7 +99,7 @@ static struct kabi_kernel *link_locked(const struct hw_hash *key, const struct o
     *k = (struct kabi_kernel){
         .name = hw_strdup(name), .n_regions = o->n_regions, .regions = regions, .n_warps = o->n_groups, .frame_bytes = o->frame_bytes,
         .header_bytes = !o->frame_bytes || o->lockstep ? 0 : o->bars_offset + (uint32_t)sizeof(struct kabi_bars), .bars_offset = o->bars_offset,
-        .warpops_offset = o->warpops_offset, .fair = o->fair, .local_bytes = o->local_bytes, .shared_static = o->shared_static,
+        .warpops_offset = o->warpops_offset, .fair = o->fair, .streams = o->streams, .local_bytes = o->local_bytes, .shared_static = o->shared_static,
         .width = o->width, .chunks = o->chunks, .lowering = o->fair ? "scalar, taking turns" : o->width == 1 ? "scalar" : "vector",
         .details = o->details,
     };

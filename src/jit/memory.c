@@ -574,7 +574,7 @@ void emit_fetches(struct emit *e)
     for (int b = 0; b < p->n_blocks; b++)
         for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
             const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
-            if ((i->op != IR_LD && i->op != IR_ST) || !moves(e, i) || ordered(i))
+            if ((i->op != IR_LD && i->op != IR_ST) || !moves(e, i) || ordered(i) || (i->flags & IR_STREAM))
                 continue;
             struct shape s = o_shape(e, &i->src[0]);
             unsigned n = i->op == IR_LD ? i->n_dst : i->n_src - 1u;
@@ -733,8 +733,11 @@ static void store_chunk(struct emit *e, const struct ir_inst *i, const struct sh
     if (affine && lane_step(e, i, s) == (int64_t)(n * bytes)) {
         LLVMValueRef row = u_address(e, i, chunk);
         guard_row(e, i, row, chunk, s->group);
+        LLVMValueRef all = interleave(e, v, n);
+        if (stream_row(e, i, all, row, n))
+            return;
         fetch_next(e, i, row, n);
-        wide_store(e, i, interleave(e, v, n), row, chunk, n);
+        wide_store(e, i, all, row, chunk, n);
         return;
     }
     if (!affine) {

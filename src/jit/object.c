@@ -7,11 +7,11 @@
 
 #include <stdatomic.h>
 
-enum { MAGIC = 0x4b577748, FORMAT = 3 };
+enum { MAGIC = 0x4b577748, FORMAT = 4 };
 
 struct header {
     uint32_t magic, format;
-    uint32_t n_regions, n_groups, frame_bytes, local_bytes, shared_static, width, chunks, bars_offset, warpops_offset, fair, lockstep, n_symbols;
+    uint32_t n_regions, n_groups, frame_bytes, local_bytes, shared_static, width, chunks, bars_offset, warpops_offset, fair, lockstep, streams, n_symbols;
     uint32_t symbol_bytes, code_bytes;
     uint64_t checksum;           /* of everything behind the header */
 };
@@ -46,7 +46,7 @@ static bool take(const char *data, size_t bytes, struct object *out)
     if (h.magic != MAGIC || h.format != FORMAT || bytes - sizeof h != (size_t)h.symbol_bytes + h.code_bytes || hw_hash_bytes(rest, bytes - sizeof h) != h.checksum)
         return false;
     *out = (struct object){ h.n_regions, h.n_groups, h.frame_bytes, h.local_bytes, h.shared_static, h.width, h.chunks,
-                             h.bars_offset, h.warpops_offset, h.fair, h.lockstep, { 0 }, NULL, 0, NULL };
+                             h.bars_offset, h.warpops_offset, h.fair, h.lockstep, h.streams, { 0 }, NULL, 0, NULL };
     const char *s = rest, *end = rest + h.symbol_bytes;
     for (uint32_t i = 0; i < h.n_symbols && s < end; i++) {
         hw_vec_push(&out->symbols, hw_strdup(s));
@@ -91,7 +91,7 @@ void object_save(const struct hw_hash *key, const struct object *o)
     if (!path)
         return;
     struct header h = { MAGIC, FORMAT, o->n_regions, o->n_groups, o->frame_bytes, o->local_bytes, o->shared_static, o->width, o->chunks,
-                        o->bars_offset, o->warpops_offset, o->fair, o->lockstep, (uint32_t)o->symbols.n, 0, (uint32_t)o->code_bytes, 0 };
+                        o->bars_offset, o->warpops_offset, o->fair, o->lockstep, o->streams, (uint32_t)o->symbols.n, 0, (uint32_t)o->code_bytes, 0 };
     for (size_t i = 0; i < o->symbols.n; i++)
         h.symbol_bytes += (uint32_t)strlen(o->symbols.v[i]) + 1;
     size_t bytes = sizeof h + h.symbol_bytes + h.code_bytes;

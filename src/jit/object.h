@@ -9,7 +9,7 @@
 
 struct details_table;
 struct object {
-    uint32_t n_regions, n_groups, frame_bytes, local_bytes, shared_static, width, chunks, bars_offset, warpops_offset, fair, lockstep;
+    uint32_t n_regions, n_groups, frame_bytes, local_bytes, shared_static, width, chunks, bars_offset, warpops_offset, fair, lockstep, streams;
     HW_VEC(char *) symbols;      /* outside functions the code needs */
     void *code;                  /* ELF object file */
     size_t code_bytes;

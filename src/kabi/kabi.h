@@ -131,6 +131,7 @@ struct kabi_kernel {
     uint32_t bars_offset;        /* struct kabi_bars in the frame; 0: no barrier is counted */
     uint32_t warpops_offset;     /* fair kernels: struct kabi_warpop[n_warps] in the frame */
     bool fair;                   /* threads may wait for each other in any way: they take turns */
+    bool streams;                /* some stores go past the caches, in no order: a fence ends a piece of the grid */
     uint32_t local_bytes;        /* per thread, a multiple of 16 */
     uint32_t shared_static;
     uint32_t width, chunks;      /* for people: lanes per vector, vectors per group */

@@ -26,6 +26,7 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
     plan_live(p);
     plan_spins(p);
     plan_regions(p);
+    plan_streaming(p);
     plan_shapes(p);
     plan_lockstep(p);
     plan_masks(p);

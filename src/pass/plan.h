@@ -81,9 +81,13 @@ struct plan_size {
 };
 unsigned plan_sizes(const struct ir_func *f, struct plan_size *out, unsigned most);
 
+/* streaming.c: what each thread stores through parameters that nothing is read through; 0 too where the order of stores matters */
+uint32_t plan_streamed_bytes(const struct ir_func *f);
+
 struct plan_options {
     uint32_t ntid[3];
     bool small_grid;
+    bool stream;                 /* the grid writes more than the caches hold */
     uint32_t n_whole, whole[PLAN_SIZES];     /* offsets of those that are multiples of PLAN_LANES */
     uint32_t width, chunks;
     bool function;               /* a callee: its lanes and their mask come from the caller */
@@ -128,6 +132,7 @@ void plan_yields(struct plan *p);                                /* spin.c: fair
 void plan_webs(struct plan *p);                                  /* webs.c: one register per web */
 void plan_live(struct plan *p);                                  /* live.c */
 void plan_regions(struct plan *p);                               /* regions.c: before shapes: remat; resume points */
+void plan_streaming(struct plan *p);                             /* streaming.c: stores that go past the caches */
 void plan_shapes(struct plan *p);                                /* shape.c: shapes, divergence, classes, blends */
 void plan_lockstep(struct plan *p);                              /* lockstep.c: do groups ever part between barriers? */
 void plan_masks(struct plan *p);                                 /* masks.c: mask sources, pending blocks, region contents */

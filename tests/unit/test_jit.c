@@ -114,15 +114,18 @@ static struct ir_reg *global_index(void)
 
 /* ---- running ---- */
 
+static bool stream, streamed;    /* asked for; what the last kernel did */
+
 static void run(const uint32_t ntid[3], uint32_t blocks, void *params, unsigned width)
 {
     struct diag diag = { 0 };
-    struct jit_request req = { .ntid = { ntid[0], ntid[1], ntid[2] }, .small_grid = true, .width = width };
+    struct jit_request req = { .ntid = { ntid[0], ntid[1], ntid[2] }, .small_grid = true, .stream = stream, .width = width };
     struct kabi_kernel *k = jit_compile(fn, &req, &diag);
     if (!k) {
         print_error("%s", diag.text.s);
         fail();
     }
+    streamed = k->streams;
     struct kabi_launch launch = { .params = params, .ntid = { ntid[0], ntid[1], ntid[2] }, .nctaid = { blocks, 1, 1 } };
     uint32_t threads = (uint32_t)hw_align_up(ntid[0] * ntid[1] * ntid[2], 32);
     char *shared = aligned_alloc(256, 65536), *frame = aligned_alloc(64, hw_align_up(k->frame_bytes + 64, 64));
@@ -428,6 +431,58 @@ static void atomics_from_all_lanes(void **state)
     ir_module_free(mod);
 }
 
+/* out[i] = in[i] + 1 while i < n; extra: what else the kernel does in the middle. */
+static void build_copy(enum ir_op extra)
+{
+    start("copy");
+    struct ir_reg *in = param(IR_I64, 0), *out = param(IR_I64, 8), *n = param(IR_I32, 16), *i = global_index();
+    struct ir_block *body = label(), *end = label();
+    cbr(cmp(IR_SLT, IR_I32, R(i), R(n)), body, end);
+    blk = body;
+    struct ir_reg *v = load(IR_I32, IR_GLOBAL, element(in, i));
+    if (extra == IR_FENCE)
+        put(IR_FENCE, IR_VOID, NULL, 0)->scope = IR_GPU;
+    if (extra == IR_LD)
+        v = op2(IR_ADD, IR_I32, R(v), R(load(IR_I32, IR_GLOBAL, element(out, i))));
+    store(IR_I32, IR_GLOBAL, element(out, i), R(op2(IR_ADD, IR_I32, R(v), I(1))));
+    br(end);
+    blk = end;
+    ret();
+}
+
+static void large_results_go_past_the_caches(void **state)
+{
+    (void)state;
+    build_copy(IR_MOV);
+    assert_int_equal(jit_streamed_bytes(fn), 4);
+    stream = true;
+    FOR_ALL(w, s)
+        for (unsigned skip = 0; skip < 20; skip++) {      /* rows that begin at a line, and rows that do not */
+            _Alignas(64) static int in[N], out[N + 40];
+            memset(out, 0xff, sizeof out);
+            for (int k = 0; k < N; k++)
+                in[k] = k * 7;
+            struct { int *in, *out; int n; } p = { in, out + skip, N - 3 };
+            run(s, (N + s[0] - 1) / s[0], &p, w);
+            assert_int_equal(streamed, w > 1 && s[0] > 1);
+            for (int k = 0; k < N + 40; k++)
+                assert_int_equal(out[k], k < (int)skip || k >= (int)skip + N - 3 ? -1 : (k - (int)skip) * 7 + 1);
+        }
+    stream = false;
+    ir_module_free(mod);
+}
+
+static void what_is_read_or_ordered_stays_in_the_caches(void **state)
+{
+    (void)state;
+    build_copy(IR_LD);           /* reads what it writes */
+    assert_int_equal(jit_streamed_bytes(fn), 0);
+    ir_module_free(mod);
+    build_copy(IR_FENCE);        /* somebody may wait for it */
+    assert_int_equal(jit_streamed_bytes(fn), 0);
+    ir_module_free(mod);
+}
+
 int main(void)
 {
     setenv("HOSTWARP_CACHE", "off", 0);
@@ -435,7 +490,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saxpy_with_a_ragged_tail), cmocka_unit_test(divergent_loop_counts_per_lane), cmocka_unit_test(reduction_in_shared_memory),
         cmocka_unit_test(early_exit_before_a_barrier), cmocka_unit_test(unsigned_wrap_in_an_index), cmocka_unit_test(two_dimensional_blocks),
-        cmocka_unit_test(atomics_from_all_lanes),
+        cmocka_unit_test(atomics_from_all_lanes), cmocka_unit_test(large_results_go_past_the_caches),
+        cmocka_unit_test(what_is_read_or_ordered_stays_in_the_caches),
     };
     return cmocka_run_group_tests_name("jit", tests, NULL, NULL);
 }
