@@ -28,7 +28,7 @@ static const struct ir_reg *root_of(const struct plan *p, const struct ir_reg *r
         if (d->src[k].kind != IR_REG)
             break;
         if (d->op == IR_ADD)
-            *offset += (int64_t)d->src[1 - k].imm;
+            *offset += d->type == IR_I32 ? (int32_t)d->src[1 - k].imm : (int64_t)d->src[1 - k].imm;
         r = d->src[k].reg;
     }
     return r;
