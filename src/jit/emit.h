@@ -163,6 +163,11 @@ LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk);
 LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk); /* <W x i64>; of shared memory <W x i32> offsets */
 LLVMTypeRef address_type(struct emit *e, const struct ir_inst *i, unsigned lanes);
 LLVMValueRef address_pointers(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses);       /* of one lane or all */
+void gather_all(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk, LLVMValueRef *out);  /* lane by lane, all elements */
+void scatter_all(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, LLVMValueRef addresses, unsigned chunk);
+bool exchanges(struct emit *e, const struct ir_inst *i);                         /* exchange.c: of shared memory, in an order that only shows at run time */
+void exchange_load(struct emit *e, const struct ir_inst *i);
+void exchange_store(struct emit *e, const struct ir_inst *i);
 static inline unsigned element_bytes(const struct ir_inst *i) { return ir_type_bits(i->type) / 8; }
 LLVMAtomicOrdering llvm_order(enum ir_order o);
 enum emit_tag space_tag(uint8_t space);
@@ -187,5 +192,6 @@ LLVMValueRef x86_rsqrt14(struct emit *e, LLVMValueRef x, unsigned lanes);
 LLVMValueRef x86_scale(struct emit *e, LLVMValueRef x, LLVMValueRef n, unsigned lanes);
 LLVMValueRef x86_range(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool min, unsigned lanes);
 LLVMValueRef x86_quiet(struct emit *e, LLVMValueRef a, unsigned lanes);
+LLVMValueRef x86_permute2(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef from);         /* 16 of 32 words */
 
 #endif

@@ -295,7 +295,7 @@ static LLVMValueRef v_offset(struct emit *e, const struct ir_inst *i, LLVMValueR
 }
 
 /* n elements for each lane. */
-static void gather_all(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk, LLVMValueRef *out)
+void gather_all(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk, LLVMValueRef *out)
 {
     unsigned n = i->n_dst, bytes = element_bytes(i);
     if (in_pairs(i, n))
@@ -306,7 +306,7 @@ static void gather_all(struct emit *e, const struct ir_inst *i, LLVMValueRef add
             out[k] = gather(e, i, ty(e, i->type, e->W), v_offset(e, i, addresses, k * bytes), chunk);
 }
 
-static void scatter_all(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, LLVMValueRef addresses, unsigned chunk)
+void scatter_all(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, LLVMValueRef addresses, unsigned chunk)
 {
     unsigned n = i->n_src - 1u, bytes = element_bytes(i);
     if (in_pairs(i, n))
@@ -358,99 +358,6 @@ static void fork_next(struct emit *e, struct fork *f, int side)
     LLVMPositionBuilderAtEnd(e->b, side == 0 ? f->slow : f->join);
 }
 
-/*
- * Exchanges through shared memory (butterflies, sorting networks) often move runs of four lanes: four accesses of 16 bytes then,
- * against the sixteen that a gather or scatter makes.
- */
-enum { RUN = 4 };
-
-static bool may_have_runs(struct emit *e, const struct ir_inst *i, unsigned n)
-{
-    return i->space == IR_SHARED && n == 1 && element_bytes(i) == 4 && e->W > RUN && !e->m[0];
-}
-
-static LLVMValueRef are_runs(struct emit *e, LLVMValueRef offsets)
-{
-    LLVMValueRef first[64], step[64];
-    LLVMTypeRef bits = ty_int(e, e->W, 1);
-    for (unsigned l = 0; l < e->W; l++) {
-        first[l] = k_int(e, 32, 1, l / RUN * RUN);
-        step[l] = k_int(e, 32, 1, l % RUN * 4);
-    }
-    LLVMValueRef want = LLVMBuildShuffleVector(e->b, offsets, LLVMGetPoison(LLVMTypeOf(offsets)), LLVMConstVector(first, e->W), "");
-    want = LLVMBuildAdd(e->b, want, LLVMConstVector(step, e->W), "");
-    return LLVMBuildICmp(e->b, LLVMIntEQ, cast_to(e, LLVMBuildICmp(e->b, LLVMIntEQ, offsets, want, ""), bits), LLVMConstAllOnes(bits), "");
-}
-
-static LLVMValueRef run_pointer(struct emit *e, const struct ir_inst *i, LLVMValueRef offsets, unsigned lane)
-{
-    return address_pointers(e, i, LLVMBuildExtractElement(e->b, offsets, k_int(e, 32, 1, lane), ""));
-}
-
-static LLVMValueRef load_runs(struct emit *e, const struct ir_inst *i, LLVMValueRef offsets)
-{
-    LLVMValueRef part[64];
-    unsigned n = e->W / RUN;
-    for (unsigned k = 0; k < n; k++) {
-        part[k] = LLVMBuildLoad2(e->b, ty(e, i->type, RUN), run_pointer(e, i, offsets, k * RUN), "");
-        LLVMSetAlignment(part[k], 4);
-        tagged(e, i, part[k]);
-    }
-    for (unsigned have = RUN; n > 1; n /= 2, have *= 2)
-        for (unsigned k = 0; k < n / 2; k++)
-            part[k] = lanes_join(e, part[2 * k], part[2 * k + 1], have);
-    return part[0];
-}
-
-static void store_runs(struct emit *e, const struct ir_inst *i, LLVMValueRef v, LLVMValueRef offsets)
-{
-    for (unsigned l = 0; l < e->W; l += RUN) {
-        LLVMValueRef s = LLVMBuildStore(e->b, lanes_slice(e, v, l, RUN), run_pointer(e, i, offsets, l));
-        LLVMSetAlignment(s, 4);
-        tagged(e, i, s);
-    }
-}
-
-/* In the slow side of a fork: runs, or each lane for itself. */
-static void gather_or_runs(struct emit *e, const struct ir_inst *i, LLVMValueRef a, unsigned chunk, LLVMValueRef *out)
-{
-    if (!may_have_runs(e, i, i->n_dst)) {
-        gather_all(e, i, a, chunk, out);
-        return;
-    }
-    LLVMBasicBlockRef runs = LLVMAppendBasicBlockInContext(e->cx, e->fn, "runs"), lanes = LLVMAppendBasicBlockInContext(e->cx, e->fn, "lanes");
-    LLVMBasicBlockRef both = LLVMAppendBasicBlockInContext(e->cx, e->fn, "loaded");
-    LLVMBuildCondBr(e->b, are_runs(e, a), runs, lanes);
-    LLVMPositionBuilderAtEnd(e->b, runs);
-    LLVMValueRef v[2] = { load_runs(e, i, a), NULL };
-    LLVMBuildBr(e->b, both);
-    LLVMPositionBuilderAtEnd(e->b, lanes);
-    gather_all(e, i, a, chunk, &v[1]);
-    LLVMBasicBlockRef ends[] = { runs, LLVMGetInsertBlock(e->b) };
-    LLVMBuildBr(e->b, both);
-    LLVMPositionBuilderAtEnd(e->b, both);
-    out[0] = LLVMBuildPhi(e->b, LLVMTypeOf(v[0]), "");
-    LLVMAddIncoming(out[0], v, ends, 2);
-}
-
-static void scatter_or_runs(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, LLVMValueRef a, unsigned chunk)
-{
-    if (!may_have_runs(e, i, i->n_src - 1u)) {
-        scatter_all(e, i, v, a, chunk);
-        return;
-    }
-    LLVMBasicBlockRef runs = LLVMAppendBasicBlockInContext(e->cx, e->fn, "runs"), lanes = LLVMAppendBasicBlockInContext(e->cx, e->fn, "lanes");
-    LLVMBasicBlockRef both = LLVMAppendBasicBlockInContext(e->cx, e->fn, "stored");
-    LLVMBuildCondBr(e->b, are_runs(e, a), runs, lanes);
-    LLVMPositionBuilderAtEnd(e->b, runs);
-    store_runs(e, i, v[0], a);
-    LLVMBuildBr(e->b, both);
-    LLVMPositionBuilderAtEnd(e->b, lanes);
-    scatter_all(e, i, v, a, chunk);
-    LLVMBuildBr(e->b, both);
-    LLVMPositionBuilderAtEnd(e->b, both);
-}
-
 static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
     unsigned n = i->n_dst, bytes = element_bytes(i);
@@ -463,7 +370,7 @@ static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chu
         v[0][k] = deinterleave(e, wide, n, k);
     fork_next(e, &f, 0);
     guard_lanes(e, i, a, chunk);
-    gather_or_runs(e, i, a, chunk, v[1]);
+    gather_all(e, i, a, chunk, v[1]);
     fork_next(e, &f, 1);
     LLVMValueRef phi[IR_MAX_DST];
     for (unsigned k = 0; k < n; k++) {
@@ -485,7 +392,7 @@ static void store_scattered(struct emit *e, const struct ir_inst *i, LLVMValueRe
     wide_store(e, i, interleave(e, v, n), ptr, chunk, n);
     fork_next(e, &f, 0);
     guard_lanes(e, i, a, chunk);
-    scatter_or_runs(e, i, v, a, chunk);
+    scatter_all(e, i, v, a, chunk);
     fork_next(e, &f, 1);
 }
 
@@ -673,6 +580,10 @@ void emit_load(struct emit *e, const struct ir_inst *i)
                 set_uniform(e, i, k, c, v[k]);
         return;
     }
+    if (exchanges(e, i)) {
+        exchange_load(e, i);
+        return;
+    }
     for (unsigned c = 0; c < e->C; c++)
         load_chunk(e, i, &s, c);
 }
@@ -778,6 +689,10 @@ void emit_store(struct emit *e, const struct ir_inst *i)
     }
     if (!ordered(i) && shape_group_uniform(&s) && lane_step(e, i, &s) == 0 && e->C * e->W <= 32) {
         store_last_lane(e, i);
+        return;
+    }
+    if (exchanges(e, i)) {
+        exchange_store(e, i);
         return;
     }
     for (unsigned c = 0; c < e->C; c++)

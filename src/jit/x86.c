@@ -95,3 +95,10 @@ LLVMValueRef x86_quiet(struct emit *e, LLVMValueRef a, unsigned lanes)
     LLVMValueRef args[6] = { r, r, k_int(e, 32, register_lanes(lanes), SIGNALLING_BECOMES_QUIET), k_int(e, 32, 1, 0) };
     return wide(e, "mask.fixupimm.ps", args, 4, true, lanes);
 }
+
+/* Lane l is word from[l] of a and b together. */
+LLVMValueRef x86_permute2(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef from)
+{
+    LLVMValueRef args[] = { a, from, b };
+    return intrinsic(e, "llvm.x86.avx512.vpermi2var.d.512", NULL, 0, args, 3);
+}

@@ -205,13 +205,50 @@ static void exchange(struct gen *g)
     }
 }
 
-/* Each thread writes its own word, all wait, each reads another's, all wait. */
+/* Runs of `run` threads' words, each followed by a gap as long; run: a power of two that only the running kernel knows, or we do. */
+static void spread(struct gen *g, struct word to)
+{
+    struct word run = fresh(g);
+    if (pick(g, 2))
+        put(g, "\tmov.u32 %s, %u;\n", run.s, 1u << pick(g, 6));
+    else
+        put(g, "\tadd.u32 %s, %s, %u;\n\tand.b32 %s, %s, 3;\n\tshl.b32 %s, 1, %s;\n", run.s, "%n", pick(g, 3), run.s, run.s, run.s, run.s);
+    put(g, "\tsub.u32 %s, %s, 1;\n\tand.b32 %s, %s, %%lin;\n\tadd.u32 %s, %%lin, %%lin;\n\tsub.u32 %s, %s, %s;\n", run.s, run.s, run.s, run.s, to.s, to.s, to.s, run.s);
+}
+
+/* The address of a word of an array, from its index, with 32 or 64 bits; name: what the access takes. */
+static struct word shared_address(struct gen *g, const char *array, struct word index)
+{
+    if (pick(g, 2)) {
+        put(g, "\tmov.u32 %%x, %s;\n\tshl.b32 %s, %s, 2;\n\tadd.u32 %%x, %%x, %s;\n", array, index.s, index.s, index.s);
+        return (struct word){ "%x" };
+    }
+    put(g, "\tmov.u64 %%w0, %s;\n\tmul.wide.u32 %%w1, %s, 4;\n\tadd.u64 %%w1, %%w0, %%w1;\n", array, index.s);
+    return (struct word){ "%w1" };
+}
+
+/* Each thread writes a word of its own, all wait, each reads another's, all wait. */
 static void share(struct gen *g)
 {
-    struct word t = fresh(g), p = fresh_pred(g);
-    put(g, "\tst.shared.u32 [%%mine], %s;\n\tbar.sync 0;\n", var(g).s);
-    put(g, "\tadd.u32 %s, %s, %u;\n\trem.u32 %s, %s, %u;\n\tshl.b32 %s, %s, 2;\n", t.s, pick(g, 2) ? "%lin" : value(g).s, pick(g, 40), t.s, t.s, g->threads, t.s, t.s);
-    put(g, "\tmov.u32 %%x, words;\n\tadd.u32 %%x, %%x, %s;\n\tld.shared.u32 %s, [%%x];\n", t.s, var(g).s);
+    struct word t = fresh(g), p = fresh_pred(g), from = fresh(g);
+    bool apart = pick(g, 2);
+    const char *array = apart ? "gaps" : "words";
+    if (apart) {
+        spread(g, t);
+        put(g, "\tst.shared.u32 [%s], %s;\n\tbar.sync 0;\n", shared_address(g, array, t).s, var(g).s);
+    } else {
+        put(g, "\tst.shared.u32 [%%mine], %s;\n\tbar.sync 0;\n", var(g).s);
+    }
+    switch (pick(g, 3)) {
+    case 0: put(g, "\txor.b32 %s, %%lin, %u;\n", from.s, pick(g, 64)); break;
+    case 1: apart ? spread(g, from) : put(g, "\txor.b32 %s, %%lin, %%n;\n", from.s); break;
+    default: put(g, "\tadd.u32 %s, %s, %u;\n", from.s, pick(g, 2) ? "%lin" : value(g).s, pick(g, 40)); break;
+    }
+    if (!apart || pick(g, 4))
+        put(g, "\trem.u32 %s, %s, %u;\n", from.s, from.s, apart ? 2 * g->threads : g->threads);
+    else
+        put(g, "\tand.b32 %s, %s, %u;\n", from.s, from.s, (1u << (31 - __builtin_clz(2 * g->threads))) - 1);
+    put(g, "\tld.shared.u32 %s, [%s];\n", var(g).s, shared_address(g, array, from).s);
     switch (pick(g, 4)) {
     case 0: put(g, "\tbar.red.popc.u32 %s, 0, %s;\n", var(g).s, condition(g, ALONE).s); break;
     case 1: put(g, "\tbar.red.or.pred %s, 0, %s;\n\t@%s add.u32 %s, %s, 7;\n", p.s, condition(g, ALONE).s, p.s, var(g).s, var(g).s); break;
@@ -351,7 +388,7 @@ static void head(struct gen *g)
 {
     const unsigned *b = g->k->block;
     put(g, ".version 7.5\n.target sm_80\n.address_size 64\n.visible .entry random(.param .u64 p_in, .param .u64 p_out, .param .u64 p_atoms)\n{\n");
-    put(g, "\t.shared .align 4 .b8 words[%u];\n\t.shared .align 4 .b8 counts[%u];\n\t.local .align 4 .b8 array[32];\n", 4 * g->threads, 4 * GEN_ATOMS);
+    put(g, "\t.shared .align 4 .b8 words[%u], counts[%u], gaps[%u];\n\t.local .align 4 .b8 array[32];\n", 4 * g->threads, 4 * GEN_ATOMS, 8 * g->threads);
     put(g, "\t.reg .pred %%p<900>;\n\t.reg .b32 %%v<%u>, %%r<900>, %%lin, %%gid, %%lane, %%tx, %%ty, %%cta, %%n, %%x, %%mine;\n", N_INT);
     put(g, "\t.reg .f32 %%f<%u>;\n\t.reg .b64 %%w<2>, %%in, %%out, %%atoms;\n", N_FLOAT);
     put(g, "\tld.param.u64 %%in, [p_in];\n\tld.param.u64 %%out, [p_out];\n\tld.param.u64 %%atoms, [p_atoms];\n");
@@ -365,6 +402,7 @@ static void head(struct gen *g)
     for (unsigned k = 0; k < N_FLOAT; k++)
         put(g, "\tcvt.rn.f32.s32 %%f%u, %%v%u;\n", k, k);
     put(g, "\tmov.u32 %%mine, words;\n\tshl.b32 %%x, %%lin, 2;\n\tadd.u32 %%mine, %%mine, %%x;\n\tst.shared.u32 [%%mine], %%lin;\n");
+    put(g, "\tadd.u32 %%x, %%x, %%x;\n\tmov.u32 %%r899, gaps;\n\tadd.u32 %%x, %%x, %%r899;\n\tst.shared.u32 [%%x], %%lin;\n\tst.shared.u32 [%%x+4], %%lane;\n");
     for (unsigned k = 0; k < 8; k++)
         put(g, "\tst.local.u32 [array+%u], %%v%u;\n", 4 * k, k % N_INT);
     for (unsigned k = 0; k < GEN_ATOMS; k++)
