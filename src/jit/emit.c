@@ -557,7 +557,7 @@ static void begin_warp(struct emit *e)
                 for (unsigned c = 0; c < slot_count(e, t->dst[0]); c++)
                     set_uniform(e, t, 0, c, e->red);
         }
-        if (e->region == e->quiet)
+        if (e->region < 64 && e->quiet >> e->region & 1)
             emit_fetches(e);
     }
     LLVMBuildBr(e->b, e->bb[r->entry]);
@@ -727,7 +727,7 @@ static void begin_plan(struct emit *e)
     e->bb = hw_alloc(n * sizeof *e->bb);
     e->is_source = hw_alloc(n);
     e->rematerialised = hw_alloc(p->n_regs + 1);
-    e->quiet = plan_quiet_region(p);
+    e->quiet = plan_quiet_regions(p);
     for (size_t b = 0; b < n; b++)
         if (p->blocks[b].mask_from >= 0)
             e->is_source[p->blocks[b].mask_from] = true;

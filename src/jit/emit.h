@@ -54,7 +54,7 @@ struct emit {
     bool *rematerialised;
     LLVMValueRef mma;                            /* operands of matrix products, or NULL */
 
-    int quiet;                                   /* the region in which memory is fetched for others, or -1 */
+    uint64_t quiet;                              /* bits: regions in which memory is fetched for others */
     struct details *details;                     /* details.c: of an instrumented build, or NULL */
     bool streams;                                /* stores go past the caches */
     unsigned doubled;                            /* instructions that have two versions */

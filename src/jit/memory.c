@@ -457,15 +457,16 @@ static void fetch(struct emit *e, const struct ir_inst *i, LLVMValueRef row, uns
     LLVMTypeRef overload = ty_ptr(e), i64 = ty_int(e, 64, 1);
     LLVMValueRef at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, e->warp, i64, ""), k_int(e, 64, 1, (uint64_t)f.per_group), "");
     LLVMValueRef p = LLVMBuildGEP2(e->b, ty_int(e, 8, 1), offset_ptr(e, row, (uint64_t)(f.bytes + f.first)), &at, 1, "");
+    unsigned cache = f.near && !e->quiet ? 3 : 2;          /* before a quiet region's fetches are needed, much else passes through the first cache */
     for (unsigned line = 0; line < e->W * n * element_bytes(i); line += 64) {
-        LLVMValueRef args[] = { offset_ptr(e, p, line), k_int(e, 32, 1, i->op == IR_ST), k_int(e, 32, 1, f.near ? 3 : 2), k_int(e, 32, 1, 1) };
+        LLVMValueRef args[] = { offset_ptr(e, p, line), k_int(e, 32, 1, i->op == IR_ST), k_int(e, 32, 1, cache), k_int(e, 32, 1, 1) };
         intrinsic(e, "llvm.prefetch", &overload, 1, args, 4);
     }
 }
 
 static bool moves(struct emit *e, const struct ir_inst *i)
 {
-    return e->quiet >= 0 && i->src[0].kind == IR_REG && e->p->regs[i->src[0].reg->id].remat;
+    return e->quiet && i->src[0].kind == IR_REG && e->p->regs[i->src[0].reg->id].remat;
 }
 
 static void fetch_next(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n)
@@ -474,10 +475,20 @@ static void fetch_next(struct emit *e, const struct ir_inst *i, LLVMValueRef row
         fetch(e, i, row, n, true);
 }
 
-/* In the quiet region: what the regions after it touch in this block, and those before it in the next. */
+/* Will this access come in the same block once more, or only in the next one? */
+static bool comes_after(const struct plan *p, int block, int region)
+{
+    for (size_t k = (size_t)region + 1; k < p->regions.n; k++)
+        if (bits_has(p->regions.v[k].blocks, (size_t)block))
+            return true;
+    return false;
+}
+
+/* In a quiet region: what the regions after it touch in this block, and those before it in the next. Quiet regions share the work. */
 void emit_fetches(struct emit *e)
 {
     const struct plan *p = e->p;
+    unsigned n_quiet = (unsigned)__builtin_popcountll(e->quiet), turn = (unsigned)__builtin_popcountll(e->quiet & (((uint64_t)1 << e->region) - 1)), at = 0;
     for (int b = 0; b < p->n_blocks; b++)
         for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
             const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
@@ -485,14 +496,14 @@ void emit_fetches(struct emit *e)
                 continue;
             struct shape s = o_shape(e, &i->src[0]);
             unsigned n = i->op == IR_LD ? i->n_dst : i->n_src - 1u;
-            if (s.kind != SHAPE_AFFINE || lane_step(e, i, &s) != (int64_t)(n * element_bytes(i)))
+            struct plan_fetch f;
+            if (s.kind != SHAPE_AFFINE || lane_step(e, i, &s) != (int64_t)(n * element_bytes(i)) || !plan_fetch(p, i, p->lanes * n * element_bytes(i), &f))
                 continue;
-            bool next = true;
-            for (size_t k = (size_t)e->quiet + 1; k < p->regions.n; k++)
-                next &= !bits_has(p->regions.v[k].blocks, (size_t)b);
+            if (at++ % n_quiet != turn)
+                continue;
             frame_rematerialise(e, i->src[0].reg);
             for (unsigned c = 0; c < e->C; c++)
-                fetch(e, i, u_address(e, i, c), n, next);
+                fetch(e, i, u_address(e, i, c), n, !comes_after(p, b, e->region));
         }
 }
 

@@ -109,6 +109,13 @@ static bool outside(const struct ir_inst *i)
     return (ir_op_info[i->op].props & IR_PROP_MEM) && !local;
 }
 
+/* Tables that all blocks read are in the caches. */
+static bool same_for_all(const struct plan *p, const struct ir_inst *i)
+{
+    int64_t bytes;
+    return i->op == IR_LD && step_known(p, &i->src[0], &bytes) && bytes == 0;
+}
+
 static unsigned work_in(const struct plan *p, size_t region, bool *quiet)
 {
     enum { FUNCTION = 20 };
@@ -121,7 +128,7 @@ static unsigned work_in(const struct plan *p, size_t region, bool *quiet)
             *quiet &= !bits_has(p->loops.v[l].blocks, (size_t)b);
         for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
             const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
-            *quiet &= !outside(i);
+            *quiet &= !outside(i) || same_for_all(p, i);
             work += i->op == IR_MATH ? FUNCTION : 1;
         }
     }
@@ -130,22 +137,22 @@ static unsigned work_in(const struct plan *p, size_t region, bool *quiet)
 
 /*
  * A kernel that reads, computes and writes, with barriers between: what the next block reads and what this one writes is best fetched
- * while it computes. The region with most of the work, if it leaves memory alone and all groups pass it once; -1: none such.
+ * while it computes. The regions that leave memory alone and that all groups pass once, if they have most of the work: bits; 0: none such.
  */
-int plan_quiet_region(const struct plan *p)
+uint64_t plan_quiet_regions(const struct plan *p)
 {
-    unsigned total = 0, most = 0;
-    int best = -1;
-    for (size_t k = 0; k < p->regions.n && p->lockstep; k++) {
+    unsigned total = 0, in_quiet = 0;
+    uint64_t all = 0;
+    for (size_t k = 0; k < p->regions.n && k < 64 && p->lockstep; k++) {
         bool quiet;
         unsigned work = work_in(p, k, &quiet);
         total += work;
-        if (quiet && k > 0 && work > most) {
-            most = work;
-            best = (int)k;
+        if (quiet && k > 0) {
+            in_quiet += work;
+            all |= (uint64_t)1 << k;
         }
     }
-    return 2 * most > total ? best : -1;
+    return 2 * in_quiet > total ? all : 0;
 }
 
 bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_bytes, struct plan_fetch *out)

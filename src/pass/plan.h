@@ -158,7 +158,7 @@ struct plan_fetch {
     bool near;                   /* into the first cache; what is read once only goes to the second: tiles' rows crowd each other out */
 };
 bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_bytes, struct plan_fetch *out);
-int plan_quiet_region(const struct plan *p);
+uint64_t plan_quiet_regions(const struct plan *p);
 
 /* shape.c: the shape an instruction's result has, given its operands' */
 struct shape plan_operand_shape(const struct plan *p, const struct ir_operand *o);
