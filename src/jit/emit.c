@@ -416,6 +416,8 @@ static void emit_terminator(struct emit *e, const struct ir_inst *i)
 static void emit_insts(struct emit *e, const struct plan_block *blk)
 {
     for (size_t j = 0; j + 1 < blk->ir->insts.n; j++) {
+        if (common_done(e, blk->ir->insts.v[j]))
+            continue;
         details_access(e, blk->ir->insts.v[j]);
         emit_inst(e, blk->ir->insts.v[j]);
     }
@@ -684,6 +686,7 @@ static void emit_region(struct emit *e, int region)
         LLVMBuildBr(e->b, warp);
     }
     LLVMPositionBuilderAtEnd(e->b, warp);
+    emit_common(e);
     begin_warp(e);
     for (int b = 0; b < p->n_blocks; b++)
         if (e->bb[b])

@@ -59,6 +59,9 @@ struct emit {
     bool streams;                                /* stores go past the caches */
     unsigned doubled;                            /* instructions that have two versions */
 
+    const struct ir_inst *common_load[16];       /* common.c: done before the loop over groups */
+    size_t n_common;
+
     /* the place being written */
     int at;                                      /* block */
     LLVMValueRef m[PLAN_MAX_CHUNKS];             /* its mask; m[0] NULL: all lanes */
@@ -138,6 +141,10 @@ void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr);
 void guard_scalar_if(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef any);    /* any: i1, or NULL: always */
 void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsigned chunk, bool group);
 void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk);
+
+/* common.c: loads that are the same for all groups */
+void emit_common(struct emit *e);
+bool common_done(const struct emit *e, const struct ir_inst *i);
 
 /* records.c: stores that fill records together */
 void records_block(struct emit *e, const struct ir_block *b);

@@ -29,15 +29,15 @@ static unsigned access_align(const struct ir_inst *i)
     return element_bytes(i) * n;
 }
 
-static bool groups(const struct ir_inst *i)
+static bool groups(struct emit *e, const struct ir_inst *i)
 {
-    return (i->op == IR_LD || i->op == IR_ST) && guarded(i) && i->src[0].kind == IR_REG && !(i->flags & IR_OUTGOING);
+    return !common_done(e, i) && (i->op == IR_LD || i->op == IR_ST) && guarded(i) && i->src[0].kind == IR_REG && !(i->flags & IR_OUTGOING);
 }
 
-static bool served(const struct ir_inst *lead, const struct ir_inst *i)
+static bool served(struct emit *e, const struct ir_inst *lead, const struct ir_inst *i)
 {
     int64_t apart = i->imm - lead->imm;
-    return groups(i) && i->src[0].reg == lead->src[0].reg && i->space == lead->space && access_align(i) == access_align(lead) &&
+    return groups(e, i) && i->src[0].reg == lead->src[0].reg && i->space == lead->space && access_align(i) == access_align(lead) &&
         apart > -NEAR && apart < NEAR && apart % access_align(i) == 0;
 }
 
@@ -55,13 +55,13 @@ void guard_block(struct emit *e, const struct ir_block *b)
     e->guards.n = 0;
     for (size_t j = 0; j < b->insts.n; j++) {
         const struct ir_inst *lead = b->insts.v[j];
-        if (!groups(lead) || group_of(e, lead))
+        if (!groups(e, lead) || group_of(e, lead))
             continue;
         struct guard_group *g = hw_arena_alloc(&e->arena, sizeof *g);
         g->n = 0;
         g->member[g->n++] = lead;
         for (size_t k = j + 1; k < b->insts.n && k < j + LOOK_AHEAD && g->n < HW_LEN(g->member) && !ir_defines(b->insts.v[k - 1], lead->src[0].reg); k++)
-            if (served(lead, b->insts.v[k]))
+            if (served(e, lead, b->insts.v[k]))
                 g->member[g->n++] = b->insts.v[k];
         hw_vec_push(&e->guards, g);
     }

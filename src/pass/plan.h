@@ -160,6 +160,10 @@ struct plan_fetch {
 bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_bytes, struct plan_fetch *out);
 uint64_t plan_quiet_regions(const struct plan *p);
 
+/* common.c: values that repeat after `period` lanes, in all groups; loads of such, at the region's beginning, that could be done once for all groups */
+bool plan_common(const struct plan *p, const struct ir_operand *o, uint32_t period);
+size_t plan_common_loads(const struct plan *p, size_t region, const struct ir_inst **out, size_t most);
+
 /* shape.c: the shape an instruction's result has, given its operands' */
 struct shape plan_operand_shape(const struct plan *p, const struct ir_operand *o);
 
