@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses of shared memory are small, but programs compute them with 64 bits, as all addresses. Registers that lead to nothing else
- * hold 32: a vector has twice as many of those, and no index needs to be widened first.
+ * Addresses of shared memory are small, but programs compute them with 64 bits, as all addresses. Vectors of them that lead to nothing else
+ * hold 32: twice as many to a register, and no index needs to be widened first. Scalars stay as they are: the CPU adds 64 bits for nothing.
  */
 #include "pass/plan.h"
 
@@ -103,13 +103,13 @@ static void take_halves(struct narrow *n, struct ir_block *b, size_t n_regs)
     hw_vec_fini(&all);
 }
 
-void plan_narrow(struct plan *p)
+bool plan_narrow(struct plan *p)
 {
     struct ir_func *fn = p->func;
     size_t n_regs = fn->regs.n;
     struct narrow n = { .fn = fn, .is = hw_alloc(n_regs + 1), .low = hw_alloc(n_regs * sizeof *n.low + 1) };
     for (size_t r = 0; r < n_regs; r++)
-        n.is[r] = fn->regs.v[r]->type == IR_I64;
+        n.is[r] = fn->regs.v[r]->type == IR_I64 && p->regs[r].shape.kind == SHAPE_VARYING;
     for (bool again = true; again;) {
         again = false;
         for (size_t b = 0; b < fn->blocks.n; b++)
@@ -119,11 +119,15 @@ void plan_narrow(struct plan *p)
     for (size_t b = 0; b < fn->blocks.n; b++)
         for (size_t j = 0; j < fn->blocks.v[b]->insts.n; j++)
             rewrite(&n, fn->blocks.v[b]->insts.v[j]);
+    bool any = false;
     for (size_t r = 0; r < n_regs; r++)
-        if (n.is[r])
+        if (n.is[r]) {
             fn->regs.v[r]->type = IR_I32;
+            any = true;
+        }
     for (size_t b = 0; b < fn->blocks.n; b++)
         take_halves(&n, fn->blocks.v[b], n_regs);
     hw_free(n.is);
     hw_free(n.low);
+    return any;
 }

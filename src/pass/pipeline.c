@@ -2,6 +2,14 @@
 /* The ordered list of passes. */
 #include "pass/plan.h"
 
+static void analyse(struct plan *p)
+{
+    plan_live(p);
+    plan_spins(p);
+    plan_regions(p);
+    plan_shapes(p);
+}
+
 struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt, struct diag *diag)
 {
     struct plan *p = hw_alloc(sizeof *p);
@@ -21,14 +29,15 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
     plan_fold(p);
     plan_cfg(p);
     plan_webs(p);
-    plan_narrow(p);
     plan_fold(p);                /* webs turn reused registers into single definitions: more folds */
     plan_cfg(p);
-    plan_live(p);
-    plan_spins(p);
-    plan_regions(p);
+    analyse(p);
+    if (plan_narrow(p)) {
+        plan_fold(p);
+        plan_cfg(p);
+        analyse(p);
+    }
     plan_streaming(p);
-    plan_shapes(p);
     plan_lockstep(p);
     plan_masks(p);
 #ifndef NDEBUG

@@ -130,11 +130,11 @@ void plan_cfg(struct plan *p);                                   /* cfg.c: loops
 void plan_spins(struct plan *p);                                 /* spin.c: loops that wait for other threads */
 void plan_yields(struct plan *p);                                /* spin.c: fair builds: stops in those loops and at warp operations */
 void plan_webs(struct plan *p);                                  /* webs.c: one register per web */
-void plan_narrow(struct plan *p);                                /* narrow.c: shared addresses in 32 bits */
 void plan_live(struct plan *p);                                  /* live.c */
 void plan_regions(struct plan *p);                               /* regions.c: before shapes: remat; resume points */
 void plan_streaming(struct plan *p);                             /* streaming.c: stores that go past the caches */
 void plan_shapes(struct plan *p);                                /* shape.c: shapes, divergence, classes, blends */
+bool plan_narrow(struct plan *p);                                /* narrow.c: vectors of shared addresses in 32 bits; true: the plan is to be made again */
 void plan_lockstep(struct plan *p);                              /* lockstep.c: do groups ever part between barriers? */
 void plan_masks(struct plan *p);                                 /* masks.c: mask sources, pending blocks, region contents */
 
