@@ -223,7 +223,7 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
             hw_str_printf(why, "scalar, as HOSTWARP_WIDTH says%s", opt.fair ? ", threads take turns at warp operations" : "");
         return p;
     }
-    if (!p->irreducible && !alone && !f->callees.n) {
+    if (width > 1 && !p->irreducible && !alone && !f->callees.n) {
         struct plan *turns = turns_plan(f, opt, diag);
         if (turns && why)
             hw_str_printf(why, "vector, %u lanes, %u vectors to a warp, warps take turns at loops that wait for others", width, opt.chunks);
