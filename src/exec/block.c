@@ -4,13 +4,14 @@
 
 #include "base/log.h"
 #include "base/os.h"
+#include "exec/turns.h"
 #include "exec/warpop.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
-enum { WARP = 32, WARP_ROUNDS = 64, STREAMING_BLOCKS = 32 };
+enum { WARP = 32, WARP_ROUNDS = 64, IDLE_ROUNDS = 64, APART_ROUNDS = 256, STREAMING_BLOCKS = 32 };
 
 static bool at_barrier(uint32_t state, unsigned id)
 {
@@ -105,6 +106,53 @@ static bool run_warps(const struct kabi_kernel *k, const struct kabi_launch *kl,
     return ran;
 }
 
+/* Everybody here spins. */
+static void let_others_run(const struct kabi_launch *kl)
+{
+    if (hw_unlikely(atomic_load_explicit(&hw_container_of(kl, struct exec_launch, kl)->fault, memory_order_relaxed)))
+        exec_fault_raise(EXEC_FAULT_TRAP, 0, 0);          /* another block has ended the kernel: who spins would never know */
+    sched_yield();
+}
+
+/* Parts of groups run like groups, each when it is in its group's place. */
+static bool run_parts(const struct turns *t, const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block, bool *moved)
+{
+    bool ran = false;
+    for (uint32_t w = 0; t->total && w < k->n_warps; w++)
+        for (uint32_t j = 0; j < t->n[w]; j++) {
+            uint32_t *state = (uint32_t *)(void *)block->frame + w, before = turns_part(k, block, w, j)->state;
+            turns_swap(k, block, w, j);
+            ran |= run_groups(k, kl, block, w, w + 1);
+            *moved |= *state != before;
+            turns_swap(k, block, w, j);
+        }
+    return ran;
+}
+
+/* Warps that wait for others take turns. When nothing but spinning happened for long, a lane may wait for another one of its own warp. */
+static void run_turns(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
+{
+    uint32_t *state = (uint32_t *)(void *)block->frame, before[TURNS_GROUPS];
+    struct turns t = { 0 };
+    unsigned idle = 0;           /* rounds in which nothing but spinning happened */
+    while (t.total || !all_done(k, state)) {
+        memcpy(before, state, k->n_warps * sizeof *state);
+        bool ran = run_groups(k, kl, block, 0, k->n_warps), moved = memcmp(before, state, k->n_warps * sizeof *state) != 0;
+        ran |= run_parts(&t, k, kl, block, &moved);
+        turns_put_together(&t, k, block);
+        moved |= !t.total && release(k, block, false);
+        if (!ran && !moved && !all_done(k, state))
+            stuck();
+        idle = moved ? 0 : idle + 1;
+        if (k->parts_offset && idle && idle % APART_ROUNDS == 0)
+            turns_take_apart(&t, k, block);
+        if (idle > IDLE_ROUNDS)
+            let_others_run(kl);
+    }
+    if (hw_unlikely(block->details))
+        exec_details_join(block);
+}
+
 /* Groups are at different places: those that can run take turns, and what they wait for is looked at after every round. */
 static void run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
 {
@@ -116,11 +164,8 @@ static void run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl,
         if (!ran && !moved && !all_done(k, state))
             stuck();
         idle = moved ? 0 : idle + 1;
-        if (k->fair && idle > 64) {
-            if (hw_unlikely(atomic_load_explicit(&hw_container_of(kl, struct exec_launch, kl)->fault, memory_order_relaxed)))
-                exec_fault_raise(EXEC_FAULT_TRAP, 0, 0);  /* another block has ended the kernel: who spins would never know */
-            sched_yield();
-        }
+        if (k->fair && idle > IDLE_ROUNDS)
+            let_others_run(kl);
     }
     if (hw_unlikely(block->details))
         exec_details_join(block);
@@ -131,6 +176,10 @@ static void run_block(const struct kabi_kernel *k, const struct kabi_launch *kl,
     int32_t r = KABI_MIXED;
     if (k->header_bytes)
         memset(block->frame, 0, k->header_bytes);
+    if (k->turns) {
+        run_turns(k, kl, block);
+        return;
+    }
     if (!k->fair)
         for (r = 0; r >= 0;)
             r = k->regions[r](kl, block, block->frame);

@@ -327,10 +327,11 @@ static void emit_barrier(struct emit *e, const struct ir_inst *i)
     group_stops(e, state, KABI_MIXED);
 }
 
-/* Fair builds: other threads run before this one goes on. */
+/* Builds with turns: others run before this group goes on. */
 static void emit_yield(struct emit *e)
 {
     int to = e->p->blocks[e->at].succ[0];
+    deliver(e, to, e->m);
     frame_save(e, to);
     group_stops(e, k_int(e, 32, 1, (uint32_t)e->p->blocks[to].resume), KABI_MIXED);
 }
@@ -562,7 +563,16 @@ static void begin_warp(struct emit *e)
         if (e->region < 64 && e->quiet >> e->region & 1)
             emit_fetches(e);
     }
-    LLVMBuildBr(e->b, e->bb[r->entry]);
+    if (p->parts && e->region > 0 && p->blocks[r->entry].masked) {       /* a part may have left its lanes there to another one */
+        LLVMValueRef m[PLAN_MAX_CHUNKS];
+        LLVMBasicBlockRef others = new_bb(e, "others");
+        masks_load(e, has_mask_slot(e, r->entry) ? e->mask[r->entry] : e->cur[p->blocks[r->entry].mask_from], m);
+        LLVMBuildCondBr(e->b, mask_any(e, m), e->bb[r->entry], others);
+        LLVMPositionBuilderAtEnd(e->b, others);
+        chain(e, frame_waiting(e, r->entry), -1);
+    } else {
+        LLVMBuildBr(e->b, e->bb[r->entry]);
+    }
 }
 
 static void add_attribute(struct emit *e, LLVMValueRef fn, LLVMAttributeIndex at, const char *name)
@@ -623,7 +633,7 @@ static void finish_function(struct emit *e)
         LLVMBuildRet(e->b, k_int(e, 32, 1, (uint64_t)(int64_t)KABI_ALL_DONE));
         return;
     }
-    if (e->p->opt.fair) {                                 /* the engine looks at the states in any case */
+    if (e->p->opt.fair || e->p->opt.turns) {              /* the engine looks at the states in any case */
         LLVMBuildRet(e->b, k_int(e, 32, 1, (uint64_t)(int64_t)KABI_MIXED));
         return;
     }
@@ -798,7 +808,7 @@ static bool emit_callee(struct emit *e, size_t index)
     const struct plan *kernel = e->p;
     struct plan_options opt = kernel->opt;
     opt.function = true;
-    opt.fair = false;
+    opt.fair = opt.turns = false;
     opt.local_stride = kernel->func->local_bytes;
     struct plan *p = plan_new(e->kernel->callees.v[index], &opt, e->diag);
     bool ok = p != NULL;

@@ -2,7 +2,7 @@
 /*
  * What lives across barriers: registers and masks in the block's frame, one area per group.
  * Layout: state[groups] (uint32_t), red[groups] (uint32_t), struct kabi_bars, in fair kernels struct kabi_warpop[groups],
- * then the groups' areas.
+ * then the groups' areas, and room for their parts where they may be taken apart.
  */
 #include "jit/frame.h"
 
@@ -41,6 +41,12 @@ static bool waits(struct emit *e, int entry, int b)
 {
     look_at(e, entry);
     return bits_has(e->waiting, (size_t)b);
+}
+
+const bits_word *frame_waiting(struct emit *e, int entry)
+{
+    look_at(e, entry);
+    return e->waiting;
 }
 
 static bool live(struct emit *e, int entry, size_t reg)
@@ -126,6 +132,42 @@ static void place_registers(struct emit *e, uint32_t *at)
     hw_vec_fini(&all);
 }
 
+static void keep(struct emit *e, size_t region, uint32_t offset, enum kabi_keep_kind kind, uint32_t bytes)
+{
+    hw_vec_push(&e->keeps, ((struct kabi_keep){ (uint32_t)region, offset, kind, bytes }));
+}
+
+static bool is_free(const struct emit *e, int entry, int b)
+{
+    const struct plan *p = e->p;
+    for (int y = 0; y < p->n_blocks; y++)
+        if (p->blocks[y].free && p->blocks[y].succ[0] == entry && bits_has(p->blocks[y].free, (size_t)b))
+            return true;
+    return false;
+}
+
+/* What the engine moves when it takes groups apart; what is the same for all lanes is the same for all parts. */
+static void list_keeps(struct emit *e)
+{
+    const struct plan *p = e->p;
+    for (size_t k = 1; k < p->regions.n; k++) {
+        int entry = p->regions.v[k].entry;
+        for (size_t r = 0; r < p->n_regs; r++) {
+            const struct plan_reg *reg = &p->regs[r];
+            if (reg->remat || reg->shape.kind != SHAPE_VARYING || !live(e, entry, r))
+                continue;
+            bool pred = reg->reg->type == IR_PRED;
+            keep(e, k, e->reg_offset[r], pred ? KABI_KEEP_BITS : KABI_KEEP_VALUES, pred ? 0 : ir_type_bits(reg->reg->type) / 8);
+        }
+        for (int m = 0; m < p->n_blocks; m++) {
+            if (saves_mask(e, entry, m))
+                keep(e, k, e->mask_offset[m], m != entry && is_free(e, entry, m) ? KABI_KEEP_FREE : KABI_KEEP_MASK, 0);
+            if (saves_cur(e, entry, m))
+                keep(e, k, e->cur_offset[m], m == p->blocks[entry].mask_from ? KABI_KEEP_MASK : KABI_KEEP_RAN, 0);
+        }
+    }
+}
+
 void frame_layout(struct emit *e)
 {
     const struct plan *p = e->p;
@@ -155,6 +197,11 @@ void frame_layout(struct emit *e)
     e->warpops_offset = e->bars_offset + (uint32_t)sizeof(struct kabi_bars);
     e->warp_offset = (uint32_t)hw_align_up(e->warpops_offset + (p->opt.fair ? p->groups * sizeof(struct kabi_warpop) : 0), 64);
     e->frame_bytes = e->warp_offset + p->groups * e->warp_bytes;
+    if (p->parts) {
+        e->parts_offset = e->frame_bytes;
+        e->frame_bytes += p->groups * KABI_PARTS * ((uint32_t)sizeof(struct kabi_part) + e->warp_bytes);
+        list_keeps(e);
+    }
 }
 
 static LLVMValueRef frame_ptr(struct emit *e, uint32_t offset)

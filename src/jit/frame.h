@@ -9,6 +9,7 @@ void frame_layout(struct emit *e);
 void frame_save(struct emit *e, int entry);          /* entry: the block where execution goes on */
 void frame_rematerialise(struct emit *e, const struct ir_reg *r);      /* after frame_restore: a register that is computed again */
 void frame_restore(struct emit *e, int entry);
+const bits_word *frame_waiting(struct emit *e, int entry);             /* blocks in which lanes may wait when a group goes on there */
 LLVMValueRef frame_state_ptr(struct emit *e, LLVMValueRef group);
 LLVMValueRef frame_warpop_ptr(struct emit *e, size_t field);
 LLVMValueRef frame_bar_ptr(struct emit *e, LLVMValueRef id, size_t field);

@@ -196,6 +196,17 @@ static void explain_turns(struct hw_str *why, const struct plan *p, const struct
     }
 }
 
+/* Vectors whose warps take turns, or NULL where that would not do. */
+static struct plan *turns_plan(const struct ir_func *f, struct plan_options opt, struct diag *diag)
+{
+    opt.turns = true;
+    struct plan *p = plan_new(f, &opt, diag);
+    if (!p || (!p->needs_fair && !p->irreducible))
+        return p;
+    plan_free(p);
+    return NULL;
+}
+
 /* The build that was asked for, unless the kernel needs another: turns where threads wait for each other, the scalar one for
    irreducible control flow. */
 static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct hw_str *why, struct diag *diag)
@@ -217,6 +228,15 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
         else if (p && why)
             hw_str_printf(why, "scalar, as HOSTWARP_WIDTH says%s", opt.fair ? ", threads take turns at warp operations" : "");
         return p;
+    }
+    if (width > 1 && !p->irreducible && !alone && !f->callees.n) {
+        struct plan *turns = turns_plan(f, opt, diag);
+        if (turns && why)
+            hw_str_printf(why, "vector, %u lanes, %u vectors to a warp, warps take turns at loops that wait for others", width, opt.chunks);
+        if (turns) {
+            plan_free(p);
+            return turns;
+        }
     }
     explain_turns(why, p, f, warp_ops, alone);
     opt.fair = (p->needs_fair && !alone) || warp_ops;
@@ -255,17 +275,25 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
         out->bars_offset = e.bars_offset;
         out->warpops_offset = e.warpops_offset;
         out->fair = p->opt.fair;
+        out->turns = p->opt.turns;
+        out->red_offset = e.red_offset;
+        out->warp_offset = e.warp_offset;
+        out->warp_bytes = e.warp_bytes;
+        out->parts_offset = e.parts_offset;
+        for (size_t i = 0; i < e.keeps.n; i++)
+            hw_vec_push(&out->keeps, e.keeps.v[i]);
         out->lockstep = p->lockstep;
         out->streams = e.streams;
         for (size_t i = 0; i < e.symbols.n; i++)
             hw_vec_push(&out->symbols, e.symbols.v[i]);
         hw_debug("compiled %s for %ux%ux%u threads, %ux%u lanes%s, in %.1f ms", f->name, req->ntid[0], req->ntid[1], req->ntid[2], e.W, e.C,
-                 p->opt.fair ? " taking turns" : "", (double)(hw_now_ns() - begin) / 1e6);
+                 p->opt.fair || p->opt.turns ? " taking turns" : "", (double)(hw_now_ns() - begin) / 1e6);
     } else {
         for (size_t i = 0; i < e.symbols.n; i++)
             hw_free(e.symbols.v[i]);
     }
     hw_vec_fini(&e.symbols);
+    hw_vec_fini(&e.keeps);
     hw_vec_fini(&e.guards);
     hw_vec_fini(&e.records);
     LLVMDisposeModule(e.mod);

@@ -96,12 +96,17 @@ static struct kabi_kernel *link_locked(const struct hw_hash *key, const struct o
         regions[r] = (kabi_region_fn *)(uintptr_t)at;
     }
     struct kabi_kernel *k = hw_alloc(sizeof *k);
+    struct kabi_keep *keeps = hw_alloc(o->keeps.n * sizeof *keeps + 1);
+    if (o->keeps.n)
+        memcpy(keeps, o->keeps.v, o->keeps.n * sizeof *keeps);
     *k = (struct kabi_kernel){
         .name = hw_strdup(name), .n_regions = o->n_regions, .regions = regions, .n_warps = o->n_groups, .frame_bytes = o->frame_bytes,
         .header_bytes = !o->frame_bytes || o->lockstep ? 0 : o->bars_offset + (uint32_t)sizeof(struct kabi_bars), .bars_offset = o->bars_offset,
         .warpops_offset = o->warpops_offset, .fair = o->fair, .streams = o->streams, .local_bytes = o->local_bytes, .shared_static = o->shared_static,
-        .width = o->width, .chunks = o->chunks, .lowering = o->fair ? "scalar, taking turns" : o->width == 1 ? "scalar" : "vector",
+        .width = o->width, .chunks = o->chunks, .lowering = o->fair ? "scalar, taking turns" : o->turns ? "vector, taking turns" : o->width == 1 ? "scalar" : "vector",
         .details = o->details,
+        .turns = o->turns, .red_offset = o->red_offset, .warp_offset = o->warp_offset, .warp_bytes = o->warp_bytes, .parts_offset = o->parts_offset,
+        .n_keeps = (uint32_t)o->keeps.n, .keeps = keeps,
     };
     hw_map_set(&kernels, key, sizeof *key, k);
     return k;

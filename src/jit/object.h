@@ -6,10 +6,13 @@
 #include "base/diag.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "kabi/kabi.h"
 
 struct details_table;
 struct object {
     uint32_t n_regions, n_groups, frame_bytes, local_bytes, shared_static, width, chunks, bars_offset, warpops_offset, fair, lockstep, streams;
+    uint32_t turns, red_offset, warp_offset, warp_bytes, parts_offset;
+    HW_VEC(struct kabi_keep) keeps;
     HW_VEC(char *) symbols;      /* outside functions the code needs */
     void *code;                  /* ELF object file */
     size_t code_bytes;

@@ -68,8 +68,12 @@ bool target_gathers(void) { return gathers; }
 
 static void init(void)
 {
-    /* A guard ends a basic block; LLVM would sink what was computed before it behind it and keep every operand alive meanwhile. */
-    static const char *const options[] = { "hostwarp", "-disable-machine-sink" };
+    /*
+     * A guard ends a basic block; LLVM would sink what was computed before it behind it and keep every operand alive meanwhile.
+     * Unrolled kernels have blocks with thousands of accesses, and both schedulers compare each with each: the one after register
+     * allocation, of no use to a CPU that orders instructions itself, took half of all compile time, the other one a third.
+     */
+    static const char *const options[] = { "hostwarp", "-disable-machine-sink", "-post-RA-scheduler=false", "-dag-maps-huge-region=200" };
     LLVMParseCommandLineOptions(HW_LEN(options), options, NULL);
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();

@@ -118,6 +118,26 @@ struct kabi_warpop {
 };
 
 /*
+ * Kernels whose warps take turns: what a group has in its area of the frame when it stops before a region, so that the engine can take it
+ * apart and put it together. Lane l's place is offset + l * bytes, or bit l % width of the word at offset + 4 * (l / width).
+ */
+enum kabi_keep_kind {
+    KABI_KEEP_VALUES,            /* a register */
+    KABI_KEEP_BITS,              /* a register of predicates */
+    KABI_KEEP_MASK,              /* lanes that wait to run a block */
+    KABI_KEEP_FREE,              /* the same, and they could go on without the others */
+    KABI_KEEP_RAN,               /* lanes that have run a block */
+};
+struct kabi_keep {
+    uint32_t region, offset, kind, bytes;
+};
+/* A part of a group, in front of a copy of its area. */
+struct kabi_part {
+    uint32_t lanes, state, red, reserved[13];
+};
+enum { KABI_PARTS = 31 };        /* of one group, besides the one that is in its place */
+
+/*
  * A kernel compiled for one block shape.
  * Lifetime  Owned by the module that compiled it; outlives every launch of it.
  */
@@ -132,6 +152,12 @@ struct kabi_kernel {
     uint32_t warpops_offset;     /* fair kernels: struct kabi_warpop[n_warps] in the frame */
     bool fair;                   /* threads may wait for each other in any way: they take turns */
     bool streams;                /* some stores go past the caches, in no order: a fence ends a piece of the grid */
+    bool turns;                  /* warps take turns; a group is taken apart where one of its lanes may wait for another */
+    uint32_t red_offset;         /* uint32_t[n_warps]: reductions at barriers */
+    uint32_t warp_offset, warp_bytes;            /* the groups' areas */
+    uint32_t parts_offset;       /* KABI_PARTS per group: struct kabi_part and an area; 0: groups are never taken apart */
+    uint32_t n_keeps;
+    const struct kabi_keep *keeps;
     uint32_t local_bytes;        /* per thread, a multiple of 16 */
     uint32_t shared_static;
     uint32_t width, chunks;      /* for people: lanes per vector, vectors per group */

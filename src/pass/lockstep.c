@@ -97,7 +97,7 @@ void plan_lockstep(struct plan *p)
     memset(c.reg, true, p->n_regs);
     while (sweep(&c, parts)) {
     }
-    p->lockstep = !p->opt.fair && !p->opt.function;
+    p->lockstep = !p->opt.fair && !p->opt.turns && !p->opt.function;
     for (int b = 0; b < p->n_blocks; b++) {
         const struct ir_inst *t = ir_block_term(p->blocks[b].ir);
         bool stops = plan_stops(t) || t->op == IR_BAR;

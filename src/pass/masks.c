@@ -23,6 +23,15 @@ static bool thins_out(const struct plan *p, int a, int b)
     return false;
 }
 
+/* Lanes that are at `to` already while others of `from` wait in a loop must be known, so that they can go on. */
+static bool waits_between(const struct plan *p, int from, int to)
+{
+    for (int b = from + 1; b < to; b++)
+        if (ir_block_term(p->blocks[b].ir)->op == IR_YIELD)
+            return true;
+    return false;
+}
+
 /*
  * All lanes of a dominating block of the same class get here and nobody else does: its mask serves. Classes alone do not tell the head of a
  * loop from the block before it when a loop around both makes each depend on the other's branches.
@@ -36,17 +45,26 @@ static void find_mask_sources(struct plan *p)
         if (!blk->masked)
             continue;
         int d = blk->idom;
-        while (d >= 0 && (!same_class(p, d, b) || !plan_postdominates(p, b, d) || thins_out(p, b, d) || thins_out(p, d, b)))
+        while (d >= 0 && (!same_class(p, d, b) || waits_between(p, d, b) || !plan_postdominates(p, b, d) || thins_out(p, b, d) || thins_out(p, d, b)))
             d = p->blocks[d].idom;
         blk->mask_from = d;
     }
+}
+
+/* Does a branch decide which lanes run b? Else all that the group has do, and nobody waits elsewhere. */
+static bool parted(const struct plan *p, int b)
+{
+    for (size_t x = 0; x < p->n_cls - 1; x++)
+        if (bits_has(p->blocks[b].cls, x))
+            return true;
+    return false;
 }
 
 /* Lanes may wait in block `late` while `now` runs when some way into it starts earlier, or comes round the loop. */
 static bool may_wait(const struct plan *p, int late, int now)
 {
     const struct plan_block *blk = &p->blocks[late];
-    if (late <= now || !blk->masked || blk->mask_from >= 0 || blk->exit_only)
+    if (late <= now || !blk->masked || blk->mask_from >= 0 || blk->exit_only || !parted(p, now))
         return false;
     for (size_t k = 0; k < blk->preds.n; k++) {
         int x = blk->preds.v[k];
@@ -98,7 +116,7 @@ static bool uniform_operand(const struct plan *p, const struct ir_operand *o)
 static void find_hazards(struct plan *p)
 {
     for (size_t l = 0; l < p->loops.n; l++)
-        p->needs_fair |= p->loops.v[l].spin;
+        p->needs_fair |= p->loops.v[l].spin && !p->opt.turns;
     for (int b = 0; b < p->n_blocks; b++) {
         const struct ir_inst *t = ir_block_term(p->blocks[b].ir);
         if (t->op != IR_BAR && t->op != IR_BAR_RED)

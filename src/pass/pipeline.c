@@ -7,6 +7,7 @@ static void analyse(struct plan *p)
     plan_live(p);
     plan_spins(p);
     plan_regions(p);
+    plan_apart(p);
     plan_shapes(p);
 }
 
@@ -21,7 +22,7 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
 
     plan_clone(p, func);
     plan_cfg(p);
-    if (opt->fair) {
+    if (opt->fair || opt->turns) {
         plan_spins(p);
         plan_yields(p);
         plan_cfg(p);
@@ -40,6 +41,8 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
     plan_streaming(p);
     plan_lockstep(p);
     plan_masks(p);
+    if (opt->turns)
+        plan_turns(p);
 #ifndef NDEBUG
     if (!ir_verify(p->func, diag)) {
         plan_free(p);

@@ -50,6 +50,7 @@ struct plan_loop {
     int header, latch, parent;   /* parent: loop or -1 */
     bits_word *blocks;
     bool spin;                   /* its end may depend on what other threads do while it runs */
+    bool lock;                   /* and it does more than look: an atomic decides */
 };
 
 struct plan_block {
@@ -67,6 +68,7 @@ struct plan_block {
     int mask_from;               /* its mask is that of this dominating block, or -1 */
     int resume;                  /* region that starts here (after a barrier), or -1 */
     bits_word *pending;          /* later blocks in which lanes may wait while this one runs */
+    bits_word *free;             /* of a yield: those from which such lanes may go on without the others */
 };
 
 struct plan_region {
@@ -93,6 +95,7 @@ struct plan_options {
     bool function;               /* a callee: its lanes and their mask come from the caller */
     uint32_t local_stride;       /* bytes of local memory per thread; 0: what this function itself needs */
     bool fair;                   /* width 1: threads take turns at spin loops, and stop at warp operations */
+    bool turns;                  /* vectors: warps take turns at spin loops (turns.c) */
 };
 
 struct plan {
@@ -114,6 +117,8 @@ struct plan {
     bool irreducible;
     bool uses_warp_ops;
     bool lockstep;               /* all groups of a block stop at the same barriers, plain ones */
+    bits_word *apart;            /* blocks in which a group may have been taken apart */
+    bool parts;                  /* some groups may be */
     bool needs_fair;             /* this build could hang: a thread may wait for one that runs after it */
 };
 
@@ -129,6 +134,7 @@ void plan_fold(struct plan *p);                                  /* fold.c: cons
 void plan_cfg(struct plan *p);                                   /* cfg.c: loops, order, dominators */
 void plan_spins(struct plan *p);                                 /* spin.c: loops that wait for other threads */
 void plan_yields(struct plan *p);                                /* spin.c: fair builds: stops in those loops and at warp operations */
+void plan_apart(struct plan *p);                                 /* turns.c: where groups may lack lanes */
 void plan_webs(struct plan *p);                                  /* webs.c: one register per web */
 void plan_live(struct plan *p);                                  /* live.c */
 void plan_regions(struct plan *p);                               /* regions.c: before shapes: remat; resume points */
@@ -137,6 +143,7 @@ void plan_shapes(struct plan *p);                                /* shape.c: sha
 bool plan_narrow(struct plan *p);                                /* narrow.c: vectors of shared addresses in 32 bits; true: the plan is to be made again */
 void plan_lockstep(struct plan *p);                              /* lockstep.c: do groups ever part between barriers? */
 void plan_masks(struct plan *p);                                 /* masks.c: mask sources, pending blocks, region contents */
+void plan_turns(struct plan *p);                                 /* turns.c: who may go on alone; can vectors take turns at all? */
 
 /* cfg.c */
 bool plan_dominates(const struct plan *p, int a, int b);

@@ -377,7 +377,8 @@ static bool flow_shapes(struct plan *p)
                     continue;
                 struct plan_reg *r = &p->regs[i->dst[k]->id];
                 struct shape s = r->n_defs > 1 || r->shape.kind == SHAPE_UNKNOWN ? join(r->shape, result_shape(p, i, k)) : result_shape(p, i, k);
-                if (s.kind == SHAPE_AFFINE && plan_blends(p, r, b)) {
+                /* parts of a group may load different values, and come together again */
+                if (s.kind == SHAPE_AFFINE && (plan_blends(p, r, b) || (i->op == IR_LD && i->space != IR_CONST && bits_has(p->apart, (size_t)b)))) {
                     uint64_t zero = s.zero;
                     s = varying();
                     s.zero = zero;
@@ -448,7 +449,7 @@ static void classes(struct plan *p)
             p->blocks[b].cls = bits_new(&p->arena, p->n_cls);
             p->blocks[b].excluded = bits_new(&p->arena, n);
         }
-        if (p->partial)
+        if (p->partial || bits_has(p->apart, (size_t)b))
             bits_add(p->blocks[b].cls, 2 * n);
     }
     for (bool again = true; again;) {
@@ -467,6 +468,9 @@ static void classes(struct plan *p)
                 }
         }
     }
+    for (int b = 0; b < p->n_blocks; b++)                 /* at a barrier groups are whole again */
+        if (!p->partial && !bits_has(p->apart, (size_t)b))
+            bits_del(p->blocks[b].cls, 2 * n);
     for (int a = 0; a < p->n_blocks; a++)
         for (int b = 0; b < p->n_blocks; b++) {
             bool later = b > a || plan_share_loop(p, a, b);

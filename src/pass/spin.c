@@ -93,16 +93,20 @@ void plan_spins(struct plan *p)
         }
     for (size_t l = 0; l < p->loops.n; l++) {
         s.loop = &p->loops.v[l];
-        bool spin = false;
-        for (int b = 0; b < p->n_blocks && !spin; b++) {
+        bool spin = false, lock = false;
+        for (int b = 0; b < p->n_blocks && !lock; b++) {
             if (!bits_has(s.loop->blocks, (size_t)b))
                 continue;
-            for (size_t j = 0; j < p->blocks[b].ir->insts.n && !spin; j++) {
+            for (size_t j = 0; j < p->blocks[b].ir->insts.n && !lock; j++) {
                 const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
-                spin = waits_on_memory(i) && reaches_exit(&s, i) && !only_retries(&s, i);
+                if (!waits_on_memory(i) || (spin && i->op == IR_LD) || !reaches_exit(&s, i) || only_retries(&s, i))
+                    continue;
+                spin = true;
+                lock = i->op != IR_LD;
             }
         }
         p->loops.v[l].spin = spin;
+        p->loops.v[l].lock = lock;
     }
     hw_free(s.tainted);
     hw_free(s.n_defs);
@@ -167,6 +171,6 @@ void plan_yields(struct plan *p)
     for (size_t l = 0; l < p->loops.n; l++)
         if (p->loops.v[l].spin)
             yield_in_loop(p, &p->loops.v[l]);
-    for (size_t b = 0; b < p->func->blocks.n; b++)
+    for (size_t b = 0; p->opt.fair && b < p->func->blocks.n; b++)
         stop_at_warp_op(p, p->func->blocks.v[b]);
 }
