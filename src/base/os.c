@@ -209,8 +209,8 @@ void hw_futex_wake(_Atomic uint32_t *word, int count)
 /* Places only ever go up: 16 TiB of addresses outlast any process, and a stale pointer never finds somebody else's memory. */
 void *hw_window_map(size_t bytes, int prot, int flags)
 {
-    static _Atomic uint64_t next = ((uint64_t)HW_WINDOW_TAG << HW_WINDOW_SHIFT) + ((uint64_t)1 << 30);
-    const uint64_t end = (uint64_t)(HW_WINDOW_TAG + 1) << HW_WINDOW_SHIFT, grain = 2u << 20;
+    static _Atomic uint64_t next = ((uint64_t)HW_WINDOW_TAG << HW_WINDOW_SHIFT) + HW_WINDOW_EDGE;
+    const uint64_t end = ((uint64_t)(HW_WINDOW_TAG + 1) << HW_WINDOW_SHIFT) - HW_WINDOW_EDGE, grain = 2u << 20;
     uint64_t want = hw_align_up(bytes, grain) + grain, at = atomic_fetch_add(&next, want);
     void *hint = at + want < end ? (void *)(uintptr_t)at : NULL;
     return mmap(hint, bytes, prot, flags, -1, 0);

@@ -89,6 +89,7 @@ void hw_futex_wake(_Atomic uint32_t *word, int count);
  * lets us, so that generated code can tell with a shift and a comparison; what lies elsewhere is looked up.
  */
 enum { HW_WINDOW_SHIFT = 44, HW_WINDOW_TAG = 2 };
+#define HW_WINDOW_EDGE ((uint64_t)1 << 36)       /* nothing lies so near to the window's ends: more than a 32-bit index of 8 bytes each reaches */
 void *hw_window_map(size_t bytes, int prot, int flags);          /* mmap there, anywhere when that fails; MAP_FAILED as mmap */
 
 /* Files. Read: a zero byte follows the data; NULL and errno on failure. Write: to a temporary name, then renamed. */

@@ -141,6 +141,7 @@ void guard_block(struct emit *e, const struct ir_block *b);                     
 void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr);
 void guard_scalar_if(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef any);    /* any: i1, or NULL: always */
 void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsigned chunk, bool group);
+void guard_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, LLVMValueRef index, unsigned scale, unsigned chunk);
 void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk);
 
 /* common.c: loads that are the same for all groups */
@@ -199,6 +200,8 @@ bool x86_wide(const struct emit *e, unsigned lanes);
 LLVMValueRef x86_rsqrt14(struct emit *e, LLVMValueRef x, unsigned lanes);
 LLVMValueRef x86_scale(struct emit *e, LLVMValueRef x, LLVMValueRef n, unsigned lanes);
 LLVMValueRef x86_range(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool min, unsigned lanes);
+LLVMValueRef x86_gather(struct emit *e, LLVMTypeRef type, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask, unsigned scale);
+LLVMValueRef x86_scatter(struct emit *e, LLVMValueRef v, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask, unsigned scale);
 LLVMValueRef x86_quiet(struct emit *e, LLVMValueRef a, unsigned lanes);
 LLVMValueRef x86_permute2(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef from);         /* 16 of 32 words */
 

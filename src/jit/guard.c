@@ -191,6 +191,23 @@ void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsign
     guard_end(e, fine);
 }
 
+/* base + index * scale, with 32-bit indices: from a base that is far enough from the window's ends none leads out of it. */
+void guard_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, LLVMValueRef index, unsigned scale, unsigned chunk)
+{
+    const uint64_t from = ((uint64_t)HW_WINDOW_TAG << HW_WINDOW_SHIFT) + HW_WINDOW_EDGE / 2, size = ((uint64_t)1 << HW_WINDOW_SHIFT) - HW_WINDOW_EDGE;
+    unsigned k = (unsigned)__builtin_ctz(access_align(i));
+    if (done_before(e, i))
+        return;
+    LLVMValueRef at = LLVMBuildSub(e->b, base, k_int(e, 64, 1, from), ""), bad;
+    if (k)
+        at = intrinsic3(e, "llvm.fshr", ty_int(e, 64, 1), at, at, k_int(e, 64, 1, k));
+    bad = scale % access_align(i) ? k_int(e, 1, 1, 1) : LLVMBuildICmp(e->b, LLVMIntUGE, at, k_int(e, 64, 1, size >> k), "");
+    LLVMBasicBlockRef fine = guard_begin(e, bad);
+    LLVMValueRef apart = LLVMBuildMul(e->b, LLVMBuildSExt(e->b, index, ty_int(e, 64, e->W), ""), k_int(e, 64, e->W, scale), "");
+    ask_lanes(e, i, LLVMBuildAdd(e->b, splat(e, base, e->W), apart, ""), chunk);
+    guard_end(e, fine);
+}
+
 void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk)
 {
     if (done_before(e, i))

@@ -260,18 +260,28 @@ static LLVMValueRef interleave(struct emit *e, LLVMValueRef *v, unsigned n)
     return LLVMBuildShuffleVector(e->b, all[0], LLVMGetPoison(LLVMTypeOf(all[0])), LLVMConstVector(at, e->W * n), "");
 }
 
-static LLVMValueRef gather(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef addresses, unsigned chunk)
+static LLVMValueRef gather_at(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef pointers, unsigned chunk)
 {
     LLVMTypeRef overloads[] = { t, LLVMVectorType(ty_ptr(e), e->W) };
-    LLVMValueRef args[] = { address_pointers(e, i, addresses), k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk), LLVMConstNull(t) };
+    LLVMValueRef args[] = { pointers, k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk), LLVMConstNull(t) };
     return tagged(e, i, intrinsic(e, "llvm.masked.gather", overloads, 2, args, 4));
+}
+
+static LLVMValueRef gather(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef addresses, unsigned chunk)
+{
+    return gather_at(e, i, t, address_pointers(e, i, addresses), chunk);
+}
+
+static void scatter_at(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLVMValueRef pointers, unsigned chunk)
+{
+    LLVMTypeRef overloads[] = { LLVMTypeOf(value), LLVMVectorType(ty_ptr(e), e->W) };
+    LLVMValueRef args[] = { value, pointers, k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk) };
+    tagged(e, i, intrinsic(e, "llvm.masked.scatter", overloads, 2, args, 4));
 }
 
 static void scatter(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLVMValueRef addresses, unsigned chunk)
 {
-    LLVMTypeRef overloads[] = { LLVMTypeOf(value), LLVMVectorType(ty_ptr(e), e->W) };
-    LLVMValueRef args[] = { value, address_pointers(e, i, addresses), k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk) };
-    tagged(e, i, intrinsic(e, "llvm.masked.scatter", overloads, 2, args, 4));
+    scatter_at(e, i, value, address_pointers(e, i, addresses), chunk);
 }
 
 /* The elements of a vector access of n go two by two where they are 32 bits: half the gathers, half the loads. */
@@ -332,13 +342,14 @@ struct fork {
     LLVMBasicBlockRef slow, join, ends[2];
 };
 
-static LLVMValueRef fork_begin(struct emit *e, const struct ir_inst *i, struct fork *f, LLVMValueRef addresses, uint64_t step, unsigned chunk)
+/* at: addresses, offsets into shared memory or indices; step: how far apart they are when lanes are neighbours. The first lane's is returned. */
+static LLVMValueRef fork_begin(struct emit *e, struct fork *f, LLVMValueRef at, uint64_t step, unsigned chunk)
 {
-    unsigned width = i->space == IR_SHARED ? 32 : 64;
+    unsigned width = LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(at)));
     LLVMTypeRef bits = ty_int(e, e->W, 1);
-    LLVMValueRef first = LLVMBuildExtractElement(e->b, addresses, k_int(e, 32, 1, 0), "");
+    LLVMValueRef first = LLVMBuildExtractElement(e->b, at, k_int(e, 32, 1, 0), "");
     LLVMValueRef want = LLVMBuildAdd(e->b, splat(e, first, e->W), k_lanes(e, width, e->W, 0, (int64_t)step), "");
-    LLVMValueRef same = LLVMBuildICmp(e->b, LLVMIntEQ, addresses, want, "");
+    LLVMValueRef same = LLVMBuildICmp(e->b, LLVMIntEQ, at, want, "");
     if (e->m[0])
         same = LLVMBuildOr(e->b, same, LLVMBuildNot(e->b, e->m[chunk], ""), "");
     LLVMValueRef all = LLVMBuildICmp(e->b, LLVMIntEQ, cast_to(e, same, bits), LLVMConstAllOnes(bits), "");
@@ -347,7 +358,7 @@ static LLVMValueRef fork_begin(struct emit *e, const struct ir_inst *i, struct f
     f->join = LLVMAppendBasicBlockInContext(e->cx, e->fn, "joined");
     LLVMBuildCondBr(e->b, all, fast, f->slow);
     LLVMPositionBuilderAtEnd(e->b, fast);
-    return address_pointers(e, i, first);
+    return first;
 }
 
 /* One side is written: on to the slow one, and after that to where they meet. */
@@ -358,19 +369,77 @@ static void fork_next(struct emit *e, struct fork *f, int side)
     LLVMPositionBuilderAtEnd(e->b, side == 0 ? f->slow : f->join);
 }
 
+/* Where the lanes of a chunk access memory: at addresses (offsets, in shared memory), or at base + index * scale. */
+struct places {
+    LLVMValueRef at;             /* addresses or indices, one per lane */
+    LLVMValueRef base;           /* i64; NULL: addresses */
+    unsigned scale;
+};
+
+static struct places places_of(struct emit *e, const struct ir_inst *i, unsigned n, unsigned chunk)
+{
+    struct plan_indexed x;
+    if (n > 1 || !plan_indexed(e->p, i, e->at, &x) || element_bytes(i) % x.scale)
+        return (struct places){ v_address(e, i, chunk), NULL, 0 };
+    LLVMValueRef base = u_operand(e, x.base, IR_I64, chunk);
+    if (i->imm)
+        base = LLVMBuildAdd(e->b, base, k_int(e, 64, 1, (uint64_t)i->imm), "");
+    return (struct places){ v_operand(e, x.index, IR_I32, chunk), base, x.scale };
+}
+
+/* at: of one lane or all. */
+static LLVMValueRef place_pointers(struct emit *e, const struct ir_inst *i, const struct places *p, LLVMValueRef at)
+{
+    if (!p->base)
+        return address_pointers(e, i, at);
+    LLVMValueRef base = LLVMBuildIntToPtr(e->b, p->base, ty_ptr(e), "");
+    return LLVMBuildGEP2(e->b, ty_int(e, p->scale * 8, 1), base, &at, 1, "");
+}
+
+/* Begins the fork: the pointer of the row that neighbouring lanes make. */
+static LLVMValueRef fork_row(struct emit *e, const struct ir_inst *i, struct fork *f, const struct places *p, unsigned bytes, unsigned chunk)
+{
+    if (p->base)
+        guard_indexed(e, i, p->base, p->at, p->scale, chunk);
+    LLVMValueRef first = fork_begin(e, f, p->at, p->base ? bytes / p->scale : bytes, chunk), row = place_pointers(e, i, p, first);
+    if (!p->base)
+        guard_row(e, i, row, chunk, false);
+    return row;
+}
+
+/* Said outright: LLVM forgets that indices have 32 bits when their extension is in another block. */
+static LLVMValueRef gather_indexed(struct emit *e, const struct ir_inst *i, const struct places *p, unsigned chunk)
+{
+    LLVMTypeRef t = ty(e, i->type, e->W);
+    if (element_bytes(i) == 4 && e->W == 16 && x86_wide(e, e->W) && target_gathers())
+        return tagged(e, i, x86_gather(e, t, LLVMBuildIntToPtr(e->b, p->base, ty_ptr(e), ""), p->at, mask_or_all(e, chunk), p->scale));
+    return gather_at(e, i, t, place_pointers(e, i, p, p->at), chunk);
+}
+
+static void scatter_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef v, const struct places *p, unsigned chunk)
+{
+    if (element_bytes(i) == 4 && e->W == 16 && x86_wide(e, e->W) && target_gathers())
+        tagged(e, i, x86_scatter(e, v, LLVMBuildIntToPtr(e->b, p->base, ty_ptr(e), ""), p->at, mask_or_all(e, chunk), p->scale));
+    else
+        scatter_at(e, i, v, place_pointers(e, i, p, p->at), chunk);
+}
+
 static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
-    unsigned n = i->n_dst, bytes = element_bytes(i);
-    LLVMValueRef a = v_address(e, i, chunk), v[2][IR_MAX_DST];
+    unsigned n = i->n_dst;
+    struct places p = places_of(e, i, n, chunk);
+    LLVMValueRef v[2][IR_MAX_DST];
     struct fork f;
-    LLVMValueRef row = fork_begin(e, i, &f, a, n * bytes, chunk);
-    guard_row(e, i, row, chunk, false);
-    LLVMValueRef wide = wide_load(e, i, row, chunk, n);
+    LLVMValueRef wide = wide_load(e, i, fork_row(e, i, &f, &p, n * element_bytes(i), chunk), chunk, n);
     for (unsigned k = 0; k < n; k++)
         v[0][k] = deinterleave(e, wide, n, k);
     fork_next(e, &f, 0);
-    guard_lanes(e, i, a, chunk);
-    gather_all(e, i, a, chunk, v[1]);
+    if (p.base) {
+        v[1][0] = gather_indexed(e, i, &p, chunk);
+    } else {
+        guard_lanes(e, i, p.at, chunk);
+        gather_all(e, i, p.at, chunk, v[1]);
+    }
     fork_next(e, &f, 1);
     LLVMValueRef phi[IR_MAX_DST];
     for (unsigned k = 0; k < n; k++) {
@@ -384,15 +453,18 @@ static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chu
 
 static void store_scattered(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigned chunk)
 {
-    unsigned n = i->n_src - 1u, bytes = element_bytes(i);
-    LLVMValueRef a = v_address(e, i, chunk);
+    unsigned n = i->n_src - 1u;
+    struct places p = places_of(e, i, n, chunk);
     struct fork f;
-    LLVMValueRef ptr = fork_begin(e, i, &f, a, n * bytes, chunk);
-    guard_row(e, i, ptr, chunk, false);
-    wide_store(e, i, interleave(e, v, n), ptr, chunk, n);
+    LLVMValueRef row = fork_row(e, i, &f, &p, n * element_bytes(i), chunk);
+    wide_store(e, i, interleave(e, v, n), row, chunk, n);
     fork_next(e, &f, 0);
-    guard_lanes(e, i, a, chunk);
-    scatter_all(e, i, v, a, chunk);
+    if (p.base) {
+        scatter_indexed(e, i, v[0], &p, chunk);
+    } else {
+        guard_lanes(e, i, p.at, chunk);
+        scatter_all(e, i, v, p.at, chunk);
+    }
     fork_next(e, &f, 1);
 }
 

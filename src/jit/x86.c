@@ -102,3 +102,18 @@ LLVMValueRef x86_permute2(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMVa
     LLVMValueRef args[] = { a, from, b };
     return intrinsic(e, "llvm.x86.avx512.vpermi2var.d.512", NULL, 0, args, 3);
 }
+
+/* 16 words at base + index * scale; lanes that are off get zero. type: of floats or integers. */
+LLVMValueRef x86_gather(struct emit *e, LLVMTypeRef type, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask, unsigned scale)
+{
+    bool floats = LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMFloatTypeKind;
+    LLVMValueRef args[] = { LLVMConstNull(type), base, index, mask, k_int(e, 32, 1, scale) };
+    return intrinsic(e, floats ? "llvm.x86.avx512.mask.gather.dps.512" : "llvm.x86.avx512.mask.gather.dpi.512", NULL, 0, args, 5);
+}
+
+LLVMValueRef x86_scatter(struct emit *e, LLVMValueRef v, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask, unsigned scale)
+{
+    bool floats = LLVMGetTypeKind(LLVMGetElementType(LLVMTypeOf(v))) == LLVMFloatTypeKind;
+    LLVMValueRef args[] = { base, mask, index, v, k_int(e, 32, 1, scale) };
+    return intrinsic(e, floats ? "llvm.x86.avx512.mask.scatter.dps.512" : "llvm.x86.avx512.mask.scatter.dpi.512", NULL, 0, args, 5);
+}

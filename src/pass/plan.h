@@ -171,6 +171,13 @@ uint64_t plan_quiet_regions(const struct plan *p);
 bool plan_common(const struct plan *p, const struct ir_operand *o, uint32_t period);
 size_t plan_common_loads(const struct plan *p, size_t region, const struct ir_inst **out, size_t most);
 
+/* indexed.c: the access's address is base + index * scale: one base for the lanes of a chunk, I64, and an I32 index of each, with its sign */
+struct plan_indexed {
+    const struct ir_operand *base, *index;
+    unsigned scale;              /* 2, 4 or 8 */
+};
+bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, struct plan_indexed *out);
+
 /* shape.c: the shape an instruction's result has, given its operands' */
 struct shape plan_operand_shape(const struct plan *p, const struct ir_operand *o);
 

@@ -431,6 +431,44 @@ static void atomics_from_all_lanes(void **state)
     ir_module_free(mod);
 }
 
+/* out[index[i]] = table[index[i]] + table[index[i] + 1], where the index is changed between the address and the second load. */
+static void tables_by_index(void **state)
+{
+    (void)state;
+    start("tables");
+    struct ir_reg *index = param(IR_I64, 0), *table = param(IR_I64, 8), *out = param(IR_I64, 16), *n = param(IR_I32, 24), *i = global_index();
+    struct ir_block *body = label(), *end = label();
+    cbr(cmp(IR_SLT, IR_I32, R(i), R(n)), body, end);
+    blk = body;
+    struct ir_reg *k = reg(IR_I32), *first, *second, *sum = reg(IR_I32);
+    put(IR_LD, IR_I32, k, 1, R(element(index, i)))->space = IR_GLOBAL;
+    first = load(IR_I32, IR_GLOBAL, element(table, k));
+    struct ir_reg *at = element(table, k);
+    put(IR_MUL, IR_I32, k, 2, R(k), I(1));
+    put(IR_ADD, IR_I32, k, 2, R(k), I(1));
+    second = load(IR_I32, IR_GLOBAL, at);        /* still the first index */
+    put(IR_ADD, IR_I32, sum, 2, R(first), R(second));
+    struct ir_reg *third = load(IR_I32, IR_GLOBAL, element(table, k));
+    store(IR_I32, IR_GLOBAL, element(out, k), R(op2(IR_ADD, IR_I32, R(sum), R(third))));
+    br(end);
+    blk = end;
+    ret();
+    FOR_ALL(w, s)
+        for (int step = 1; step < 14; step += 6) {        /* neighbours, and lanes apart; some indices are negative */
+            static int idx[N], tab[3 * N], got[3 * N];
+            for (int j = 0; j < N; j++)
+                idx[j] = (int)((unsigned)j * (unsigned)step % N) - N / 2;
+            for (int j = 0; j < 3 * N; j++)
+                tab[j] = j * j % 1009;
+            memset(got, 0xff, sizeof got);
+            struct { int *index, *table, *out; int n; } p = { idx, tab + N, got + N, N };
+            run(s, (N + s[0] - 1) / s[0], &p, w);
+            for (int j = 0; j < N; j++)
+                assert_int_equal(got[N + idx[j] + 1], 2 * tab[N + idx[j]] + tab[N + idx[j] + 1]);
+        }
+    ir_module_free(mod);
+}
+
 /* out[i] = in[i] + 1 while i < n; extra: what else the kernel does in the middle. */
 static void build_copy(enum ir_op extra)
 {
@@ -490,7 +528,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saxpy_with_a_ragged_tail), cmocka_unit_test(divergent_loop_counts_per_lane), cmocka_unit_test(reduction_in_shared_memory),
         cmocka_unit_test(early_exit_before_a_barrier), cmocka_unit_test(unsigned_wrap_in_an_index), cmocka_unit_test(two_dimensional_blocks),
-        cmocka_unit_test(atomics_from_all_lanes), cmocka_unit_test(large_results_go_past_the_caches),
+        cmocka_unit_test(atomics_from_all_lanes), cmocka_unit_test(large_results_go_past_the_caches), cmocka_unit_test(tables_by_index),
         cmocka_unit_test(what_is_read_or_ordered_stays_in_the_caches),
     };
     return cmocka_run_group_tests_name("jit", tests, NULL, NULL);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Addresses of the form base + index * scale, with one base for all lanes and a 32-bit index: table[column[k]]. A gather takes them as they
+ * are, with half as many vectors as addresses would fill, and a look at the base tells that every index is harmless.
+ */
+#include "pass/plan.h"
+
+struct walk {
+    const struct plan *p;
+    const struct ir_block *b;
+    size_t before, first;        /* the access; the earliest instruction of the address */
+};
+
+/* The one definition of a register, in this block and in front of the access; NULL: elsewhere. */
+static const struct ir_inst *def_here(struct walk *w, const struct ir_operand *o)
+{
+    const struct ir_inst *def = o->kind == IR_REG ? w->p->regs[o->reg->id].def : NULL;
+    for (size_t j = 0; def && j < w->before; j++)
+        if (w->b->insts.v[j] == def) {
+            w->first = j < w->first ? j : w->first;
+            return def;
+        }
+    return NULL;
+}
+
+/* Nobody writes the register between the address's first instruction and the access. */
+static bool stays(const struct walk *w, const struct ir_operand *o)
+{
+    for (size_t j = w->first; o->kind == IR_REG && j < w->before; j++)
+        if (ir_defines(w->b->insts.v[j], o->reg))
+            return false;
+    return true;
+}
+
+static bool scale_of(const struct ir_inst *i, unsigned *out)
+{
+    uint64_t k = i->n_src > 1 && i->src[1].kind == IR_IMM ? i->src[1].imm : 0;
+    if (i->op == IR_SHL)
+        k = k <= 3 ? (uint64_t)1 << k : 0;
+    else if (i->op != IR_MUL)
+        k = 0;
+    *out = (unsigned)k;
+    return k == 2 || k == 4 || k == 8;
+}
+
+bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, struct plan_indexed *out)
+{
+    struct walk w = { p, p->blocks[block].ir, 0, SIZE_MAX };
+    while (w.before < w.b->insts.n && w.b->insts.v[w.before] != i)
+        w.before++;
+    const struct ir_inst *sum = w.before < w.b->insts.n && (i->space == IR_GENERIC || i->space == IR_GLOBAL) ? def_here(&w, &i->src[0]) : NULL;
+    for (int k = 0; sum && sum->op == IR_ADD && k < 2; k++) {
+        const struct ir_operand *base = &sum->src[k];
+        struct shape s = plan_operand_shape(p, base);
+        const struct ir_inst *product = shape_uniform(&s) ? def_here(&w, &sum->src[1 - k]) : NULL;
+        const struct ir_inst *wide = product && product->type == IR_I64 && scale_of(product, &out->scale) ? def_here(&w, &product->src[0]) : NULL;
+        if (!wide || (wide->op != IR_SEXT && wide->op != IR_ZEXT) || wide->type2 != IR_I32 || wide->src[0].kind != IR_REG)
+            continue;
+        s = plan_operand_shape(p, &wide->src[0]);
+        out->base = base;
+        out->index = &wide->src[0];
+        return (wide->op == IR_SEXT || s.umax <= INT32_MAX) && stays(&w, base) && stays(&w, out->index);
+    }
+    return false;
+}
