@@ -172,15 +172,21 @@ static CUresult status_code(enum ptx_status status)
     return CUDA_ERROR_UNKNOWN;
 }
 
+CUresult module_image_text(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, char **out_text, size_t *out_bytes)
+{
+    unsigned cc = ctx->dev->cc_major * 10 + ctx->dev->cc_minor;
+    return status_code(ptx_image_text(image, max_bytes, cc, diag, out_text, out_bytes));
+}
+
 static CUresult image_to_ir(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, struct ir_module **out)
 {
     struct ptx_module *ptx = NULL;
     char *text = NULL;
     size_t bytes = 0;
-    unsigned cc = ctx->dev->cc_major * 10 + ctx->dev->cc_minor;
-    enum ptx_status st = ptx_image_text(image, max_bytes, cc, diag, &text, &bytes);
-    if (st == PTX_OK)
-        st = ptx_parse(text, bytes, diag, &ptx);
+    CUresult rc = module_image_text(ctx, image, max_bytes, diag, &text, &bytes);
+    if (rc)
+        return rc;
+    enum ptx_status st = ptx_parse(text, bytes, diag, &ptx);
     if (st == PTX_OK)
         st = lower_module(ptx, diag, out);
     if (ptx)

@@ -67,6 +67,8 @@ struct module {
     void **globals;                              /* address of each variable, by index in ir->vars; const after load */
 };
 
+/* The PTX in an image that fits the context's device best; hw_free() it. */
+CUresult module_image_text(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, char **out_text, size_t *out_bytes);
 /* image: PTX text, a fatbin or an ELF file; max_bytes as ptx_image_text() has it. What is wrong with it is said in diag (for
    the JIT log), which may be NULL. INVALID_IMAGE, INVALID_PTX, UNSUPPORTED_PTX_VERSION, NO_BINARY_FOR_GPU, OUT_OF_MEMORY. */
 CUresult module_load(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, CUmodule *out);
