@@ -397,6 +397,17 @@ int main() { unsigned *d, h[64]; cudaMalloc(&d, sizeof h); k<<<1, 64>>>(d); cuda
     has(box.hostwarp('cc', 'bad.cu', status=1).stderr, 'bad.cu:5:')
 
 
+def test_cc_takes_assembly_without_a_comma_between_operands(box):
+    box.write('c.cu', r"""#include <cstdio>
+#define PART(x) x
+__global__ void k(int *o, int a) { int r; asm(PART("add.s32 ") "%0, %1, %2;" : "=r"(r) : "r"(a) "r"(40)); asm volatile("st.global.u32 [%1], %0;"
+    :: "r"(r)
+    "l"(o) : "memory"); }
+int main() { int *d, h; cudaMalloc(&d, 4); k<<<1, 1>>>(d, 2); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); std::printf("%d %d\n", h, __LINE__); }
+""")
+    assert box.hostwarp('run', 'c.cu').stdout == '42 6\n'
+
+
 def test_cc_compiles_once_and_again_when_something_changed(box):
     """An object comes from the cache only while source, headers and options are the same, and nothing that was said is lost."""
     box.write('value.h', '#define VALUE 1')
