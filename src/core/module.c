@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "core/ctx.h"
+#include "core/device_launch.h"
 #include "core/device.h"
 #include "core/internal.h"
 #include "core/mem.h"
@@ -154,6 +155,7 @@ static CUresult make_variables(struct module *m, const struct module_binding *bi
     }
     for (size_t i = 0; i < n && !rc; i++)
         rc = apply_relocs(m, i, diag);
+    device_launch_find(m);
     return rc;
 }
 
@@ -186,7 +188,7 @@ static CUresult image_to_ir(struct ctx *ctx, const void *image, size_t max_bytes
     CUresult rc = module_image_text(ctx, image, max_bytes, diag, &text, &bytes);
     if (rc)
         return rc;
-    enum ptx_status st = ptx_parse(text, bytes, diag, &ptx);
+    enum ptx_status st = device_launch_link(&text, &bytes, diag) ? ptx_parse(text, bytes, diag, &ptx) : PTX_BAD_PTX;
     if (st == PTX_OK)
         st = lower_module(ptx, diag, out);
     if (ptx)

@@ -65,6 +65,7 @@ struct module {
     struct function **functions;                 /* const after load */
     size_t n_functions;
     void **globals;                              /* address of each variable, by index in ir->vars; const after load */
+    _Atomic uint64_t *launches;                  /* device_launch.c's list, in device memory; NULL: no kernel here launches any */
 };
 
 /* The PTX in an image that fits the context's device best; hw_free() it. */

@@ -160,7 +160,7 @@ static bool is_provided(const char *name)
     for (size_t i = 0; i < HW_LEN(names); i++)
         if (strcmp(name, names[i]) == 0)
             return true;
-    return strncmp(name, "__nv_", 5) == 0;
+    return strncmp(name, "__nv_", 5) == 0 || strncmp(name, "__cudaCDP2", 10) == 0;
 }
 
 static bool all_defined(struct nvJitLink *l, const struct ptx_module *m)
