@@ -664,6 +664,37 @@ def test_run_programs_that_a_real_nvcc_linked_of_parts(box):
         assert box.hostwarp('run', f'./{name}').stdout == 'rdc 34 127 21\n', name
 
 
+def test_run_programs_of_a_real_nvcc_whose_kernels_launch(box):
+    box.write('cdp.cu', r'''
+#include <cstdio>
+__global__ void leaf(int *p, int add) { atomicAdd(p, add); }
+__global__ void node(int *p, int depth)
+{
+    cudaStream_t s;
+    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    if (depth)
+        node<<<2, 1, 0, s>>>(p, depth - 1);
+    else
+        leaf<<<dim3(1, 2), dim3(4, 2)>>>(p, 3);
+    cudaStreamDestroy(s);
+    leaf<<<1, 1, 0, cudaStreamFireAndForget>>>(p, 1000);
+    if (cudaGetLastError() != cudaSuccess)
+        printf("launch failed\n");
+}
+int main()
+{
+    int *p, h;
+    cudaMalloc(&p, 4);
+    cudaMemset(p, 0, 4);
+    node<<<1, 1>>>(p, 3);
+    cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+    std::printf("%d %s\n", h, cudaGetErrorName(cudaDeviceSynchronize()));
+}
+''')
+    box.run(real_nvcc(), *PTX_80, '-cudart', 'shared', '-rdc=true', 'cdp.cu', '-o', 'cdp', '-lcudadevrt')
+    assert box.hostwarp('run', './cdp').stdout == '15384 cudaSuccess\n'         # 15 nodes, and 8 of them launch 16 threads
+
+
 def test_run_lets_signals_through(box):
     box.write('s.cu', '#include <unistd.h>\n#include <cstdio>\nint main() { std::printf("up\\n"); std::fflush(stdout); pause(); }\n')
     box.hostwarp('cc', 's.cu', '-o', 's')
