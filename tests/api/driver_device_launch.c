@@ -97,6 +97,7 @@ static void streams_wait_for_their_own(void)
     unsigned seen[2] = {0};
     NEED(cuMemAlloc(&both, 2 * sizeof got));
     NEED(cuMemsetD8(both, 0, 2 * sizeof got));
+    NEED(cuCtxSynchronize());                    /* the streams below do not wait for the one that fills */
     for (int i = 0; i < 2; i++)
         NEED(cuStreamCreate(&s[i], CU_STREAM_NON_BLOCKING));
     for (int i = 0; i < 2; i++) {
@@ -138,6 +139,7 @@ int main(void)
     CUstream s;
     NEED(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
     NEED(cuMemsetD8(d, 0, sizeof got));
+    NEED(cuCtxSynchronize());
     NEED(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
     launch(s, "tree", 1, 1, 3);
     launch(s, "count", 1, 1, 100);
