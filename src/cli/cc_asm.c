@@ -150,7 +150,7 @@ static void add_entry(struct hw_str *yaml, const char *name, const char *copy)
 }
 
 /* The name must be the absolute one that clang will form. It believes PWD, where that is right, about the current folder. */
-static bool write_overlay(const char *source, const char *copy, const char *overlay)
+bool cc_write_overlay(const char *source, const char *copy, const char *overlay)
 {
     struct hw_str yaml = { 0 };
     char *cwd = get_current_dir_name();
@@ -177,7 +177,7 @@ bool cc_asm_overlay(const char *source, const char *copy, const char *overlay)
         return false;
     }
     struct hw_str fixed = { 0 };
-    bool needed = correct(text, &fixed) && hw_file_write(copy, fixed.s, fixed.n) && write_overlay(source, copy, overlay);
+    bool needed = correct(text, &fixed) && hw_file_write(copy, fixed.s, fixed.n) && cc_write_overlay(source, copy, overlay);
     hw_str_fini(&fixed);
     hw_free(text);
     return needed;

@@ -664,10 +664,12 @@ def test_run_programs_that_a_real_nvcc_linked_of_parts(box):
         assert box.hostwarp('run', f'./{name}').stdout == 'rdc 34 127 21\n', name
 
 
-def test_run_programs_of_a_real_nvcc_whose_kernels_launch(box):
-    box.write('cdp.cu', r'''
+LAUNCHING = r'''
 #include <cstdio>
-__global__ void leaf(int *p, int add) { atomicAdd(p, add); }
+struct Amount { const int by; };
+template <int N> __global__ void leaf(int *p, Amount a) { atomicAdd(p, a.by * N); }
+__global__ void add(int *p, short one, double two) { atomicAdd(p, (int)(one + two)); }
+__global__ void add(int *p) { atomicAdd(p, 100); }            // "<<<" of a string, 'and' /* a comment <<< */
 __global__ void node(int *p, int depth)
 {
     cudaStream_t s;
@@ -675,9 +677,11 @@ __global__ void node(int *p, int depth)
     if (depth)
         node<<<2, 1, 0, s>>>(p, depth - 1);
     else
-        leaf<<<dim3(1, 2), dim3(4, 2)>>>(p, 3);
+        leaf<3><<<dim3(1, 2), dim3(4, 2)>>>(p, Amount{1});
     cudaStreamDestroy(s);
-    leaf<<<1, 1, 0, cudaStreamFireAndForget>>>(p, 1000);
+    add<<<1, 1, 0, cudaStreamFireAndForget>>>(p, 400, 500);
+    add <<<1, 1>>>
+        (p);
     if (cudaGetLastError() != cudaSuccess)
         printf("launch failed\n");
 }
@@ -688,11 +692,25 @@ int main()
     cudaMemset(p, 0, 4);
     node<<<1, 1>>>(p, 3);
     cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
-    std::printf("%d %s\n", h, cudaGetErrorName(cudaDeviceSynchronize()));
+    std::printf("%d %d %s\n", h, __LINE__, cudaGetErrorName(cudaDeviceSynchronize()));
 }
-''')
+'''
+# 15 nodes of 1000 each, and 8 of them launch 16 threads
+LAUNCHED = '15384 29 cudaSuccess\n'
+
+
+def test_run_programs_of_a_real_nvcc_whose_kernels_launch(box):
+    box.write('cdp.cu', LAUNCHING)
     box.run(real_nvcc(), *PTX_80, '-cudart', 'shared', '-rdc=true', 'cdp.cu', '-o', 'cdp', '-lcudadevrt')
-    assert box.hostwarp('run', './cdp').stdout == '15384 cudaSuccess\n'         # 15 nodes, and 8 of them launch 16 threads
+    assert box.hostwarp('run', './cdp').stdout == LAUNCHED
+
+
+def test_cc_lets_kernels_launch_kernels(box):
+    box.write('cdp.cu', LAUNCHING)
+    box.hostwarp('cc', '-rdc=true', 'cdp.cu', '-o', 'cdp')
+    assert box.run('./cdp').stdout == LAUNCHED
+    box.write('bad.cu', LAUNCHING.replace('cudaStreamDestroy(s);', 'cudaStreamDestroy(t);'))
+    has(box.hostwarp('cc', '-rdc=true', 'bad.cu', status=1).stderr, 'bad.cu:15:')
 
 
 def test_run_lets_signals_through(box):
