@@ -286,10 +286,9 @@ def main():
             name = str(futures[done].relative_to(top))
             rows.append((name, *done.result()))
             print(f'{name}: {rows[-1][1]} {rows[-1][2]}', flush=True)
-    rows.sort()
-    if args.out:
-        with args.out.open('w') as out:
-            write_table(out, rows)
+            if args.out:                                         # each time: a run of hours may be ended early
+                with args.out.open('w') as out:
+                    write_table(out, sorted(rows))
     bad = sum(r[1] in (FAIL, NO_BUILD, TIMEOUT) for r in rows)
     print(f'{len(rows)} programs, {bad} bad')
     return 1 if bad else 0
