@@ -508,13 +508,11 @@ static struct sample unpack(const struct exec_texture *t, struct tex_op op, cons
     static const uint8_t dims[] = { 1, 2, 3, 1, 2, 3, 3 };
     bool layered = op.geometry == TEX_A1D || op.geometry == TEX_A2D || op.geometry == TEX_ACUBE;
     struct sample s = { .dims = dims[op.geometry], .normalised = t->normalised };
-    union texel v;
-    memcpy(v.u, args, sizeof v.u);
-    for (unsigned d = 0; d < s.dims; d++)
-        s.at[d] = op.integer ? (float)(int32_t)v.u[d + layered] : v.f[d + layered];
+    for (unsigned d = 0; d < s.dims; d++)        /* word by word, as they were written: a wider load would have to wait for the stores */
+        s.at[d] = op.integer ? (float)(int32_t)args[d + layered] : bits_float(args[d + layered]);
     if (layered) {
         uint32_t last = t->layers ? t->layers - 1 : 0;
-        s.layer = v.u[0] > last ? last : v.u[0]; /* a negative one is a large one */
+        s.layer = args[0] > last ? last : args[0]; /* a negative one is a large one */
     }
     if (s.dims == 1 && !op.integer)
         s.dims = 2;                              /* one row, and y is 0: a border shows above it */
@@ -856,7 +854,7 @@ void exec_texture_service(struct kabi_block *block, uint32_t packed, uint64_t ha
     if (!t || (op.kind >= TEX_LOAD) != (t->surface && op.kind != TEX_QUERY))
         exec_fault_raise(EXEC_FAULT_ADDRESS, handle, 0);
     switch ((enum tex_kind)op.kind) {
-    case TEX_SAMPLE: sample(t, op, args, &out); break;
+    case TEX_SAMPLE: sample(t, op, args, (union texel *)(void *)results); return;
     case TEX_GATHER: gather(t, op, args, &out); break;
     case TEX_QUERY: out.u[0] = query(t, op); break;
     case TEX_LOAD:
