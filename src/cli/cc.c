@@ -20,6 +20,7 @@ struct work {
     char *clang;
     int serial;                          /* numbers intermediate files: two inputs may have the same name */
     char *overlay;                       /* of the current source, or NULL: cc_asm.c */
+    char *device_overlay;                /* in its place for the device's pass, or NULL: cc_launch.c */
     char cuid[33];                       /* of the current source: what both passes add to the names of its static variables */
     bool foreign;                        /* not all that is linked was compiled just now */
 };
@@ -74,7 +75,7 @@ static void add_common(struct work *w, struct cli_args *args, enum cc_lang lang)
 }
 
 /* ROOT has the shape of a toolkit: clang reads the version from ROOT/include/cuda.h and looks no further. */
-static void add_cuda(struct work *w, struct cli_args *args)
+static void add_cuda(struct work *w, struct cli_args *args, const char *overlay)
 {
     int arch = w->job->arch ? w->job->arch : DEFAULT_ARCH;
     cli_add(args, "-x");
@@ -91,9 +92,9 @@ static void add_cuda(struct work *w, struct cli_args *args)
         cli_addf(args, "-cuid=%s", w->cuid);
     }
     add_common(w, args, CC_LANG_CUDA);
-    if (w->overlay) {
+    if (overlay) {
         cli_add(args, "-ivfsoverlay");
-        cli_add(args, w->overlay);
+        cli_add(args, overlay);
     }
     if (cc_called_nvcc)
         cli_add(args, "-D__NVCC__=1");
@@ -109,7 +110,7 @@ static int device_pass(struct work *w, const char *source, const char *ptx)
     if (cc_called_nvcc && job->verbose)
         cc_nvcc_device_line(job->arch ? job->arch : DEFAULT_ARCH);
     cli_add(&args, w->clang);
-    add_cuda(w, &args);
+    add_cuda(w, &args, w->device_overlay ? w->device_overlay : w->overlay);
     cli_add(&args, "--cuda-device-only");
     if (job->stage == CC_STAGE_PTX || job->stage == CC_STAGE_FATBIN)
         cli_add(&args, "-D__HOSTWARP_ALONE__=1");                /* host_defines.h */
@@ -117,6 +118,9 @@ static int device_pass(struct work *w, const char *source, const char *ptx)
     cli_add(&args, "-w");
     cli_add(&args, job->device_debug ? "-O1" : "-O3");
     cli_add(&args, "-ffp-contract=fast");
+    /* Lanes that do not take part hand undefined values to shuffles, and nvcc lets them; clang would conclude that they do take part. */
+    cli_add(&args, "-Xclang");
+    cli_add(&args, "-no-enable-noundef-analysis");
     /* A loop marked for unrolling grows to this many instructions at most. clang's own 16384 makes kernels of many thousand matrix
        products, whose code takes minutes to make and is no faster. */
     cli_add(&args, "-mllvm");
@@ -159,7 +163,7 @@ static void host_command(struct work *w, const struct cc_item *item, const char 
     static const char *const names[] = { [CC_LANG_CXX] = "c++", [CC_LANG_C] = "c", [CC_LANG_ASM] = "assembler-with-cpp" };
     cli_add(args, w->clang);
     if (item->lang == CC_LANG_CUDA) {
-        add_cuda(w, args);
+        add_cuda(w, args, w->overlay);
         cli_add(args, "--cuda-host-only");
     } else {
         cli_add(args, "-x");
@@ -364,22 +368,39 @@ static void set_cuid(struct work *w, const char *source)
     free(real);
 }
 
+static bool copy_names(struct work *w, const char *source, const char *kind, struct cc_copy *out)
+{
+    char *ending = hw_sprintf(".%s.cu", kind), *overlay_ending = hw_sprintf(".%s.yaml", kind);
+    out->copy = temp_name(w, source, ending);
+    out->overlay = temp_name(w, source, overlay_ending);
+    hw_free(ending);
+    hw_free(overlay_ending);
+    return out->copy && out->overlay;
+}
+
 /* Called once for each source, before its passes. */
 static bool prepare(struct work *w, const struct cc_item *item)
 {
+    struct cc_copy fixed = { 0 }, host = { 0 }, device = { 0 };
     set_cuid(w, item->text);
     hw_free(w->overlay);
-    w->overlay = NULL;
+    hw_free(w->device_overlay);
+    w->overlay = w->device_overlay = NULL;
     if (item->lang != CC_LANG_CUDA || w->job->dryrun)
         return true;
-    char *copy = temp_name(w, item->text, ".cu"), *overlay = temp_name(w, item->text, ".yaml");
-    if (copy && overlay && cc_asm_overlay(item->text, copy, overlay)) {
-        w->overlay = overlay;
-        overlay = NULL;
+    bool ok = copy_names(w, item->text, "fixed", &fixed) && copy_names(w, item->text, "host", &host) && copy_names(w, item->text, "device", &device);
+    bool corrected = ok && cc_asm_overlay(item->text, fixed.copy, fixed.overlay);
+    if (ok && cc_launch_overlays(item->text, corrected ? fixed.copy : item->text, &host, &device)) {
+        w->overlay = hw_strdup(host.overlay);
+        w->device_overlay = hw_strdup(device.overlay);
+    } else if (corrected) {
+        w->overlay = hw_strdup(fixed.overlay);
     }
-    bool ok = copy != NULL;
-    hw_free(copy);
-    hw_free(overlay);
+    for (int i = 0; i < 3; i++) {
+        struct cc_copy *c = i == 0 ? &fixed : i == 1 ? &host : &device;
+        hw_free(c->copy);
+        hw_free(c->overlay);
+    }
     return ok;
 }
 
@@ -517,6 +538,7 @@ int cc_job_run(struct cc_job *job)
     bool joins = job->stage == CC_STAGE_LINK || job->stage == CC_STAGE_LIB || job->stage == CC_STAGE_DLINK;
     int status = joins ? build_program(&w) : build_each(&w);
     hw_free(w.overlay);
+    hw_free(w.device_overlay);
     hw_free(w.clang);
     return status;
 }

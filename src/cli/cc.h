@@ -50,6 +50,12 @@ void cc_add_includes(struct cli_args *args, const struct cc_job *job, const char
 
 /* cc_asm.c: true when the source needs a corrected copy; then copy and overlay have been written. */
 bool cc_asm_overlay(const char *source, const char *copy, const char *overlay);
+bool cc_write_overlay(const char *source, const char *copy, const char *overlay);
+/* cc_launch.c: the same for a source with launches in device code, for each pass; corrected: where its text is. */
+struct cc_copy {
+    char *copy, *overlay;
+};
+bool cc_launch_overlays(const char *source, const char *corrected, const struct cc_copy *host, const struct cc_copy *device);
 
 /* cc_dlink.c: writes C source of what separately compiled objects lack. How many functions it has; -1 after an error. */
 /* clang 19 may use a static variable under its plain name and define it under a longer one: makes them one again. */

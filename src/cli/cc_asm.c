@@ -2,6 +2,7 @@
 /*
  * What nvcc takes and clang does not:
  *   asm("mov.u32 %0, %laneid;")     a special register with one percent sign; clang wants two
+ *   asm("..." :: "r"(x) "l"(y));    two operands with no comma between them
  *   __shared__ alignas(16) int x;   alignas behind an attribute; clang wants it first, but takes _Alignas there
  * A source that has such a place is compiled from a corrected copy, which a file overlay shows to clang under the source's own
  * name: messages, __FILE__ and includes stay as they are.
@@ -87,9 +88,16 @@ static bool misplaced_alignas(const char *text, const char *p)
     return false;
 }
 
+/* Does an operand begin at p? Then there should have been a comma behind the parenthesis that ended the one before. */
+static bool operand_follows(const char *p)
+{
+    p += strspn(p, " \t\r\n");
+    return *p == '"' || (*p == '[' && strchr(p, ']'));
+}
+
 static bool correct(const char *text, struct hw_str *out)
 {
-    bool changed = false, asm_seen = false;
+    bool changed = false, asm_seen = false, operands = false;
     int depth = 0;
     for (const char *p = text; *p;) {
         if (*p == 'a' && misplaced_alignas(text, p)) {
@@ -99,7 +107,7 @@ static bool correct(const char *text, struct hw_str *out)
             continue;
         }
         if (word_at(text, p, "asm") || word_at(text, p, "__asm__") || word_at(text, p, "__asm"))
-            asm_seen = true, depth = 0;
+            asm_seen = true, operands = false, depth = 0;
         if (p[0] == '/' && (p[1] == '/' || p[1] == '*')) {
             p = copy_comment(p, out);
             continue;
@@ -110,6 +118,13 @@ static bool correct(const char *text, struct hw_str *out)
             continue;
         }
         depth += asm_seen && *p == '(' ? 1 : asm_seen && *p == ')' ? -1 : 0;
+        operands |= depth == 1 && *p == ':';     /* before, a literal may follow a macro */
+        if (asm_seen && operands && depth == 1 && *p == ')' && operand_follows(p + 1)) {
+            hw_str_puts(out, "),");
+            p++;
+            changed = true;
+            continue;
+        }
         if (asm_seen && *p == ')' && depth <= 0)
             asm_seen = false;
         hw_str_add(out, p++, 1);
@@ -135,7 +150,7 @@ static void add_entry(struct hw_str *yaml, const char *name, const char *copy)
 }
 
 /* The name must be the absolute one that clang will form. It believes PWD, where that is right, about the current folder. */
-static bool write_overlay(const char *source, const char *copy, const char *overlay)
+bool cc_write_overlay(const char *source, const char *copy, const char *overlay)
 {
     struct hw_str yaml = { 0 };
     char *cwd = get_current_dir_name();
@@ -162,7 +177,7 @@ bool cc_asm_overlay(const char *source, const char *copy, const char *overlay)
         return false;
     }
     struct hw_str fixed = { 0 };
-    bool needed = correct(text, &fixed) && hw_file_write(copy, fixed.s, fixed.n) && write_overlay(source, copy, overlay);
+    bool needed = correct(text, &fixed) && hw_file_write(copy, fixed.s, fixed.n) && cc_write_overlay(source, copy, overlay);
     hw_str_fini(&fixed);
     hw_free(text);
     return needed;

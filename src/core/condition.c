@@ -2,7 +2,7 @@
 /*
  * Conditions of graphs. A conditional node is one command of its launch. When its turn comes a thread looks at the value and queues the
  * body that is to run, as a batch in streams of the body's own, with a command at the end that comes back here. A loop then looks again;
- * when no body is to run, the node's command is over. One thread for all: it only looks and queues.
+ * when no body is to run, the node's command is over. One thread for all: it only looks and queues. What kernels launch is queued by it too.
  */
 #include "core/condition.h"
 
@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "core/ctx.h"
+#include "core/device_launch.h"
 #include "core/exec_graph.h"
 #include "core/mem.h"
 #include "core/sched.h"
@@ -140,6 +141,10 @@ static void *look_at_all(void *unused)
         hw_unlock(&mu);
         if (!c) {
             hw_futex_wait(&n_fresh, seen, 0);
+            continue;
+        }
+        if (c->kind == CMD_KERNEL || c->parent) {
+            c->parent ? device_launch_over(c) : device_launch_queue(c);
             continue;
         }
         struct condition_run *run = c->condition;

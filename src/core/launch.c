@@ -134,7 +134,8 @@ static void fill_launch(struct cmd *c, struct function *f, const struct launch_c
     l->kl.shared_bytes = (uint32_t)hw_align_up(shared_static, 16) + config->shared_bytes;
     l->kl.grid_id = 0;                           /* the scheduler makes it the command's number */
     exec_launch_init(l, config->cooperative);
-    c->small = l->job.n_pieces == 1 && !config->cooperative;
+    c->launcher = f->module->launches ? f->module : NULL;
+    c->small = l->job.n_pieces == 1 && !config->cooperative && !c->launcher;
 }
 
 CUresult launch_check(struct function *f, const struct launch_config *config)

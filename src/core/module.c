@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "core/ctx.h"
+#include "core/device_launch.h"
 #include "core/device.h"
 #include "core/internal.h"
 #include "core/mem.h"
@@ -154,6 +155,7 @@ static CUresult make_variables(struct module *m, const struct module_binding *bi
     }
     for (size_t i = 0; i < n && !rc; i++)
         rc = apply_relocs(m, i, diag);
+    device_launch_find(m);
     return rc;
 }
 
@@ -172,15 +174,21 @@ static CUresult status_code(enum ptx_status status)
     return CUDA_ERROR_UNKNOWN;
 }
 
+CUresult module_image_text(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, char **out_text, size_t *out_bytes)
+{
+    unsigned cc = ctx->dev->cc_major * 10 + ctx->dev->cc_minor;
+    return status_code(ptx_image_text(image, max_bytes, cc, diag, out_text, out_bytes));
+}
+
 static CUresult image_to_ir(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, struct ir_module **out)
 {
     struct ptx_module *ptx = NULL;
     char *text = NULL;
     size_t bytes = 0;
-    unsigned cc = ctx->dev->cc_major * 10 + ctx->dev->cc_minor;
-    enum ptx_status st = ptx_image_text(image, max_bytes, cc, diag, &text, &bytes);
-    if (st == PTX_OK)
-        st = ptx_parse(text, bytes, diag, &ptx);
+    CUresult rc = module_image_text(ctx, image, max_bytes, diag, &text, &bytes);
+    if (rc)
+        return rc;
+    enum ptx_status st = device_launch_link(&text, &bytes, diag) ? ptx_parse(text, bytes, diag, &ptx) : PTX_BAD_PTX;
     if (st == PTX_OK)
         st = lower_module(ptx, diag, out);
     if (ptx)

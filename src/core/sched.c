@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "core/condition.h"
+#include "core/device_launch.h"
 #include "core/ctx.h"
 #include "core/event.h"
 #include "core/hooks.h"
@@ -136,6 +137,9 @@ struct cmd *cmd_new(enum cmd_kind kind)
     c->values = NULL;
     c->condition = NULL;
     c->keeps = NULL;
+    c->launcher = NULL;
+    c->launched = NULL;
+    c->parent = NULL;
     return c;
 }
 
@@ -420,6 +424,10 @@ static void on_done(struct exec_job *job)
     for (struct cmd *i = c; i && i->ran; i = i->chain)
         if (fault_of(i))
             ctx_poison(s->ctx, fault_code(fault_of(i)));
+    if (hw_unlikely(c->launcher != NULL) && device_launch_take(c)) {
+        condition_start(c);
+        return;
+    }
     if (c->small)
         linger(s);
     turn_init(&t);

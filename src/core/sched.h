@@ -52,6 +52,9 @@ struct cmd {
     void (*own_run)(struct exec_job *job, uint64_t first, uint64_t count);   /* the job's run(), where one of ours is in its place */
 
     struct module *module;       /* CMD_KERNEL of a graph: referenced */
+    struct module *launcher;     /* CMD_KERNEL: its module, where that has kernels that launch; NULL: it has none */
+    struct device_launch *launched;              /* CMD_KERNEL, ended: what it launched */
+    struct cmd *parent;          /* CMD_CONDITION behind all that a kernel launched: that kernel */
     void *params;                /* CMD_KERNEL: own_params, or from hw_alloc() */
     void *staging;               /* CMD_COPY: holds the source; hw_free() */
     struct event *event;         /* CMD_RECORD, CMD_WAIT in a batch: referenced */

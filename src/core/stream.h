@@ -40,6 +40,7 @@ struct stream {
     uint64_t seen_by_legacy;                     /* sched: our command that the legacy stream's already wait for */
     struct capture *_Atomic capture;             /* capture.c: what captures it now, NULL: it runs */
     _Atomic int sync_policy;                     /* CUsynchronizationPolicy, a hint; 0: never set */
+    CUaccessPolicyWindow window;                 /* ctx->mu: which memory to keep near, a hint that caches of CPUs do not take */
     _Atomic uint64_t n_pushed, n_done;           /* written under sched; anyone may compare them */
     _Atomic uint64_t n_synced;                   /* n_done when the host last waited for all of it */
     struct stream_follows { uint64_t stream, at; } follows[STREAM_FOLLOWS];  /* sched: waits for that stream's commands up to n_pushed == at */

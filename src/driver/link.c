@@ -77,13 +77,32 @@ static CUresult link_try(struct linker *l, const char *image, size_t bytes, cons
     return rc;
 }
 
+/* The PTX in a fatbin takes part in a link as PTX by itself does. Takes over data. */
+static CUresult link_unpack(struct linker *l, char **data, size_t *bytes, const char *name)
+{
+    struct diag diag = {.file = name};
+    char *text = NULL;
+    size_t n = 0;
+    CUresult rc = module_image_text(ctx_current(), *data, *bytes, &diag, &text, &n);
+
+    if (rc)
+        jit_options_finish(&l->jit, &diag, rc);
+    diag_fini(&diag);
+    hw_free(*data);
+    *data = text;
+    *bytes = n + 1;
+    return rc;
+}
+
 /* Takes over data. */
 static CUresult link_add(struct linker *l, CUjitInputType type, char *data, size_t bytes, const char *name)
 {
-    struct link_input input = {data, bytes, false};
-    CUresult rc = CUDA_SUCCESS;
+    CUresult rc = type == CU_JIT_INPUT_FATBINARY ? link_unpack(l, &data, &bytes, name) : CUDA_SUCCESS;
+    if (rc)
+        return rc;
 
-    input.text = type == CU_JIT_INPUT_PTX && (size_t)strnlen(data, bytes) + 1 >= bytes && bytes > 4 && data[0] != 0x7f;
+    struct link_input input = {data, bytes, false};
+    input.text = (type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY) && (size_t)strnlen(data, bytes) + 1 >= bytes && bytes > 4 && data[0] != 0x7f;
     /* What needs other inputs to be whole is looked at when all are there. */
     if (!(input.text && strstr(data, ".extern")))
         rc = link_try(l, data, bytes, name);

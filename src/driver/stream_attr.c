@@ -1,9 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of streams. The priority is what it was made with; how to wait is a hint that is remembered. */
+/* Attributes of streams. The priority is what it was made with; how to wait and what to keep in caches are hints that are remembered. */
 #include "core/stream.h"
 
 #include "base/log.h"
+#include "core/ctx.h"
+#include "core/device.h"
 #include "driver/bodies.h"
+
+static CUaccessPolicyWindow window_of(struct stream *s)
+{
+    hw_lock(&s->ctx->mu);
+    CUaccessPolicyWindow w = s->window;
+    hw_unlock(&s->ctx->mu);
+    return w;
+}
+
+static void set_window(struct stream *s, const CUaccessPolicyWindow *w)
+{
+    hw_lock(&s->ctx->mu);
+    s->window = *w;
+    hw_unlock(&s->ctx->mu);
+}
+
+/* A range that is not too long, a share of it from 0 to 1, and what does not hit may not stay. */
+static bool window_valid(const struct stream *s, const CUaccessPolicyWindow *w)
+{
+    int most = 0;
+    device_attribute(s->ctx->dev, CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, &most);
+    return w->num_bytes <= (size_t)most && w->hitRatio >= 0 && w->hitRatio <= 1 && (unsigned)w->hitProp <= CU_ACCESS_PROPERTY_PERSISTING
+        && (unsigned)w->missProp <= CU_ACCESS_PROPERTY_STREAMING;
+}
 
 CUresult do_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value)
 {
@@ -19,6 +45,8 @@ CUresult do_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstream
     } else if (attr == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY) {
         int policy = s->sync_policy;
         value->syncPolicy = policy ? (CUsynchronizationPolicy)policy : CU_SYNC_POLICY_AUTO;
+    } else if (attr == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW) {
+        value->accessPolicyWindow = window_of(s);
     } else {
         rc = CUDA_ERROR_INVALID_VALUE;
     }
@@ -40,8 +68,12 @@ CUresult do_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CU
             rc = CUDA_ERROR_INVALID_VALUE;
         else
             s->sync_policy = (int)param->syncPolicy;
-    } else if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY || attr == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
-               || attr == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN || attr == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP) {
+    } else if (attr == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW) {
+        if (window_valid(s, &param->accessPolicyWindow))
+            set_window(s, &param->accessPolicyWindow);
+        else
+            rc = CUDA_ERROR_INVALID_VALUE;
+    } else if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY || attr == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN || attr == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP) {
         hw_warn("attribute %d of streams cannot be set", (int)attr);
         rc = CUDA_ERROR_NOT_SUPPORTED;
     } else {
@@ -58,7 +90,9 @@ CUresult do_cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream)
 
     if (!(rc = api_stream(dstStream, &dst)) && !(rc = api_stream(srcStream, &src))) {
         int policy = src->sync_policy;
+        CUaccessPolicyWindow window = window_of(src);
         dst->sync_policy = policy;
+        set_window(dst, &window);
     }
     stream_unref(dst);
     stream_unref(src);

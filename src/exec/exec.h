@@ -92,6 +92,7 @@ void exec_printf_flush(struct exec_printf *p);                   /* to standard 
 struct exec_heap *exec_heap_new(size_t limit);
 void exec_heap_free(struct exec_heap *h);
 void exec_heap_limit(struct exec_heap *h, size_t limit);
+bool exec_heap_give(struct exec_heap *h, void *p);               /* free(); false: it is none of its memory */
 
 extern const struct kabi_services exec_services;
 

@@ -123,12 +123,8 @@ static void *service_malloc(struct kabi_block *block, uint64_t bytes)
     return b ? b + 1 : NULL;
 }
 
-static void service_free(struct kabi_block *block, void *p)
+bool exec_heap_give(struct exec_heap *h, void *p)
 {
-    struct exec_heap *h = exec_launch_of(block)->heap;
-    if (!p || !h)
-        return;
-    exec_service(true);
     hw_lock(&h->mu);
     struct heap_block *b = hw_map_del_ptr(&h->live, p);
     if (b) {
@@ -139,11 +135,19 @@ static void service_free(struct kabi_block *block, void *p)
             h->blocks = b->next;
         if (b->next)
             b->next->prev = b->prev;
-    }
-    if (b)
         give_block(h, b);
+    }
     hw_unlock(&h->mu);
-    if (!b)                      /* freed twice, or never allocated: the device's own heap traps here too */
+    return b != NULL;
+}
+
+static void service_free(struct kabi_block *block, void *p)
+{
+    struct exec_heap *h = exec_launch_of(block)->heap;
+    if (!p || !h)
+        return;
+    exec_service(true);
+    if (!exec_heap_give(h, p))   /* freed twice, or never allocated: the device's own heap traps here too */
         exec_fault_raise(EXEC_FAULT_TRAP, (uint64_t)(uintptr_t)p, 0);
     exec_service(false);
 }
@@ -195,6 +199,9 @@ void exec_access(struct kabi_block *block, uint64_t addr, uint64_t what)
     bool found = exec_find_memory && exec_find_memory(addr, &base, &end);
     exec_service(false);
     struct exec_buffers *mine = exec_buffers();
+    const struct exec_heap *h = exec_launch_of(block)->heap;
+    if (!found && h && h->arena && addr - (uint64_t)(uintptr_t)h->arena < h->arena_bytes)
+        return;                  /* malloc()'s, where it could not have a place in the window */
     if (!found && (exec_area_owns(&mine->shared, addr) || exec_area_owns(&mine->local, addr)))
         return;
     if (!found)

@@ -165,13 +165,16 @@ static uint32_t raw_border(const struct exec_texture *t, unsigned c)
     return (uint32_t)(int32_t)((double)b * format_max(t) + (b < 0 ? -0.5 : 0.5));
 }
 
-static uint32_t raw_texel(const struct exec_texture *t, const struct exec_level *l, const int64_t at[3], unsigned c)
+/* NULL: outside, where the border's colour is. */
+static const char *texel_address(const struct exec_texture *t, const struct exec_level *l, const int64_t at[3])
 {
-    if (at[0] < 0)                               /* outside, with a border */
-        return raw_border(t, c);
-    const char *p = l->base + (size_t)at[2] * l->slice + (size_t)at[1] * l->pitch
+    return at[0] < 0 ? NULL : l->base + (size_t)at[2] * l->slice + (size_t)at[1] * l->pitch
         + (size_t)at[0] * t->channels * exec_format_bytes((enum exec_format)t->format);
-    return raw_channel(t, p, c);
+}
+
+static uint32_t raw_texel(const struct exec_texture *t, const char *p, unsigned c)
+{
+    return p ? raw_channel(t, p, c) : raw_border(t, c);
 }
 
 /* What a fetch without a filter gives for a channel. */
@@ -215,9 +218,9 @@ struct tap {
 };
 enum { MAX_TAPS = 32 };
 struct taps {
-    struct tap v[MAX_TAPS];
     unsigned n;
     bool seamless;               /* indices may lie beyond the edges of a face: the next face is there */
+    struct tap v[MAX_TAPS];      /* the first n have contents: clearing all would take longer than most samples */
 };
 
 static enum exec_address mode_of(const struct exec_texture *t, int axis)
@@ -225,6 +228,13 @@ static enum exec_address mode_of(const struct exec_texture *t, int axis)
     enum exec_address mode = (enum exec_address)t->address[axis];
     /* Wrapping and mirroring are for coordinates from 0 to 1 only. */
     return !t->normalised && (mode == EXEC_WRAP || mode == EXEC_MIRROR) ? EXEC_CLAMP : mode;
+}
+
+/* floor() of what fits, without a call. */
+static int64_t floor_int(double x)
+{
+    int64_t i = (int64_t)x;
+    return i - (x < (double)i);
 }
 
 /* Coordinates that are no number, or too small for one, count as 0. */
@@ -240,13 +250,13 @@ static struct axis make_axis(float coordinate, uint32_t size, enum exec_address 
     double x = bounded(coordinate);
     if (normalised) {
         if (mode == EXEC_WRAP)
-            x -= floor(x);
+            x -= (double)floor_int(x);
         x *= size;
     }
     if (linear && inside && mode == EXEC_CLAMP)  /* to the middle of the outermost texels */
         x = x < 0.5 ? 0.5 : x > size - 0.5 ? size - 0.5 : x;
     /* A coordinate has 8 bits behind the point when it comes to weights. */
-    int64_t fixed = linear ? (int64_t)floor((x - 0.5) * 256 + 0.5) : (int64_t)floor(x) * 256;
+    int64_t fixed = linear ? floor_int((x - 0.5) * 256 + 0.5) : floor_int(x) * 256;
     int64_t low = fixed >> 8;
     a.weight = fixed & 255;
     a.i[0] = place(low, size, mode);
@@ -347,6 +357,21 @@ static void add_tap(struct taps *taps, const struct exec_level *l, const struct 
         tap->at[0] = -1;
 }
 
+/* divide() for the commonest case, two dimensions without edges to cross. */
+static void divide_plane(struct taps *taps, const struct exec_level *l, const struct axis *a, int64_t layer, unsigned share)
+{
+    unsigned right = (share * a[0].weight + 128) >> 8;
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned both = i ? right : share - right, upper = (both * a[1].weight + 127 + i) >> 8;
+        for (unsigned j = 0; j < 2; j++) {
+            unsigned weight = j ? upper : both - upper;
+            bool outside = a[0].i[i] < 0 || a[1].i[j] < 0;
+            if (weight)
+                taps->v[taps->n++] = (struct tap){ .level = l, .at = { outside ? -1 : a[0].i[i], a[1].i[j], layer }, .weight = weight };
+        }
+    }
+}
+
 /*
  * Divides a level's share of the weight between its texels: first along z, then x, then y, each part rounded to 256ths. Halves
  * go to the upper part along x, and along y to the upper part of the right column and the lower part of the left one; along z
@@ -356,6 +381,10 @@ static void divide(struct taps *taps, const struct exec_level *l, const struct a
                    bool finer)
 {
     unsigned z[2] = { share, 0 };
+    if (dims == 2 && !taps->seamless) {
+        divide_plane(taps, l, a, layer, share);
+        return;
+    }
     if (dims > 2) {
         z[1] = (share * a[2].weight + (finer ? 127 : 128)) >> 8;
         z[0] -= z[1];
@@ -436,17 +465,22 @@ static uint32_t filter_norm(const struct exec_texture *t, const uint32_t *raw, c
         int64_t v = (int32_t)raw[k];
         sum += (v < -max ? -max : v) * taps->v[k].weight;
     }
-    int64_t scaled = (llabs(sum) * wide * 2 / max + 256) / 512;
+    /* the quotient of the unsigned formats is exact: no need to divide */
+    int64_t twice = t->format == EXEC_U8 ? llabs(sum) * 514 : t->format == EXEC_U16 ? llabs(sum) * 2 : llabs(sum) * wide * 2 / max;
+    int64_t scaled = (twice + 256) / 512;
     return float_bits((float)((double)(sum < 0 ? -scaled : scaled) / (double)wide));
 }
 
 static void weigh(const struct exec_texture *t, const struct taps *taps, union texel *out)
 {
     uint32_t raw[MAX_TAPS];
+    const char *p[MAX_TAPS];
     memset(out, 0, sizeof *out);
+    for (unsigned k = 0; k < taps->n; k++)
+        p[k] = texel_address(t, taps->v[k].level, taps->v[k].at);
     for (unsigned c = 0; c < t->channels; c++) {
         for (unsigned k = 0; k < taps->n; k++) {
-            raw[k] = raw_texel(t, taps->v[k].level, taps->v[k].at, c);
+            raw[k] = raw_texel(t, p[k], c);
             if (is_srgb(t, c) || (taps->n == 1 && !t->linear_filter))
                 raw[k] = unfiltered(t, raw[k], c);
         }
@@ -474,13 +508,11 @@ static struct sample unpack(const struct exec_texture *t, struct tex_op op, cons
     static const uint8_t dims[] = { 1, 2, 3, 1, 2, 3, 3 };
     bool layered = op.geometry == TEX_A1D || op.geometry == TEX_A2D || op.geometry == TEX_ACUBE;
     struct sample s = { .dims = dims[op.geometry], .normalised = t->normalised };
-    union texel v;
-    memcpy(v.u, args, sizeof v.u);
-    for (unsigned d = 0; d < s.dims; d++)
-        s.at[d] = op.integer ? (float)(int32_t)v.u[d + layered] : v.f[d + layered];
+    for (unsigned d = 0; d < s.dims; d++)        /* word by word, as they were written: a wider load would have to wait for the stores */
+        s.at[d] = op.integer ? (float)(int32_t)args[d + layered] : bits_float(args[d + layered]);
     if (layered) {
         uint32_t last = t->layers ? t->layers - 1 : 0;
-        s.layer = v.u[0] > last ? last : v.u[0]; /* a negative one is a large one */
+        s.layer = args[0] > last ? last : args[0]; /* a negative one is a large one */
     }
     if (s.dims == 1 && !op.integer)
         s.dims = 2;                              /* one row, and y is 0: a border shows above it */
@@ -502,6 +534,11 @@ static void axes(const struct exec_texture *t, const struct exec_level *l, const
         out[d] = make_axis(s->at[d], size[d], mode_of(t, (int)d), s->normalised, linear, inside);
 }
 
+static bool filters(const struct exec_texture *t)
+{
+    return t->linear_filter && gives_floats(t);
+}
+
 static bool crosses_edges(const struct exec_texture *t)
 {
     return t->cube && t->seamless && t->linear_filter;
@@ -510,7 +547,7 @@ static bool crosses_edges(const struct exec_texture *t)
 static void sample_level(const struct exec_texture *t, unsigned level, const struct sample *s, unsigned share, bool finer, struct taps *taps)
 {
     const struct exec_level *l = &t->levels[level];
-    bool linear = t->linear_filter && gives_floats(t);
+    bool linear = filters(t);
     struct axis a[3] = { { { 0, 0 }, 0 } };
     axes(t, l, s, linear, true, a);
     for (unsigned d = 0; d < 2 && linear && crosses_edges(t); d++) {
@@ -604,15 +641,40 @@ static int64_t level_of(const struct exec_texture *t, const struct sample *s, st
     return fixed < 0 ? 0 : fixed > last ? last : fixed;
 }
 
+/* One texel of a texture with one level: what sample_level() and weigh() come to, without their arrays. */
+static void sample_nearest(const struct exec_texture *t, const struct sample *s, union texel *out)
+{
+    const struct exec_level *l = &t->levels[0];
+    struct axis a[3];
+    int64_t at[3] = { 0, 0, s->layer };
+    bool outside = false;
+    axes(t, l, s, false, true, a);
+    for (unsigned d = 0; d < s->dims; d++) {
+        at[d] = a[d].i[0];
+        outside |= at[d] < 0;
+    }
+    at[0] = outside ? -1 : at[0];
+    const char *p = texel_address(t, l, at);
+    memset(out, 0, sizeof *out);
+    for (unsigned c = 0; c < t->channels; c++)
+        out->u[c] = unfiltered(t, raw_texel(t, p, c), c);
+}
+
 static void sample(const struct exec_texture *t, struct tex_op op, const uint32_t *args, union texel *out)
 {
-    struct sample s = unpack(t, op, args);
-    struct taps taps = { .n = 0 };
+    struct taps taps;
     if (outside_fetch(t, op, args)) {
         memset(out, 0, sizeof *out);
         return;
     }
-    int64_t lod = level_of(t, &s, op, args);
+    struct sample s = unpack(t, op, args);
+    if (t->n_levels == 1 && !t->linear_filter) {
+        sample_nearest(t, &s, out);
+        return;
+    }
+    taps.n = 0;
+    taps.seamless = false;
+    int64_t lod = t->n_levels == 1 ? 0 : level_of(t, &s, op, args);
     bool between = t->mip_linear && gives_floats(t);
     unsigned level = (unsigned)(between ? lod >> 8 : (lod + 128) >> 8), weight = between ? lod & 255 : 0;
     sample_level(t, level, &s, 256 - weight, true, &taps);
@@ -627,12 +689,14 @@ static void gather(const struct exec_texture *t, struct tex_op op, const uint32_
     struct sample s = unpack(t, op, args);
     const struct exec_level *l = &t->levels[0];
     struct axis a[3] = { { { 0, 0 }, 0 } };
-    struct taps taps = { .n = 0 };
+    struct taps taps;
+    taps.n = 0;
+    taps.seamless = false;
     axes(t, l, &s, true, false, a);
     for (unsigned k = 0; k < 4; k++)
         add_tap(&taps, l, a, 2, corners[k], s.layer, 1);
     for (unsigned k = 0; k < 4; k++)
-        out->u[k] = op.component < t->channels ? unfiltered(t, raw_texel(t, l, taps.v[k].at, op.component), op.component) : 0;
+        out->u[k] = op.component < t->channels ? unfiltered(t, raw_texel(t, texel_address(t, l, taps.v[k].at), op.component), op.component) : 0;
 }
 
 static uint32_t query(const struct exec_texture *t, struct tex_op op)
@@ -790,7 +854,7 @@ void exec_texture_service(struct kabi_block *block, uint32_t packed, uint64_t ha
     if (!t || (op.kind >= TEX_LOAD) != (t->surface && op.kind != TEX_QUERY))
         exec_fault_raise(EXEC_FAULT_ADDRESS, handle, 0);
     switch ((enum tex_kind)op.kind) {
-    case TEX_SAMPLE: sample(t, op, args, &out); break;
+    case TEX_SAMPLE: sample(t, op, args, (union texel *)(void *)results); return;
     case TEX_GATHER: gather(t, op, args, &out); break;
     case TEX_QUERY: out.u[0] = query(t, op); break;
     case TEX_LOAD:

@@ -244,7 +244,10 @@ struct ir_operand lower_value(struct lower_ctx *c, const struct ptx_operand *o, 
         return o->negated ? lower_op1(c, IR_NOT, IR_PRED, v) : v;
     case PTX_O_SREG: return lower_resize(c, want, lower_sreg_type(o->name), false, lower_sreg(c, o->name));
     case PTX_O_VAR: return lower_resize(c, want, IR_I64, false, lower_var_address(c, o->var, o->imm));
-    case PTX_O_FUNC: return lower_imm(lower_func_address(o->func));
+    case PTX_O_FUNC:
+        if (o->func->is_entry && !o->func->has_body)
+            lower_fail(c, "kernel '%s' is declared but not defined", o->func->name);
+        return lower_imm(o->func->is_entry ? lower_kernel_address(c->ptx, o->func) : lower_func_address(o->func));
     default: lower_fail(c, "an operand has no value"); break;
     }
     return lower_imm(0);

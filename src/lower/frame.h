@@ -79,6 +79,8 @@ void lower_slot_write(struct lower_ctx *c, struct lower_frame *frame, const stru
                       struct ir_operand value);
 
 /* What a pointer to the function holds. */
+/* A kernel's, for those who launch it: its size of parameters, and its place among the kernels of the module, from 1. */
+uint64_t lower_kernel_address(const struct ptx_module *m, const struct ptx_func *f);
 static inline uint64_t lower_func_address(const struct ptx_func *f) { return ((uint64_t)f->id + 1) * 16; }
 
 /* outline.c: functions that stay functions */

@@ -52,7 +52,10 @@ static bool scan_operand(struct lower_ctx *c, struct scan *s, const struct ptx_o
 {
     switch ((enum ptx_operand_kind)o->kind) {
     case PTX_O_VAR: return o->var->space == PTX_SPACE_SHARED ? place_shared(c, o->var) : true;
-    case PTX_O_FUNC: scan_func(c, s, o->func); return true;
+    case PTX_O_FUNC:
+        if (!o->func->is_entry)                  /* a kernel that is launched has memory of its own */
+            scan_func(c, s, o->func);
+        return true;
     case PTX_O_SREG: c->layout->uses_reserved |= strncmp(o->name, "%reserved_smem", 14) == 0; return true;
     case PTX_O_ADDR: case PTX_O_VEC: case PTX_O_LIST: case PTX_O_PAIR:
         for (unsigned i = 0; i < o->n; i++)

@@ -165,6 +165,19 @@ static void copy_files(struct ir_module *out, const struct ptx_module *ptx)
     }
 }
 
+static bool is_kernel(const struct ptx_func *f) { return f->is_entry && f->has_body && !f->is_shadow; }
+
+uint64_t lower_kernel_address(const struct ptx_module *m, const struct ptx_func *f)
+{
+    uint64_t place = 0;
+    for (size_t i = 0; i < m->funcs.n; i++) {
+        place += is_kernel(m->funcs.v[i]);
+        if (m->funcs.v[i] == f)
+            break;
+    }
+    return f->param_bytes << 32 | place;
+}
+
 enum ptx_status lower_module(const struct ptx_module *ptx, struct diag *diag, struct ir_module **out)
 {
     struct lower_layout layout = { 0 };
@@ -176,7 +189,7 @@ enum ptx_status lower_module(const struct ptx_module *ptx, struct diag *diag, st
     bool ok = lower_globals(&c, ptx);
     for (size_t i = 0; ok && i < ptx->funcs.n; i++) {
         const struct ptx_func *f = ptx->funcs.v[i];
-        if (f->is_entry && f->has_body && !f->is_shadow && !lower_kernel(&c, f))
+        if (is_kernel(f) && !lower_kernel(&c, f))
             ok = false;
     }
     hw_map_fini(&layout.shared);

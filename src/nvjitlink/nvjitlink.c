@@ -4,6 +4,7 @@
 
 #include "base/os.h"
 #include "base/vec.h"
+#include "ptx/lto.h"
 #include "ptx/merge.h"
 #include "ptx/module.h"
 #include "ptx/ptx.h"
@@ -93,6 +94,7 @@ static nvJitLinkResult check(struct nvJitLink *l, const char *text, const char *
 HW_EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle handle, nvJitLinkInputType inputType, const void *data, size_t size,
                                            const char *name)
 {
+    static const size_t head = sizeof PTX_LTO_HEAD - 1;
     struct ptx_module *module = NULL;
     char *text = NULL;
     size_t bytes;
@@ -104,8 +106,15 @@ HW_EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle handle, nvJitLinkInpu
     handle->diag.file = name ? name : "input";
     switch (inputType) {
     case NVJITLINK_INPUT_PTX: case NVJITLINK_INPUT_FATBIN: case NVJITLINK_INPUT_OBJECT: case NVJITLINK_INPUT_ANY: break;
-    case NVJITLINK_INPUT_CUBIN: case NVJITLINK_INPUT_LTOIR: case NVJITLINK_INPUT_LIBRARY: case NVJITLINK_INPUT_INDEX:
-        diag_error(&handle->diag, 0, 0, "hostwarp links PTX only, alone or in fatbins; compile with -arch=compute_80 -dc and without -dlto");
+    case NVJITLINK_INPUT_LTOIR:
+        if (size > head && memcmp(data, PTX_LTO_HEAD, head) == 0) {
+            data = (const char *)data + head;
+            size -= head;
+            break;
+        }
+        __attribute__((fallthrough));            /* NVIDIA's LTO IR is no text */
+    case NVJITLINK_INPUT_CUBIN: case NVJITLINK_INPUT_LIBRARY: case NVJITLINK_INPUT_INDEX:
+        diag_error(&handle->diag, 0, 0, "hostwarp links PTX only, alone or in fatbins, and what its own NVRTC makes with -dlto; compile with -arch=compute_80 -dc and without -dlto");
         return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
     default: return NVJITLINK_ERROR_INVALID_INPUT;
     }
@@ -151,7 +160,7 @@ static bool is_provided(const char *name)
     for (size_t i = 0; i < HW_LEN(names); i++)
         if (strcmp(name, names[i]) == 0)
             return true;
-    return strncmp(name, "__nv_", 5) == 0;
+    return strncmp(name, "__nv_", 5) == 0 || strncmp(name, "__cudaCDP2", 10) == 0;
 }
 
 static bool all_defined(struct nvJitLink *l, const struct ptx_module *m)

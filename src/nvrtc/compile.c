@@ -119,6 +119,8 @@ static bool own_option(struct _nvrtcProgram *p, const char *option, bool *device
     };
     if (strstr(option, "sm_") && strstr(option, "arch"))
         p->real_arch = true;
+    if (is_option(option, "dlto") || is_option(option, "dlink-time-opt"))
+        return p->lto = true;
     if (is_option(option, "default-device") || is_option(option, "device-as-default-execution-space"))
         return *device_default = true;
     for (size_t i = 0; i < HW_LEN(without_effect); i++)
@@ -160,6 +162,8 @@ static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const ch
     for (int i = 0; i < n_options; i++)
         if (!own_option(p, options[i], &device_default))
             hw_vec_push(&args, (char *)(uintptr_t)options[i]);
+    if (p->lto)                                  /* other inputs complete it */
+        hw_vec_push(&args, (char *)(uintptr_t)"-rdc=true");
     hw_vec_push(&args, source);
     hw_vec_push(&args, NULL);
 
@@ -190,7 +194,7 @@ nvrtcResult nvrtc_compile(struct _nvrtcProgram *p, int n_options, const char *co
     nvrtcResult rc = NVRTC_ERROR_INTERNAL_ERROR;
     hw_free(p->ptx);
     p->ptx = NULL;
-    p->compiled = p->real_arch = false;
+    p->compiled = p->real_arch = p->lto = false;
     if (!command || access(command, X_OK) != 0) {
         hw_free(p->log);
         p->log = hw_sprintf("hostwarp's command %s is not there\n", command ? command : "");

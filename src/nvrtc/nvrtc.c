@@ -3,6 +3,7 @@
 #include "nvrtc/nvrtc_program.h"
 
 #include "base/base.h"
+#include "ptx/lto.h"
 
 static const char *const names[] = {
     [NVRTC_SUCCESS] = "NVRTC_SUCCESS",
@@ -147,9 +148,28 @@ HW_EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
     return !prog || !prog->ptx || !prog->real_arch ? NVRTC_ERROR_INVALID_PROGRAM : text_copy(prog->ptx, cubin);
 }
 
-/* NVIDIA's intermediate forms are not made. */
-HW_EXPORT nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet) { return NVRTC_ERROR_INVALID_PROGRAM; }
-HW_EXPORT nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR) { return NVRTC_ERROR_INVALID_PROGRAM; }
+/* A form of our own, for our libnvJitLink; none without -dlto. */
+HW_EXPORT nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet)
+{
+    if (!prog || !prog->ptx)
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!LTOIRSizeRet)
+        return NVRTC_ERROR_INVALID_INPUT;
+    *LTOIRSizeRet = prog->lto ? strlen(PTX_LTO_HEAD) + strlen(prog->ptx) + 1 : 0;
+    return NVRTC_SUCCESS;
+}
+
+HW_EXPORT nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR)
+{
+    if (!prog || !prog->ptx || !prog->lto)
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!LTOIR)
+        return NVRTC_ERROR_INVALID_INPUT;
+    memcpy(LTOIR, PTX_LTO_HEAD, strlen(PTX_LTO_HEAD));
+    return text_copy(prog->ptx, LTOIR + strlen(PTX_LTO_HEAD));
+}
+
+/* Not made: there is no OptiX here. */
 HW_EXPORT nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet) { return NVRTC_ERROR_INVALID_PROGRAM; }
 HW_EXPORT nvrtcResult nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir) { return NVRTC_ERROR_INVALID_PROGRAM; }
 

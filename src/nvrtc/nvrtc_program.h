@@ -27,6 +27,7 @@ struct _nvrtcProgram {
     char *ptx, *log;             /* of the last compilation, NULL: none */
     bool compiled;               /* successfully */
     bool real_arch;              /* -arch=sm_XX */
+    bool lto;                    /* -dlto */
 };
 
 nvrtcResult nvrtc_compile(struct _nvrtcProgram *p, int n_options, const char *const *options);

@@ -10,10 +10,10 @@
 /* What __cudaRegisterFatBinary is given: the wrapper that nvcc and clang put into the section .nvFatBinSegment. */
 struct fatbin_wrapper {
     uint32_t magic, version;
-    const void *code;
-    void *more;                                  /* separately compiled parts; version 2 only */
+    const void *code;                            /* VERSION_LINKED: machine code that nvlink made of the parts, or an empty fatbin */
+    const void *const *parts;                    /* VERSION_LINKED: the fatbins of separately compiled files, NULL at the end */
 };
-enum { FATBIN_WRAPPER_MAGIC = 0x466243b1 };
+enum { FATBIN_WRAPPER_MAGIC = 0x466243b1, VERSION_LINKED = 2 };
 
 void **__cudaRegisterFatBinary(void *fatCubin);
 void __cudaRegisterFatBinaryEnd(void **handle);
@@ -44,7 +44,10 @@ HW_EXPORT void **__cudaRegisterFatBinary(void *fatCubin)
         hw_error("this program registers device code in an unknown format; its kernels will not launch");
         return handle;
     }
-    *handle = registry_add_image(w->code);
+    struct registry_image *image = registry_add_image(w->code);
+    for (const void *const *part = w->version == VERSION_LINKED ? w->parts : NULL; part && *part; part++)
+        registry_add_part(image, *part);
+    *handle = image;
     return handle;
 }
 
@@ -107,7 +110,7 @@ HW_EXPORT void hostwarp_register_linked(void ***group, void (*names)(void **), v
 
     if (!*group)
         *group = __cudaRegisterFatBinary(fatCubin);
-    else if (**group && w->magic == FATBIN_WRAPPER_MAGIC)
+    if (**group && w->magic == FATBIN_WRAPPER_MAGIC)
         registry_add_part(**group, w->code);
     names(*group);
 }

@@ -30,7 +30,7 @@ struct registry_instance {
  */
 struct registry_image {
     const void *code;                            /* fatbin or PTX, in the program */
-    HW_VEC(const void *) more;                   /* the other parts of separately compiled code; const after registration */
+    HW_VEC(const void *) parts;                  /* of separately compiled code: used in place of code; const after registration */
     pthread_mutex_t mu;
     HW_VEC(struct registry_instance) instances;
     HW_VEC(struct registry_row *) rows;          /* kernels and variables, owned; const after registration */
@@ -88,7 +88,7 @@ struct registry_image *registry_add_image(const void *code)
 void registry_add_part(struct registry_image *image, const void *code)
 {
     hw_lock(&lock);
-    hw_vec_push(&image->more, code);
+    hw_vec_push(&image->parts, code);
     hw_unlock(&lock);
 }
 
@@ -172,7 +172,7 @@ void registry_remove_image(struct registry_image *image)
         hw_free(image->rows.v[i]);
     }
     hw_vec_fini(&image->rows);
-    hw_vec_fini(&image->more);
+    hw_vec_fini(&image->parts);
     hw_vec_fini(&image->instances);
     pthread_mutex_destroy(&image->mu);
     hw_free(image);
@@ -235,8 +235,8 @@ static CUresult load(struct registry_image *image, CUmodule *out)
         values[4] = (void *)n;
         n_options = 5;
     }
-    if (image->more.n)
-        rc = registry_link(image->code, image->more.v, image->more.n, n_options, options, values, out);
+    if (image->parts.n)
+        rc = registry_link(image->parts.v, image->parts.n, n_options, options, values, out);
     else
         rc = cuModuleLoadDataEx(out, image->code, n_options, options, values);
     if (rc != CUDA_SUCCESS && log[0])

@@ -4,57 +4,39 @@
 
 #include <stdio.h>
 
-/* The fields used here; cc_fatbin.c writes them all. */
-struct fatbin_header {
-    uint32_t magic;
-    uint16_t version, header_bytes;
-    uint64_t bytes;
-};
-struct fatbin_entry {
-    uint16_t kind, version;
-    uint32_t header_bytes;
-    uint64_t padded_bytes;
-    uint32_t compressed_bytes;
-};
-#define FATBIN_MAGIC 0xba55ed50u
-enum { FATBIN_KIND_PTX = 1 };
-
-/* The first PTX text of a fatbin, or NULL. */
-static const char *find_ptx(const void *fatbin)
+/* Bytes of a fatbin with its header, 0 for something else. */
+static size_t fatbin_bytes(const void *fatbin)
 {
-    struct fatbin_header header;
+    struct { uint32_t magic; uint16_t version, header_bytes; uint64_t bytes; } header;
     memcpy(&header, fatbin, sizeof header);
-    if (header.magic != FATBIN_MAGIC)
-        return NULL;
-    const char *p = (const char *)fatbin + header.header_bytes, *end = p + header.bytes;
-    while (p + sizeof(struct fatbin_entry) <= end) {
-        struct fatbin_entry entry;
-        memcpy(&entry, p, sizeof entry);
-        if (entry.kind == FATBIN_KIND_PTX && !entry.compressed_bytes)
-            return p + entry.header_bytes;
-        p += entry.header_bytes + entry.padded_bytes;
-    }
-    return NULL;
+    return header.magic == 0xba55ed50u ? header.header_bytes + header.bytes : 0;
 }
 
-CUresult registry_link(const void *first, const void *const *more, size_t n_more, unsigned n_options, CUjit_option *options,
-                       void **values, CUmodule *out)
+CUresult registry_link(const void *const *parts, size_t n_parts, unsigned n_options, CUjit_option *options, void **values, CUmodule *out)
 {
     CUlinkState state;
+    char reason[512] = "";                       /* why the first part without PTX is none */
     void *image;
-    size_t bytes;
-    CUresult rc = cuLinkCreate(2, options, values, &state);
+    size_t bytes, n_with_ptx = 0;
+    CUresult rc = cuLinkCreate(2, options, values, &state), no_ptx = CUDA_SUCCESS;
 
     if (rc)
         return rc;
-    for (size_t i = 0; i <= n_more && !rc; i++) {
-        const char *ptx = find_ptx(i ? more[i - 1] : first);
-        if (!ptx) {
-            snprintf(values[0], 200, "part %zu holds no plain PTX: compile it with hostwarp cc -dc", i);
-            rc = CUDA_ERROR_NO_BINARY_FOR_GPU;
-        } else {
-            rc = cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)(uintptr_t)ptx, strlen(ptx) + 1, "", 0, NULL, NULL);
+    for (size_t i = 0; i < n_parts && !rc; i++) {
+        rc = cuLinkAddData(state, CU_JIT_INPUT_FATBINARY, (void *)(uintptr_t)parts[i], fatbin_bytes(parts[i]), "", 0, NULL, NULL);
+        n_with_ptx += rc == CUDA_SUCCESS;
+        /* nvcc links its libcudadevrt.a to everything, which has machine code only. Who calls something in such a part, and it is
+           none of what we define ourselves, hears of it as a name that is not there. */
+        if (rc == CUDA_ERROR_NO_BINARY_FOR_GPU) {
+            if (!no_ptx)
+                snprintf(reason, sizeof reason, "%s", (char *)values[0]);
+            no_ptx = rc;
+            rc = CUDA_SUCCESS;
         }
+    }
+    if (!rc && !n_with_ptx) {
+        snprintf(values[0], (size_t)(uintptr_t)values[1], "%s", reason);
+        rc = no_ptx;
     }
     if (!rc && !(rc = cuLinkComplete(state, &image, &bytes)))
         rc = cuModuleLoadDataEx(out, image, n_options, options, values);

@@ -5,9 +5,8 @@
 
 #include "runtime/api.h"
 
-/* As cuModuleLoadDataEx of one image made of first and more. Each is a fatbin with uncompressed PTX, as hostwarp cc makes them.
-   The first option is the error log. */
-CUresult registry_link(const void *first, const void *const *more, size_t n_more, unsigned n_options, CUjit_option *options,
-                       void **values, CUmodule *out);
+/* As cuModuleLoadDataEx of one image made of the PTX in all these fatbins. The first option is the error log,
+   the second its size. */
+CUresult registry_link(const void *const *parts, size_t n_parts, unsigned n_options, CUjit_option *options, void **values, CUmodule *out);
 
 #endif

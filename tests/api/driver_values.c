@@ -150,6 +150,33 @@ static void attributes(void)
     check_value("and_read", v.syncPolicy, CU_SYNC_POLICY_YIELD);
 }
 
+/* What a stream's kernels shall find in the cache: a hint, but one that is checked, kept and copied. */
+static void windows(void)
+{
+    CUstreamAttrValue v;
+    int most = 0, persisting = 0;
+
+    NEED(cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, 0));
+    NEED(cuDeviceGetAttribute(&persisting, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, 0));
+    check_value("there_are_windows", most > 0 && persisting > 0, 1);
+    check_result("their_part_of_the_cache", cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, (size_t)persisting), CUDA_SUCCESS);
+    memset(&v, 0, sizeof v);
+    v.accessPolicyWindow.base_ptr = (void *)(uintptr_t)d;
+    v.accessPolicyWindow.num_bytes = 4096;
+    v.accessPolicyWindow.hitRatio = 0.5f;
+    v.accessPolicyWindow.hitProp = CU_ACCESS_PROPERTY_PERSISTING;
+    v.accessPolicyWindow.missProp = CU_ACCESS_PROPERTY_STREAMING;
+    check_result("a_window_is_set", cuStreamSetAttribute(a, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &v), CUDA_SUCCESS);
+    check_result("and_copied_with_the_rest", cuStreamCopyAttributes(b, a), CUDA_SUCCESS);
+    v.accessPolicyWindow.num_bytes = (size_t)most + 1;
+    check_result("one_that_is_too_long_is_not", cuStreamSetAttribute(a, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &v), CUDA_ERROR_INVALID_VALUE);
+    memset(&v, 0, sizeof v);
+    NEED(cuStreamGetAttribute(b, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &v));
+    check_value("and_read", v.accessPolicyWindow.base_ptr == (void *)(uintptr_t)d && v.accessPolicyWindow.num_bytes == 4096
+                && v.accessPolicyWindow.hitRatio == 0.5f, 1);
+    check_result("lines_are_let_go", cuCtxResetPersistingL2Cache(), CUDA_SUCCESS);
+}
+
 int main(void)
 {
     check_start();
@@ -162,5 +189,6 @@ int main(void)
     bad_input();
     user_objects_live_as_long_as_their_graphs();
     attributes();
+    windows();
     return n_failed != 0;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// run: -lnvJitLink
+// run: -lnvJitLink -lnvrtc
 // nvJitLink over PTX: two texts that need each other become one image that the driver loads.
 #include <cuda.h>
 #include <nvJitLink.h>
+#include <nvrtc.h>
 
 #include <cstdio>
 #include <cstring>
@@ -88,6 +89,47 @@ static void two_texts_become_one()
     CHECK(v == 47);
 }
 
+/* What NVRTC makes with -dlto is linked as LTO IR; PTX is none, and there is none without -dlto. */
+static std::vector<char> lto_of(const char *source)
+{
+    nvrtcProgram p;
+    const char *plain[] = {"-rdc=true"}, *lto[] = {"-dlto"};
+    size_t n = 1;
+    CHECK(nvrtcCreateProgram(&p, source, "part.cu", 0, NULL, NULL) == NVRTC_SUCCESS);
+    CHECK(nvrtcCompileProgram(p, 1, plain) == NVRTC_SUCCESS && nvrtcGetLTOIRSize(p, &n) == NVRTC_SUCCESS && n == 0);
+    CHECK(nvrtcCompileProgram(p, 1, lto) == NVRTC_SUCCESS && nvrtcGetLTOIRSize(p, &n) == NVRTC_SUCCESS && n > 1);
+    std::vector<char> out(n);
+    CHECK(nvrtcGetLTOIR(p, out.data()) == NVRTC_SUCCESS);
+    CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
+    return out;
+}
+
+static void lto_of_nvrtc_is_linked()
+{
+    std::vector<char> one = lto_of("extern __device__ int f(int); extern \"C\" __global__ void go(int *p) { *p = f(*p); }");
+    std::vector<char> two = lto_of("__device__ int f(int x) { return x * 3 + 1; }");
+    nvJitLinkHandle l = NULL;
+    const char *options[] = {"-lto", "-arch=sm_80"};
+    CHECK(nvJitLinkCreate(&l, 2, options) == NVJITLINK_SUCCESS);
+    CHECK(nvJitLinkAddData(l, NVJITLINK_INPUT_LTOIR, one.data(), one.size(), "one") == NVJITLINK_SUCCESS);
+    CHECK(nvJitLinkAddData(l, NVJITLINK_INPUT_PTX, two.data(), two.size(), "two") != NVJITLINK_SUCCESS);
+    CHECK(nvJitLinkAddData(l, NVJITLINK_INPUT_LTOIR, two.data(), two.size(), "two") == NVJITLINK_SUCCESS);
+    CHECK(nvJitLinkComplete(l) == NVJITLINK_SUCCESS);
+    size_t n = 0;
+    CHECK(nvJitLinkGetLinkedCubinSize(l, &n) == NVJITLINK_SUCCESS);
+    std::vector<char> image(n);
+    CHECK(nvJitLinkGetLinkedCubin(l, image.data()) == NVJITLINK_SUCCESS && nvJitLinkDestroy(&l) == NVJITLINK_SUCCESS);
+    CUmodule module;
+    CUfunction go;
+    CUdeviceptr d;
+    int v = 5;
+    CHECK(cuModuleLoadData(&module, image.data()) == CUDA_SUCCESS && cuModuleGetFunction(&go, module, "go") == CUDA_SUCCESS);
+    CHECK(cuMemAlloc(&d, 4) == CUDA_SUCCESS && cuMemcpyHtoD(d, &v, 4) == CUDA_SUCCESS);
+    void *args[] = {&d};
+    CHECK(cuLaunchKernel(go, 1, 1, 1, 1, 1, 1, 0, 0, args, 0) == CUDA_SUCCESS && cuMemcpyDtoH(&v, d, 4) == CUDA_SUCCESS);
+    CHECK(v == 16);
+}
+
 static void errors_are_told()
 {
     nvJitLinkHandle l = NULL;
@@ -121,6 +163,7 @@ int main()
     unsigned major = 0, minor = 0;
     CHECK(nvJitLinkVersion(&major, &minor) == NVJITLINK_SUCCESS && major >= 12);
     two_texts_become_one();
+    lto_of_nvrtc_is_linked();
     errors_are_told();
     printf("%s\n", bad ? "bad" : "good");
     return bad != 0;

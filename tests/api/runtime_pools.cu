@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stream-ordered allocation: order, reuse, pools and their attributes.
 #include "runtime_check.h"
+#include <cuda.h>
 #include <stdint.h>
 #include <vector>
 
@@ -138,6 +139,34 @@ static void churn(cudaStream_t s)
     CHECK("no_two_hold_the_same_memory", wrong == 0);
 }
 
+/* What the device says of its pools, they do. */
+static void what_is_claimed_works(cudaStream_t s)
+{
+    int types = 0, host = 0, fd = -1;
+    NEED(cudaDeviceGetAttribute(&types, cudaDevAttrMemoryPoolSupportedHandleTypes, 0));
+    NEED(cudaDeviceGetAttribute(&host, (cudaDeviceAttr)CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED, 0));
+    CHECK("pools_can_be_shared", types & cudaMemHandleTypePosixFileDescriptor);
+    CHECK("pools_may_be_of_the_host", host);
+    cudaMemPoolProps props = {};
+    props.allocType = cudaMemAllocationTypePinned;
+    props.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+    props.location.type = cudaMemLocationTypeDevice;
+    cudaMemPool_t pool, on_host;
+    CHECK_OK("a_pool_to_share", cudaMemPoolCreate(&pool, &props));
+    CHECK_OK("has_a_handle", cudaMemPoolExportToShareableHandle(&fd, pool, cudaMemHandleTypePosixFileDescriptor, 0));
+    CHECK("which_is_a_descriptor", fd >= 0);
+    NEED(cudaMemPoolDestroy(pool));
+    props.handleTypes = cudaMemHandleTypeNone;
+    props.location.type = cudaMemLocationTypeHost;
+    int *p;
+    CHECK_OK("a_pool_of_the_host", cudaMemPoolCreate(&on_host, &props));
+    CHECK_OK("gives_memory", cudaMallocFromPoolAsync(&p, 256, on_host, s));
+    NEED(cudaStreamSynchronize(s));
+    *p = 3;
+    CHECK_OK("which_is_freed", cudaFreeAsync(p, s));
+    NEED(cudaMemPoolDestroy(on_host));
+}
+
 int main()
 {
     cudaStream_t s, other;
@@ -148,5 +177,6 @@ int main()
     attributes(s);
     released_at_synchronisation(s);
     churn(s);
+    what_is_claimed_works(s);
     return check_failures != 0;
 }

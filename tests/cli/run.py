@@ -397,6 +397,17 @@ int main() { unsigned *d, h[64]; cudaMalloc(&d, sizeof h); k<<<1, 64>>>(d); cuda
     has(box.hostwarp('cc', 'bad.cu', status=1).stderr, 'bad.cu:5:')
 
 
+def test_cc_takes_assembly_without_a_comma_between_operands(box):
+    box.write('c.cu', r"""#include <cstdio>
+#define PART(x) x
+__global__ void k(int *o, int a) { int r; asm(PART("add.s32 ") "%0, %1, %2;" : "=r"(r) : "r"(a) "r"(40)); asm volatile("st.global.u32 [%1], %0;"
+    :: "r"(r)
+    "l"(o) : "memory"); }
+int main() { int *d, h; cudaMalloc(&d, 4); k<<<1, 1>>>(d, 2); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); std::printf("%d %d\n", h, __LINE__); }
+""")
+    assert box.hostwarp('run', 'c.cu').stdout == '42 6\n'
+
+
 def test_cc_compiles_once_and_again_when_something_changed(box):
     """An object comes from the cache only while source, headers and options are the same, and nothing that was said is lost."""
     box.write('value.h', '#define VALUE 1')
@@ -553,18 +564,153 @@ def test_run_passes_arguments_input_and_status(box):
     assert box.hostwarp('run', 'p.cu', 'a', 'b', env={'HOSTWARP_CACHE': 'off'}, status=42).stdout == '3 a b 0\n'
 
 
-def test_run_programs_of_a_real_nvcc(box):
-    """With the shared runtime they run; with NVIDIA's static one, or without PTX, one sentence says what to do."""
+class Skip(Exception):
+    """The test needs what is not here."""
+
+
+def real_nvcc():
     nvcc = pathlib.Path('/usr/local/cuda/bin/nvcc')
     if not nvcc.exists():
-        return
+        raise Skip('there is no nvcc at /usr/local/cuda')
+    return nvcc
+
+
+PTX_80 = ['-gencode', 'arch=compute_80,code=compute_80']
+KERNELS = r'''
+#include <cstdio>
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+struct Pair { float a; double b; };
+__constant__ int table[4] = {1, 2, 3, 4};
+__device__ int total;
+__managed__ int shown = 5;
+template <int N> __global__ void sum(const int *in, int *out)
+{
+    __shared__ int part[N];
+    part[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    for (int k = N / 2; k; k /= 2) {
+        if (threadIdx.x < k)
+            part[threadIdx.x] += part[threadIdx.x + k];
+        __syncthreads();
+    }
+    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    int lanes = __popc(warp.ballot(threadIdx.x & 1));
+    if (threadIdx.x == 0) {
+        *out = part[0] * table[3] + lanes + shown;
+        atomicAdd(&total, 7);
+        printf("block %d of %d\n", blockIdx.x, gridDim.x);
+    }
+}
+__global__ void scale(Pair *p, double by) { p->a = sqrtf(p->a); p->b = sin(p->b) * by; }
+int main()
+{
+    int h[64], *d, *o, r, t;
+    for (int i = 0; i < 64; i++)
+        h[i] = i;
+    cudaMalloc(&d, sizeof h);
+    cudaMalloc(&o, 4);
+    cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+    sum<64><<<1, 64>>>(d, o);
+    cudaMemcpy(&r, o, 4, cudaMemcpyDeviceToHost);
+    cudaMemcpyFromSymbol(&t, total, 4);
+    Pair *p;
+    cudaMallocManaged(&p, sizeof *p);
+    *p = {16, 0.5};
+    scale<<<1, 1>>>(p, 2);
+    cudaError_t e = cudaDeviceSynchronize();
+    std::printf("%d %d %g %.6f %s\n", r, t, p->a, p->b, cudaGetErrorName(e));
+    return 0;
+}
+'''
+
+
+def test_run_programs_of_a_real_nvcc(box):
+    """PTX in each way that nvcc packs it, with the shared runtime, and with ours linked in."""
+    nvcc = real_nvcc()
+    box.write('k.cu', KERNELS)
+    ours = ['-cudart', 'none', f'-L{BUILD}/lib', '-lcudart_static', '-lcuda', '-ldl', '-lpthread', '-lrt']
+    for options in (['-cudart', 'shared', '-arch=sm_80'], ['-cudart', 'shared', *PTX_80], ['-cudart', 'shared', *PTX_80, '-no-compress'],
+                    ['-cudart', 'shared', *PTX_80, '-Xfatbin', '-compress-all'], ['-cudart', 'shared', *PTX_80, '-compress-mode', 'speed'],
+                    ['-cudart', 'shared', *PTX_80, '-rdc=true'], [*PTX_80, *ours]):
+        box.run(nvcc, 'k.cu', *options, '-o', 'k')
+        p = box.hostwarp('run', './k')
+        assert p.stdout == 'block 0 of 1\n8085 7 4 0.958851 cudaSuccess\n' and not p.stderr, (options, p)
+
+
+def test_run_programs_of_a_real_nvcc_that_cannot_run_say_why(box):
+    """With NVIDIA's static runtime, or without PTX, one sentence says what to do."""
+    nvcc = real_nvcc()
     box.write('hello.cu', HELLO)
-    for options, status, words in ((['-cudart', 'shared', '-arch=sm_80'], 0, ''), (['-cudart', 'static', '-arch=sm_80'], None, '-cudart shared'),
-                                   (['-cudart', 'shared', '-gencode', 'arch=compute_80,code=sm_80'], None, 'code=compute_80')):
+    no_ptx = ['-cudart', 'shared', '-gencode', 'arch=compute_80,code=sm_80']
+    for options, words in ((['-cudart', 'static', '-arch=sm_80'], '-cudart shared'), (no_ptx, 'code=compute_80'),
+                           ([*no_ptx, '-rdc=true'], 'code=compute_80')):
         box.run(nvcc, *options, 'hello.cu', '-o', 'hello')
-        p = box.hostwarp('run', './hello', status=status)
+        p = box.hostwarp('run', './hello', status=None)
         has(p.stderr, words)
-        assert (p.stdout == '2 4 6 8\n' and not p.stderr) == (status == 0), p
+        assert p.stdout != '2 4 6 8\n', p
+
+
+def test_run_programs_that_a_real_nvcc_linked_of_parts(box):
+    """-rdc=true: the parts are joined when the program first needs them."""
+    nvcc, rdc = real_nvcc(), TREE / 'tests/projects/rdc'
+    for name in 'main', 'parts':
+        box.run(nvcc, *PTX_80, '-dc', f'-I{rdc}', rdc / f'{name}.cu', '-o', f'{name}.o')
+    box.run(nvcc, *PTX_80, '-cudart', 'shared', 'main.o', 'parts.o', '-o', 'together')
+    box.run(nvcc, *PTX_80, '-dlink', 'main.o', 'parts.o', '-o', 'linked.o')
+    box.run('g++', 'main.o', 'parts.o', 'linked.o', '-o', 'steps', f'-L{nvcc.parent.parent}/lib64', '-lcudart', '-lcudadevrt')
+    box.run(nvcc, '-arch=sm_80', '-rdc=true', '-cudart', 'shared', f'-I{rdc}', rdc / 'main.cu', rdc / 'parts.cu', '-o', 'both')
+    for name in 'together', 'steps', 'both':
+        assert box.hostwarp('run', f'./{name}').stdout == 'rdc 34 127 21\n', name
+
+
+LAUNCHING = r'''
+#include <cstdio>
+struct Amount { const int by; };
+template <int N> __global__ void leaf(int *p, Amount a) { atomicAdd(p, a.by * N); }
+__global__ void add(int *p, short one, double two) { atomicAdd(p, (int)(one + two)); }
+__global__ void add(int *p) { atomicAdd(p, 100); }            // "<<<" of a string, 'and' /* a comment <<< */
+__global__ void node(int *p, int depth)
+{
+    cudaStream_t s;
+    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    if (depth)
+        node<<<2, 1, 0, s>>>(p, depth - 1);
+    else
+        leaf<3><<<dim3(1, 2), dim3(4, 2)>>>(p, Amount{1});
+    cudaStreamDestroy(s);
+    add<<<1, 1, 0, cudaStreamFireAndForget>>>(p, 400, 500);
+    add <<<1, 1>>>
+        (p);
+    if (cudaGetLastError() != cudaSuccess)
+        printf("launch failed\n");
+}
+int main()
+{
+    int *p, h;
+    cudaMalloc(&p, 4);
+    cudaMemset(p, 0, 4);
+    node<<<1, 1>>>(p, 3);
+    cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+    std::printf("%d %d %s\n", h, __LINE__, cudaGetErrorName(cudaDeviceSynchronize()));
+}
+'''
+# 15 nodes of 1000 each, and 8 of them launch 16 threads
+LAUNCHED = '15384 29 cudaSuccess\n'
+
+
+def test_run_programs_of_a_real_nvcc_whose_kernels_launch(box):
+    box.write('cdp.cu', LAUNCHING)
+    box.run(real_nvcc(), *PTX_80, '-cudart', 'shared', '-rdc=true', 'cdp.cu', '-o', 'cdp', '-lcudadevrt')
+    assert box.hostwarp('run', './cdp').stdout == LAUNCHED
+
+
+def test_cc_lets_kernels_launch_kernels(box):
+    box.write('cdp.cu', LAUNCHING)
+    box.hostwarp('cc', '-rdc=true', 'cdp.cu', '-o', 'cdp')
+    assert box.run('./cdp').stdout == LAUNCHED
+    box.write('bad.cu', LAUNCHING.replace('cudaStreamDestroy(s);', 'cudaStreamDestroy(t);'))
+    has(box.hostwarp('cc', '-rdc=true', 'bad.cu', status=1).stderr, 'bad.cu:15:')
 
 
 def test_run_lets_signals_through(box):
@@ -623,6 +769,8 @@ def main():
             try:
                 test(Box(folder))
                 print(f'ok - {name[5:]}', flush=True)
+            except Skip as e:
+                print(f'ok - {name[5:]} # SKIP {e}', flush=True)
             except Exception as e:
                 bad += 1
                 where = traceback.extract_tb(e.__traceback__)[1:2]

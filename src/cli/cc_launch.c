@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Launches in device code, which clang does not have. A source that has some is compiled from copies which include
+ * include/hostwarp/device_launch.h behind their last <header>: kernels of headers stay what they are. In the copy for the device's pass
+ * every kernel<<<...>>>(...) is a call of that header; in the host's those in device code are, which do nothing there.
+ */
+#define _GNU_SOURCE
+#include "cli/cc.h"
+
+#include "base/os.h"
+#include "base/str.h"
+
+#include <ctype.h>
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static bool word_at(const char *start, const char *p, const char *word)
+{
+    size_t n = strlen(word);
+    return strncmp(p, word, n) == 0 && !is_word(p[n]) && (p == start || !is_word(p[-1]));
+}
+
+/* Behind a comment or literal that begins at p; p itself where none does. */
+static const char *skip_text(const char *start, const char *p)
+{
+    if (p[0] == '/' && p[1] == '/')
+        return p + strcspn(p, "\n");
+    if (p[0] == '/' && p[1] == '*') {
+        const char *end = strstr(p + 2, "*/");
+        return end ? end + 2 : p + strlen(p);
+    }
+    bool separates = *p == '\'' && p > start && isxdigit((unsigned char)p[-1]);
+    if ((*p != '"' && *p != '\'') || separates)
+        return p;
+    const char *q = p + 1;
+    for (; *q && *q != *p && *q != '\n'; q++)
+        q += *q == '\\' && q[1];
+    return *q ? q + 1 : q;
+}
+
+/* Where in the braces of a source we are. */
+struct place {
+    int braces, parens;
+    int body;                    /* the depth of braces of the device function that we are in, 0: in none */
+    bool announced;              /* a word has said that one follows */
+};
+
+/* p: neither in a comment nor in a literal. */
+static void move(struct place *at, const char *text, const char *p)
+{
+    if (word_at(text, p, "__global__") || word_at(text, p, "__device__"))
+        at->announced = true;
+    at->parens += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+    if (*p == ';' && at->parens == 0)
+        at->announced = false;
+    if (*p == '{') {
+        at->braces++;
+        if (at->announced && at->parens == 0 && !at->body) {
+            at->body = at->braces;
+            at->announced = false;
+        }
+    }
+    if (*p == '}' && at->braces-- == at->body)
+        at->body = 0;
+}
+
+/* Is there a launch inside a function for the device? */
+static bool launches_in_device_code(const char *text)
+{
+    struct place at = { 0 };
+    for (const char *p = text, *next; *p; p = next) {
+        if ((next = skip_text(text, p)) != p)
+            continue;
+        next = p + 1;
+        move(&at, text, p);
+        if (at.body && strncmp(p, "<<<", 3) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Where the name of a kernel begins that ends before p: a::b<c>, from the right. */
+static size_t name_begin(const char *s, size_t end)
+{
+    size_t i = end;
+    if (i && s[i - 1] == '>') {
+        int depth = 0;
+        do {
+            i--;
+            depth += s[i] == '>' ? 1 : s[i] == '<' ? -1 : 0;
+        } while (i && depth);
+    }
+    while (i && (is_word(s[i - 1]) || s[i - 1] == ':'))
+        i--;
+    return i;
+}
+
+/* Behind the launch at p, "<<<", which is written anew; the kernel's name is at the end of out. In the host's pass the name goes: no
+   code is made of what the device launches, but it would be looked at. */
+static const char *write_launch(const char *text, const char *p, bool host, struct hw_str *out)
+{
+    const char *config = p + 3, *end = config, *next;
+    int parens = 0;
+    while (*end && !(parens == 0 && strncmp(end, ">>>", 3) == 0)) {
+        next = skip_text(text, end);
+        parens += next != end ? 0 : *end == '(' ? 1 : *end == ')' ? -1 : 0;
+        end = next != end ? next : end + 1;
+    }
+    const char *open = *end ? end + 3 + strspn(end + 3, " \t\r\n") : end;
+    size_t name_end = out->n;
+    while (name_end && isspace((unsigned char)out->s[name_end - 1]))
+        name_end--;
+    size_t begin = name_begin(out->s, name_end);
+    if (*open != '(' || begin == name_end) {
+        hw_str_add(out, p, 3);
+        return config;
+    }
+    char *name = hw_strndup(out->s + begin, out->n - begin);
+    bool empty = open[1 + strspn(open + 1, " \t\r\n")] == ')';
+    out->n = begin;
+    hw_str_printf(out, "::hostwarp_device::launch(%.*s)%.*s(", (int)(end - config), config, (int)(open - end - 3), end + 3);
+    if (!host)
+        hw_str_printf(out, "%s%s", name, empty ? "" : ", ");
+    hw_free(name);
+    return open + 1;
+}
+
+/* Where the line behind the last #include <...> begins, and its number. */
+static const char *behind_includes(const char *text, int *line)
+{
+    const char *found = text;
+    int at = 1;
+    *line = 1;
+    for (const char *p = text; p && *p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL, at++) {
+        const char *q = p + strspn(p, " \t");
+        if (*q != '#')
+            continue;
+        q += 1 + strspn(q + 1, " \t");
+        if (strncmp(q, "include", 7) == 0 && q[7 + strspn(q + 7, " \t")] == '<' && strchr(p, '\n')) {
+            found = strchr(p, '\n') + 1;
+            *line = at + 1;
+        }
+    }
+    return found;
+}
+
+/* host: only launches in device code are written anew. */
+static void rewrite(const char *text, bool host, struct hw_str *out)
+{
+    struct place at = { 0 };
+    int line;
+    const char *body = behind_includes(text, &line);
+    for (const char *p = text, *next; *p; p = next) {
+        if (p == body) {
+            hw_str_printf(out, "#include <hostwarp/device_launch.h>\n#line %d\n", line);
+            body = NULL;
+        }
+        if ((next = skip_text(text, p)) != p) {
+            hw_str_add(out, p, (size_t)(next - p));
+        } else if ((at.body || !host) && strncmp(p, "<<<", 3) == 0) {
+            next = write_launch(text, p, host, out);
+            at.parens += next > p + 3;           /* its arguments' is passed */
+        } else {
+            move(&at, text, p);
+            hw_str_add(out, p, 1);
+            next = p + 1;
+        }
+    }
+}
+
+static bool write_copy(const char *text, bool host, const char *source, const char *copy, const char *overlay)
+{
+    struct hw_str out = { 0 };
+    rewrite(text, host, &out);
+    bool ok = hw_file_write(copy, out.s, out.n) && cc_write_overlay(source, copy, overlay);
+    hw_str_fini(&out);
+    return ok;
+}
+
+bool cc_launch_overlays(const char *source, const char *corrected, const struct cc_copy *host, const struct cc_copy *device)
+{
+    size_t n;
+    char *text = hw_file_read(corrected, &n);
+    bool needed = text && strstr(text, "<<<") && strlen(text) == n && launches_in_device_code(text) &&
+                  write_copy(text, true, source, host->copy, host->overlay) && write_copy(text, false, source, device->copy, device->overlay);
+    hw_free(text);
+    return needed;
+}
