@@ -224,7 +224,7 @@ static void try_window(struct emit *e, const struct ir_inst *i, struct ladder *l
 void exchange_load(struct emit *e, const struct ir_inst *i)
 {
     struct ladder l = { 0 };
-    struct places at;
+    struct places at = { 0 };
     look(e, i, &at);
     try_pattern(e, &l, &at, k_lanes(e, 32, e->W, 0, WORD), "neighbours");
     for (unsigned c = 0; c < e->C; c++)
@@ -249,8 +249,8 @@ void exchange_load(struct emit *e, const struct ir_inst *i)
 void exchange_store(struct emit *e, const struct ir_inst *i)
 {
     struct ladder l = { 0 };
-    struct places at;
-    LLVMValueRef v[PLAN_MAX_CHUNKS];
+    struct places at = { 0 };
+    LLVMValueRef v[PLAN_MAX_CHUNKS] = { 0 };
     look(e, i, &at);
     for (unsigned c = 0; c < e->C; c++)
         v[c] = v_operand(e, &i->src[1], i->type, c);
