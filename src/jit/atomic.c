@@ -181,39 +181,94 @@ static LLVMValueRef spread_get(struct emit *e, struct spread *s, LLVMTypeRef t, 
     return LLVMBuildTrunc(e->b, lane % 2 ? LLVMBuildLShr(e->b, s->pair, k_int(e, 64, 1, 32), "") : s->pair, t, "");
 }
 
+/* An atomic whose operands are in memory, lane by lane, to be done. */
+struct late_atomic {
+    const struct ir_inst *inst;
+    unsigned chunk;
+    bool pointers;               /* where: pointers, not offsets */
+    struct spread where, operand[3];
+};
+
+static LLVMValueRef late_lane(struct emit *e, struct late_atomic *a, unsigned lane)
+{
+    const struct ir_inst *i = a->inst;
+    LLVMTypeRef t = ty_scalar(e, i->type), i64 = ty_int(e, 64, 1);
+    LLVMValueRef x[3] = { 0 }, p = a->pointers ? LLVMBuildIntToPtr(e->b, spread_get(e, &a->where, i64, lane), ty_ptr(e), "")
+                                               : address_pointers(e, i, spread_get(e, &a->where, address_type(e, i, 1), lane));
+    for (int k = 1; k < i->n_src; k++)
+        x[k] = a->operand[k].array ? spread_get(e, &a->operand[k], t, lane) : u_operand(e, &i->src[k], i->type, a->chunk);
+    return one_lane(e, i, p, x[1], x[2]);
+}
+
 /*
  * Shared memory belongs to this OS thread: plain loads and stores, lane after lane, without a loop. Lanes that are off get their
  * own word to change, which nobody reads.
  */
-static void shared_lanes(struct emit *e, const struct ir_inst *i, unsigned chunk, bool unused)
+static struct late_atomic shared_lanes(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
-    LLVMTypeRef t = ty_scalar(e, i->type), i64 = ty_int(e, 64, 1);
-    LLVMValueRef addresses = v_address(e, i, chunk), old = LLVMGetPoison(LLVMVectorType(t, e->W));
-    if (e->m[0]) {
+    LLVMTypeRef i64 = ty_int(e, 64, 1);
+    LLVMValueRef addresses = v_address(e, i, chunk);
+    struct late_atomic a = { .inst = i, .chunk = chunk, .pointers = e->m[0] != NULL };
+    if (a.pointers) {
         addresses = LLVMBuildPtrToInt(e->b, address_pointers(e, i, addresses), ty_int(e, 64, e->W), "");
         addresses = LLVMBuildSelect(e->b, e->m[chunk], addresses, splat(e, LLVMBuildPtrToInt(e->b, e->safe, i64, ""), e->W), "");
     }
-    struct spread where = spread(e, addresses), operand[3] = { 0 };
+    a.where = spread(e, addresses);
     for (int k = 1; k < i->n_src; k++)
         if (i->src[k].kind == IR_REG)
-            operand[k] = spread(e, v_operand(e, &i->src[k], i->type, chunk));
-    for (unsigned l = 0; l < e->W; l++) {
-        LLVMValueRef x[3] = { 0 }, p = e->m[0] ? LLVMBuildIntToPtr(e->b, spread_get(e, &where, i64, l), ty_ptr(e), "")
-                                               : address_pointers(e, i, spread_get(e, &where, address_type(e, i, 1), l));
-        for (int k = 1; k < i->n_src; k++)
-            x[k] = operand[k].array ? spread_get(e, &operand[k], t, l) : u_operand(e, &i->src[k], i->type, chunk);
-        LLVMValueRef was = one_lane(e, i, p, x[1], x[2]);
-        if (!unused)
-            old = LLVMBuildInsertElement(e->b, old, was, k_int(e, 32, 1, l), "");
+            a.operand[k] = spread(e, v_operand(e, &i->src[k], i->type, chunk));
+    return a;
+}
+
+static void shared_now(struct emit *e, const struct ir_inst *i, unsigned chunk)
+{
+    LLVMValueRef old = LLVMGetPoison(LLVMVectorType(ty_scalar(e, i->type), e->W));
+    struct late_atomic a = shared_lanes(e, i, chunk);
+    for (unsigned l = 0; l < e->W; l++)
+        old = LLVMBuildInsertElement(e->b, old, late_lane(e, &a, l), k_int(e, 32, 1, l), "");
+    set_varying(e, i, 0, chunk, old);
+}
+
+static bool result_unused(struct emit *e, const struct ir_inst *i)
+{
+    return i->n_dst == 0 || !i->dst[0] || dst_reg(e, i, 0)->n_uses == 0;
+}
+
+/*
+ * Reading single words of a vector that was just stored is slow, as long as the store is on its way to the cache. So atomics that nobody
+ * waits for are done some at a time, at the latest before the next instruction that could tell.
+ */
+enum { LATE = 16 };              /* vectors of them */
+
+bool atomic_may_wait(struct emit *e, const struct ir_inst *i)
+{
+    struct shape s = i->op == IR_ATOM ? o_shape(e, &i->src[0]) : (struct shape){ 0 };
+    return i->op == IR_ATOM && e->W > 1 && i->space == IR_SHARED && ir_type_bits(i->type) <= 32 && !shape_group_uniform(&s) && result_unused(e, i);
+}
+
+void atomics_flush(struct emit *e)
+{
+    for (size_t k = 0; k < e->late.n; k++)
+        for (unsigned l = 0; l < e->W; l++)
+            late_lane(e, e->late.v[k], l);
+    e->late.n = 0;
+}
+
+static void shared_later(struct emit *e, const struct ir_inst *i)
+{
+    for (unsigned c = 0; c < e->C; c++) {
+        struct late_atomic *a = hw_arena_alloc(&e->arena, sizeof *a);
+        *a = shared_lanes(e, i, c);
+        hw_vec_push(&e->late, a);
     }
-    if (!unused)
-        set_varying(e, i, 0, chunk, old);
+    if (e->late.n >= LATE)
+        atomics_flush(e);
 }
 
 void emit_atomic(struct emit *e, const struct ir_inst *i)
 {
     struct shape s = o_shape(e, &i->src[0]);
-    bool unused = i->n_dst == 0 || !i->dst[0] || dst_reg(e, i, 0)->n_uses == 0;
+    bool unused = result_unused(e, i);
     LLVMTypeRef t = ty_scalar(e, i->type);
     if (e->W == 1) {
         LLVMValueRef y = i->n_src > 2 ? u_operand(e, &i->src[2], i->type, 0) : NULL;
@@ -230,9 +285,13 @@ void emit_atomic(struct emit *e, const struct ir_inst *i)
         numbered(e, i);
         return;
     }
+    if (atomic_may_wait(e, i)) {
+        shared_later(e, i);
+        return;
+    }
     if (i->space == IR_SHARED && ir_type_bits(i->type) <= 32) {
         for (unsigned c = 0; c < e->C; c++)
-            shared_lanes(e, i, c, unused);
+            shared_now(e, i, c);
         return;
     }
     for (unsigned c = 0; c < e->C; c++) {

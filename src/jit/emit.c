@@ -419,9 +419,12 @@ static void emit_insts(struct emit *e, const struct plan_block *blk)
     for (size_t j = 0; j + 1 < blk->ir->insts.n; j++) {
         if (common_done(e, blk->ir->insts.v[j]))
             continue;
+        if (!(ir_op_info[blk->ir->insts.v[j]->op].props & IR_PROP_PURE) && !atomic_may_wait(e, blk->ir->insts.v[j]))
+            atomics_flush(e);
         details_access(e, blk->ir->insts.v[j]);
         emit_inst(e, blk->ir->insts.v[j]);
     }
+    atomics_flush(e);
 }
 
 /*
@@ -460,6 +463,55 @@ static void emit_two_versions(struct emit *e, const struct plan_block *blk)
     LLVMPositionBuilderAtEnd(e->b, both);
 }
 
+/* Addresses of this block may well be regular: a version for that. */
+static bool likely_versions(struct emit *e, const struct plan_block *blk, struct plan_likely *l)
+{
+    enum { MOST = 600 };
+    if (e->m[0] || e->W == 1 || e->p->opt.function || e->details || e->doubled + blk->ir->insts.n > MOST || !plan_likely(e->p, e->at, l))
+        return false;
+    e->doubled += (unsigned)blk->ir->insts.n;
+    return true;
+}
+
+static void swap_slots(struct emit *e, const struct plan_likely *l, LLVMValueRef (*with)[PLAN_MAX_CHUNKS])
+{
+    for (size_t k = 0; k < l->regs.n; k++)
+        for (unsigned c = 0; c < PLAN_MAX_CHUNKS; c++) {
+            LLVMValueRef was = e->slot[l->regs.v[k].reg->id][c];
+            e->slot[l->regs.v[k].reg->id][c] = with[k][c];
+            with[k][c] = was;
+        }
+}
+
+static void emit_likely(struct emit *e, const struct plan_block *blk, struct plan_likely *l)
+{
+    LLVMValueRef fits = k_int(e, 1, 1, 1);
+    for (unsigned k = 0; k < l->n_ahead; k++)
+        emit_inst(e, l->ahead[k]);
+    for (unsigned k = 0; k < l->n; k++) {
+        struct ir_operand o = { .kind = IR_REG, .reg = e->p->regs[l->conditions[k].reg->id].reg };
+        LLVMValueRef u = u_operand(e, &o, o.reg->type, 0), low = LLVMConstInt(LLVMTypeOf(u), l->conditions[k].low, false);
+        fits = LLVMBuildAnd(e->b, fits, LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, u, low, ""), low, ""), "");
+    }
+    LLVMBasicBlockRef regular = new_bb(e, "regular"), other = new_bb(e, "other"), both = new_bb(e, "both");
+    LLVMBuildCondBr(e->b, fits, regular, other);
+    LLVMPositionBuilderAtEnd(e->b, regular);
+    LLVMValueRef (*slots)[PLAN_MAX_CHUNKS] = hw_alloc(l->regs.n * sizeof *slots);
+    plan_exchange(e->p, l);
+    swap_slots(e, l, slots);
+    records_block(e, blk->ir);
+    emit_insts(e, blk);
+    plan_exchange(e->p, l);
+    swap_slots(e, l, slots);
+    hw_free(slots);
+    LLVMBuildBr(e->b, both);
+    LLVMPositionBuilderAtEnd(e->b, other);
+    records_block(e, blk->ir);
+    emit_insts(e, blk);
+    LLVMBuildBr(e->b, both);
+    LLVMPositionBuilderAtEnd(e->b, both);
+}
+
 static void emit_block(struct emit *e, int b)
 {
     const struct plan_block *blk = &e->p->blocks[b];
@@ -476,7 +528,11 @@ static void emit_block(struct emit *e, int b)
     details_block(e, blk->ir);
     guard_block(e, blk->ir);
     records_block(e, blk->ir);
-    if (worth_two_versions(e, blk))
+    struct plan_likely likely;
+    if (likely_versions(e, blk, &likely)) {
+        emit_likely(e, blk, &likely);
+        hw_vec_fini(&likely.regs);
+    } else if (worth_two_versions(e, blk))
         emit_two_versions(e, blk);
     else
         emit_insts(e, blk);

@@ -22,6 +22,7 @@ enum emit_env { ENV_PARAMS, ENV_GLOBALS, ENV_SERVICES, ENV_SHARED, ENV_LOCAL, EN
 
 struct guard_group;
 struct record;
+struct late_atomic;
 enum emit_tag { TAG_GLOBAL, TAG_SHARED, TAG_LOCAL, TAG_FRAME, TAG_COUNT };      /* memory that never overlaps */
 
 struct emit {
@@ -67,6 +68,7 @@ struct emit {
     LLVMValueRef m[PLAN_MAX_CHUNKS];             /* its mask; m[0] NULL: all lanes */
     const struct ir_inst *inst;
     HW_VEC(struct record *) records;             /* records.c */
+    HW_VEC(struct late_atomic *) late;           /* atomic.c: still to be done */
     HW_VEC(struct guard_group *) guards;         /* of this block's accesses (guard.c) */
 
     /* frame layout, the same for all regions; bytes */
@@ -181,6 +183,8 @@ static inline unsigned element_bytes(const struct ir_inst *i) { return ir_type_b
 LLVMAtomicOrdering llvm_order(enum ir_order o);
 enum emit_tag space_tag(uint8_t space);
 void emit_atomic(struct emit *e, const struct ir_inst *i);                       /* atomic.c */
+bool atomic_may_wait(struct emit *e, const struct ir_inst *i);                   /* for instructions after it that touch no memory */
+void atomics_flush(struct emit *e);                                              /* those that wait are done */
 void emit_atomic_wide(struct emit *e, const struct ir_inst *i);                  /* wide.c */
 void emit_fence(struct emit *e, const struct ir_inst *i);
 bool emit_warp(struct emit *e, const struct ir_inst *i);                         /* warp.c: shfl, vote, ...; false: not possible in this build */

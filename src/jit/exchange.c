@@ -104,7 +104,7 @@ static LLVMValueRef in_runs(struct emit *e, LLVMValueRef offsets)
 
 static LLVMValueRef load_runs(struct emit *e, const struct ir_inst *i, LLVMValueRef offsets)
 {
-    LLVMValueRef part[64];
+    LLVMValueRef part[64] = { 0 };
     unsigned n = e->W / RUN;
     for (unsigned k = 0; k < n; k++)
         part[k] = load_at(e, ty(e, i->type, RUN), pointer(e, i, lane_offset(e, offsets, k * RUN)), WORD);
@@ -194,7 +194,7 @@ static void look(struct emit *e, const struct ir_inst *i, struct places *at)
 
 static void try_pattern(struct emit *e, struct ladder *l, const struct places *at, LLVMValueRef pattern, const char *name)
 {
-    LLVMValueRef fits[PLAN_MAX_CHUNKS];
+    LLVMValueRef fits[PLAN_MAX_CHUNKS] = { 0 };
     for (unsigned c = 0; c < e->C; c++)
         fits[c] = LLVMBuildICmp(e->b, LLVMIntEQ, at->apart[c], pattern, "");
     try_way(e, l, fits, name);
@@ -202,7 +202,7 @@ static void try_pattern(struct emit *e, struct ladder *l, const struct places *a
 
 static void try_runs(struct emit *e, struct ladder *l, const struct places *at)
 {
-    LLVMValueRef fits[PLAN_MAX_CHUNKS];
+    LLVMValueRef fits[PLAN_MAX_CHUNKS] = { 0 };
     for (unsigned c = 0; c < e->C; c++)
         fits[c] = in_runs(e, at->offsets[c]);
     try_way(e, l, fits, "runs");
@@ -210,7 +210,7 @@ static void try_runs(struct emit *e, struct ladder *l, const struct places *at)
 
 static void try_window(struct emit *e, const struct ir_inst *i, struct ladder *l, const struct places *at)
 {
-    LLVMValueRef fits[PLAN_MAX_CHUNKS], base[PLAN_MAX_CHUNKS], words[PLAN_MAX_CHUNKS];
+    LLVMValueRef fits[PLAN_MAX_CHUNKS] = { 0 }, base[PLAN_MAX_CHUNKS], words[PLAN_MAX_CHUNKS];
     for (unsigned c = 0; c < e->C; c++) {
         words[c] = in_window(e, i, at->offsets[c], at->first[c], &base[c]);
         fits[c] = LLVMBuildICmp(e->b, LLVMIntULT, words[c], k_int(e, 32, e->W, WINDOW), "");
@@ -224,7 +224,7 @@ static void try_window(struct emit *e, const struct ir_inst *i, struct ladder *l
 void exchange_load(struct emit *e, const struct ir_inst *i)
 {
     struct ladder l = { 0 };
-    struct places at;
+    struct places at = { 0 };
     look(e, i, &at);
     try_pattern(e, &l, &at, k_lanes(e, 32, e->W, 0, WORD), "neighbours");
     for (unsigned c = 0; c < e->C; c++)
@@ -249,8 +249,8 @@ void exchange_load(struct emit *e, const struct ir_inst *i)
 void exchange_store(struct emit *e, const struct ir_inst *i)
 {
     struct ladder l = { 0 };
-    struct places at;
-    LLVMValueRef v[PLAN_MAX_CHUNKS];
+    struct places at = { 0 };
+    LLVMValueRef v[PLAN_MAX_CHUNKS] = { 0 };
     look(e, i, &at);
     for (unsigned c = 0; c < e->C; c++)
         v[c] = v_operand(e, &i->src[1], i->type, c);

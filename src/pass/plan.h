@@ -178,7 +178,27 @@ struct plan_indexed {
 };
 bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, struct plan_indexed *out);
 
-/* shape.c: the shape an instruction's result has, given its operands' */
+/* likely.c: shapes that the registers of a block have if some numbers, the same for the whole group, have all of these low bits */
+struct plan_condition {
+    const struct ir_reg *reg;
+    uint64_t low;
+};
+struct plan_guess {
+    const struct ir_reg *reg;
+    struct shape shape;
+};
+struct plan_likely {
+    struct plan_condition conditions[4];
+    unsigned n, n_ahead;
+    const struct ir_inst *ahead[8];              /* of the block, to be done before the conditions can be looked at */
+    HW_VEC(struct plan_guess) regs;
+};
+bool plan_likely(const struct plan *p, int block, struct plan_likely *out);     /* false: nothing to gain; else regs is to be freed */
+void plan_exchange(const struct plan *p, struct plan_likely *l);                 /* puts these shapes in, and those that were there into l */
+
+/* shape.c: the shape an instruction's result has, given its operands'; do a's lanes stay within aligned blocks of low + 1? */
+struct shape plan_result_shape(const struct plan *p, const struct ir_inst *i);
+bool plan_one_block(const struct plan *p, const struct shape *a, uint64_t *low);
 struct shape plan_operand_shape(const struct plan *p, const struct ir_operand *o);
 
 #endif

@@ -356,6 +356,21 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
     (void)dst;
 }
 
+struct shape plan_result_shape(const struct plan *p, const struct ir_inst *i)
+{
+    return result_shape(p, i, 0);
+}
+
+bool plan_one_block(const struct plan *p, const struct shape *a, uint64_t *low)
+{
+    bool group;
+    if (a->kind != SHAPE_AFFINE || a->stride <= 0 || a->stride > 1 << 16)
+        return false;
+    unsigned k = 64 - (unsigned)__builtin_clzll((p->opt.width - 1) * (uint64_t)a->stride | 1);
+    *low = ((uint64_t)1 << k) - 1;
+    return within(p, a, k, &group);
+}
+
 bool plan_blends(const struct plan *p, const struct plan_reg *r, int block)
 {
     return p->lanes > 1 && bits_meet(r->live_in, p->blocks[block].excluded, (size_t)p->n_blocks);

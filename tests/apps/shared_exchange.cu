@@ -80,6 +80,29 @@ __global__ void atomics(const uint32_t *in, uint32_t *out, int active)
         out[BLOCK + t] = table[t];
 }
 
+// Atomics whose results nobody wants, several in a row on one word, between loads and stores of it: their order shows.
+__global__ void rows_of_atomics(const uint32_t *in, uint32_t *out, int active)
+{
+    __shared__ uint32_t table[BLOCK];
+    int t = threadIdx.x, i = t ^ 37;
+    table[i] = in[t];
+    if (t < active) {
+        atomicAdd(&table[i], in[t + 1]);
+        atomicXor(&table[i], in[t + 2]);
+        atomicMin(&table[i], in[t + 3]);
+        uint32_t x = table[i];
+        atomicAdd(&table[i], x ^ 99);
+        for (int k = 0; k < 12; k++) {
+            atomicXor(&table[i], in[t + k] & 0xffff);
+            atomicAdd(&table[i], 3 * k + 1);
+        }
+        table[i] = table[i] * 7;
+        atomicMax(&table[i], 0x40000000u);
+    }
+    __syncthreads();
+    out[t] = table[t];
+}
+
 // A running sum over n elements, BLOCK at a time, with barriers that only the threads still in the loop reach.
 __global__ void carried(const uint32_t *in, uint32_t *out, int n)
 {
@@ -120,6 +143,8 @@ int main()
     printf("  some off   %016llx\n", (unsigned long long)run([](const uint32_t *i, uint32_t *o) { butterflies<<<1, BLOCK>>>(i, o, 100); }, 2 * BLOCK));
     printf("atomics      %016llx\n", (unsigned long long)run([](const uint32_t *i, uint32_t *o) { atomics<<<1, BLOCK>>>(i, o, BLOCK); }, BLOCK + 64));
     printf("  some off   %016llx\n", (unsigned long long)run([](const uint32_t *i, uint32_t *o) { atomics<<<1, BLOCK>>>(i, o, 77); }, BLOCK + 64));
+    printf("in a row     %016llx\n", (unsigned long long)run([](const uint32_t *i, uint32_t *o) { rows_of_atomics<<<1, BLOCK>>>(i, o, BLOCK); }, BLOCK));
+    printf("  some off   %016llx\n", (unsigned long long)run([](const uint32_t *i, uint32_t *o) { rows_of_atomics<<<1, BLOCK>>>(i, o, 91); }, BLOCK));
     printf("carried      %016llx\n", (unsigned long long)run([](const uint32_t *i, uint32_t *o) { carried<<<1, BLOCK>>>(i, o, 3 * BLOCK); }, 4 * BLOCK));
     printf("  in part    %016llx\n", (unsigned long long)run([](const uint32_t *i, uint32_t *o) { carried<<<1, BLOCK>>>(i, o, 3 * BLOCK - 57); }, 4 * BLOCK));
     return 0;

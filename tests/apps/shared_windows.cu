@@ -51,6 +51,25 @@ __global__ void floats(const float *in, float *out, struct order o)
     out[t] = s[word_of(o, t ^ 5)];
 }
 
+// Regular addresses for distances of a vector and more, others below; all threads take part.
+__global__ void stages(const uint32_t *in, uint32_t *out, int first, int last)
+{
+    __shared__ uint32_t s[2 * BLOCK];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    s[t + BLOCK] = in[t + BLOCK];
+    for (int distance = first; distance <= last; distance *= 2) {
+        __syncthreads();
+        int low = t & (distance - 1), i = 2 * t - low;
+        uint32_t x = s[i], y = s[i + distance];
+        s[i] = x * 3 + y;
+        s[i + distance] = x ^ (y >> 1) ^ low;
+    }
+    __syncthreads();
+    out[t] = s[t];
+    out[t + BLOCK] = s[t + BLOCK];
+}
+
 static uint32_t in[WORDS], got[WORDS], want[WORDS], *d_in, *d_out;
 
 static int compare(const char *what, const char *name, uint32_t n)
@@ -103,6 +122,19 @@ int main()
             want[t] = in[t ^ 5];
         floats<<<1, BLOCK>>>((const float *)d_in, (float *)d_out, o);
         bad += compare("floats", o.name, BLOCK);
+    }
+    for (int first = 1; first <= BLOCK; first *= 2) {
+        for (int i = 0; i < 2 * BLOCK; i++)
+            want[i] = in[i];
+        for (int distance = first; distance <= BLOCK; distance *= 2)
+            for (int t = 0; t < BLOCK; t++) {
+                int low = t & (distance - 1), i = 2 * t - low;
+                uint32_t x = want[i], y = want[i + distance];
+                want[i] = x * 3 + y;
+                want[i + distance] = x ^ (y >> 1) ^ low;
+            }
+        stages<<<1, BLOCK>>>(d_in, d_out, first, BLOCK);
+        bad += compare("stages", "from a distance on", 2 * BLOCK);
     }
     printf("%d orders, %d wrong\n", (int)(sizeof orders / sizeof orders[0]), bad);
     return bad != 0;
