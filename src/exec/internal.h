@@ -40,10 +40,8 @@ struct exec_scope {
 };
 extern bool exec_no_help;        /* const once there are engines: the watchdog ends what runs on our threads only */
 
-/* Puts our handlers in, again where the program replaced them. The second looks at most once a millisecond, and
-   returns the time. */
-void exec_fault_install(void);
-uint64_t exec_fault_keep(void);
+void exec_fault_install(void);                                   /* what exec_fault_keep() does, now */
+bool exec_quick_leave(void *context);                            /* a signal came inside exec_copy_quick(): that goes on, and answers false */
 void exec_fault_unblock(void);                                   /* after EXEC_FAULT_TIMEOUT: its handler was left by a jump */
 #define EXEC_TIMEOUT_SIGNAL (SIGRTMAX - 3)
 void exec_fault_thread(void);                                    /* once per thread of ours: a stack for the handler */
