@@ -13,8 +13,8 @@
    for its turn and reads then. */
 #define STAGE_MAX ((size_t)64 << 20)
 
-/* What one thread copies faster than several: it fits into its caches. */
-#define DIRECT_MAX ((size_t)1 << 20)
+/* What fits into caches: the caller copies it, with the help of others if it is much, and each has the same part every time. */
+#define DIRECT_MAX ((size_t)8 << 20)
 
 /* What an address turned out to be. */
 enum place { PLACE_PAGEABLE, PLACE_PINNED, PLACE_DEVICE, PLACE_MANAGED };

@@ -38,6 +38,12 @@ struct exec_scope {
     volatile uint64_t addr;
     volatile uint32_t line;
 };
+/* A job that the caller and other threads do while the caller waits: engine, run and pieces are set. On the caller's stack. */
+struct exec_spread {
+    struct exec_job job;
+    _Atomic uint32_t over;
+};
+void exec_run_spread(struct exec_spread *s);
 extern bool exec_no_help;        /* const once there are engines: the watchdog ends what runs on our threads only */
 
 void exec_fault_install(void);                                   /* what exec_fault_keep() does, now */
