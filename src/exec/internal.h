@@ -41,7 +41,7 @@ struct exec_scope {
 /* A job that the caller and other threads do while the caller waits: engine, run and pieces are set. On the caller's stack. */
 struct exec_spread {
     struct exec_job job;
-    _Atomic uint32_t over;
+    _Atomic uint32_t state;
 };
 void exec_run_spread(struct exec_spread *s);
 extern bool exec_no_help;        /* const once there are engines: the watchdog ends what runs on our threads only */
