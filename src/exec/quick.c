@@ -10,6 +10,12 @@
 
 #include <ucontext.h>
 
+#if defined(__has_feature)                       /* clang's way to say it */
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 
 size_t exec_quick_max;
