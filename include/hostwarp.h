@@ -27,9 +27,10 @@ extern const bool hostwarp_prof_listens;         /* false, for ever: neither nee
 uint64_t hostwarp_prof_api_enter(const char *name, const void *caller);
 void hostwarp_prof_api_leave(uint64_t token, int result);
 
-/* For libraries built on the driver's: the copy that cuMemcpyHtoD, DtoH or DtoD would make, when it can be made at once and without an
-   error. 0: nothing was done, and the driver's function is to be called. */
-int hostwarp_copy_now(void *dst, int dst_on_device, const void *src, int src_on_device, size_t bytes);
+/* For libraries built on the driver's: what cudaMemcpy() does, where that is a small copy which can be made at once and without an
+   error (0); what the last argument answers in all other cases. kind: an enum cudaMemcpyKind. */
+unsigned hostwarp_copy_or(void *dst, const void *src, size_t bytes, unsigned kind,
+                          unsigned (*otherwise)(void *dst, const void *src, size_t bytes, unsigned kind));
 
 /* What becomes of the kernels of a PTX text, in words: how they are lowered, and why. block: the shape of a block, for kernels that
    name none themselves. write gets the whole text, or the error's. 0, or 1 when there was one. */

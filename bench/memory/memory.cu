@@ -33,15 +33,16 @@ static void report(const char *name, double seconds, long check, double work, co
     printf("memory.%s cuda seconds=%.9f check=%ld work=%.0f unit=%s\n", name, seconds, check, work, unit);
 }
 
+/* The first round does not count: a virtual machine may have given the memory back to its host, which is then slow to return it. */
 static void page_lock(int reps)
 {
     double best = 1e9;
-    for (int r = 0; r < reps; r++) {
+    for (int r = -1; r < reps; r++) {
         void *p;
         double t = now();
         CHECK(cudaHostAlloc(&p, GIB, cudaHostAllocDefault));
         t = now() - t;
-        best = t < best ? t : best;
+        best = r >= 0 && t < best ? t : best;
         CHECK(cudaFreeHost(p));
     }
     report("page_lock_1g", best, 1, (double)GIB, "GB/s");

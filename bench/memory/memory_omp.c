@@ -26,7 +26,7 @@ static void page_lock(int reps)
 {
     const size_t piece = (size_t)4 << 20;
     double best = 1e9;
-    for (int r = 0; r < 2 * reps; r++) {
+    for (int r = -1; r < 2 * reps; r++) {        /* the first does not count, as in the CUDA variant */
         double t = omp_get_wtime();
         char *p = mmap(NULL, GIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (p == MAP_FAILED)
@@ -39,7 +39,7 @@ static void page_lock(int reps)
                     p[at + i] = 0;
         mlock(p, GIB);                           /* where the limit forbids it, touching is all that can be had */
         t = omp_get_wtime() - t;
-        best = t < best ? t : best;
+        best = r >= 0 && t < best ? t : best;
         munmap(p, GIB);
     }
     report("page_lock_1g", best, 1, (double)GIB, "GB/s");

@@ -6,19 +6,27 @@
 #include "core/mem.h"
 #include "core/sched.h"
 
-/* What an element is made of. channels 0: the array says how many; else the format does, and texels always read as floats. */
+/* What an element is made of. channels 0: the array says how many; else the format does, and texels always read as floats.
+   block: the bytes of 4 by 4 texels that are compressed together; 0: they are not. */
 static const struct format_row {
     CUarray_format format;
     enum exec_format element;
-    unsigned channels;
+    unsigned channels, block;
 } formats[] = {
-    { CU_AD_FORMAT_UNSIGNED_INT8, EXEC_U8, 0 },   { CU_AD_FORMAT_UNSIGNED_INT16, EXEC_U16, 0 }, { CU_AD_FORMAT_UNSIGNED_INT32, EXEC_U32, 0 },
-    { CU_AD_FORMAT_SIGNED_INT8, EXEC_S8, 0 },     { CU_AD_FORMAT_SIGNED_INT16, EXEC_S16, 0 },   { CU_AD_FORMAT_SIGNED_INT32, EXEC_S32, 0 },
-    { CU_AD_FORMAT_HALF, EXEC_F16, 0 },           { CU_AD_FORMAT_FLOAT, EXEC_F32, 0 },
-    { CU_AD_FORMAT_UNORM_INT8X1, EXEC_U8, 1 },    { CU_AD_FORMAT_UNORM_INT8X2, EXEC_U8, 2 },    { CU_AD_FORMAT_UNORM_INT8X4, EXEC_U8, 4 },
-    { CU_AD_FORMAT_UNORM_INT16X1, EXEC_U16, 1 },  { CU_AD_FORMAT_UNORM_INT16X2, EXEC_U16, 2 },  { CU_AD_FORMAT_UNORM_INT16X4, EXEC_U16, 4 },
-    { CU_AD_FORMAT_SNORM_INT8X1, EXEC_S8, 1 },    { CU_AD_FORMAT_SNORM_INT8X2, EXEC_S8, 2 },    { CU_AD_FORMAT_SNORM_INT8X4, EXEC_S8, 4 },
-    { CU_AD_FORMAT_SNORM_INT16X1, EXEC_S16, 1 },  { CU_AD_FORMAT_SNORM_INT16X2, EXEC_S16, 2 },  { CU_AD_FORMAT_SNORM_INT16X4, EXEC_S16, 4 },
+    { CU_AD_FORMAT_UNSIGNED_INT8, EXEC_U8, 0, 0 },   { CU_AD_FORMAT_UNSIGNED_INT16, EXEC_U16, 0, 0 }, { CU_AD_FORMAT_UNSIGNED_INT32, EXEC_U32, 0, 0 },
+    { CU_AD_FORMAT_SIGNED_INT8, EXEC_S8, 0, 0 },     { CU_AD_FORMAT_SIGNED_INT16, EXEC_S16, 0, 0 },   { CU_AD_FORMAT_SIGNED_INT32, EXEC_S32, 0, 0 },
+    { CU_AD_FORMAT_HALF, EXEC_F16, 0, 0 },           { CU_AD_FORMAT_FLOAT, EXEC_F32, 0, 0 },
+    { CU_AD_FORMAT_UNORM_INT8X1, EXEC_U8, 1, 0 },    { CU_AD_FORMAT_UNORM_INT8X2, EXEC_U8, 2, 0 },    { CU_AD_FORMAT_UNORM_INT8X4, EXEC_U8, 4, 0 },
+    { CU_AD_FORMAT_UNORM_INT16X1, EXEC_U16, 1, 0 },  { CU_AD_FORMAT_UNORM_INT16X2, EXEC_U16, 2, 0 },  { CU_AD_FORMAT_UNORM_INT16X4, EXEC_U16, 4, 0 },
+    { CU_AD_FORMAT_SNORM_INT8X1, EXEC_S8, 1, 0 },    { CU_AD_FORMAT_SNORM_INT8X2, EXEC_S8, 2, 0 },    { CU_AD_FORMAT_SNORM_INT8X4, EXEC_S8, 4, 0 },
+    { CU_AD_FORMAT_SNORM_INT16X1, EXEC_S16, 1, 0 },  { CU_AD_FORMAT_SNORM_INT16X2, EXEC_S16, 2, 0 },  { CU_AD_FORMAT_SNORM_INT16X4, EXEC_S16, 4, 0 },
+    { CU_AD_FORMAT_BC1_UNORM, EXEC_U8, 4, 8 }, { CU_AD_FORMAT_BC1_UNORM_SRGB, EXEC_U8, 4, 8 },
+    { CU_AD_FORMAT_BC2_UNORM, EXEC_U8, 4, 16 }, { CU_AD_FORMAT_BC2_UNORM_SRGB, EXEC_U8, 4, 16 },
+    { CU_AD_FORMAT_BC3_UNORM, EXEC_U8, 4, 16 }, { CU_AD_FORMAT_BC3_UNORM_SRGB, EXEC_U8, 4, 16 },
+    { CU_AD_FORMAT_BC4_UNORM, EXEC_U8, 1, 8 }, { CU_AD_FORMAT_BC4_SNORM, EXEC_S8, 1, 8 },
+    { CU_AD_FORMAT_BC5_UNORM, EXEC_U8, 2, 16 }, { CU_AD_FORMAT_BC5_SNORM, EXEC_S8, 2, 16 },
+    { CU_AD_FORMAT_BC6H_UF16, EXEC_F16, 3, 16 }, { CU_AD_FORMAT_BC6H_SF16, EXEC_F16, 3, 16 },
+    { CU_AD_FORMAT_BC7_UNORM, EXEC_U8, 4, 16 }, { CU_AD_FORMAT_BC7_UNORM_SRGB, EXEC_U8, 4, 16 },
 };
 
 static const struct format_row *find_format(CUarray_format format)
@@ -43,12 +51,21 @@ bool array_normalised(CUarray_format format)
     return row && row->channels;
 }
 
+static bool channels_fit(const struct format_row *row, unsigned channels)
+{
+    return row->channels ? row->channels == channels : channels == 1 || channels == 2 || channels == 4;
+}
+
 unsigned array_texel_bytes(CUarray_format format, unsigned channels)
 {
     const struct format_row *row = find_format(format);
-    if (!row || (channels != 1 && channels != 2 && channels != 4) || (row->channels && row->channels != channels))
-        return 0;
-    return channels * exec_format_bytes(row->element);
+    return row && !row->block && channels_fit(row, channels) ? channels * exec_format_bytes(row->element) : 0;
+}
+
+unsigned array_block_bytes(CUarray_format format)
+{
+    const struct format_row *row = find_format(format);
+    return row ? row->block : 0;
 }
 
 unsigned array_layers(const struct array *a)
@@ -106,10 +123,11 @@ static struct array *array_new(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d
 static size_t lay_out(struct array *a)
 {
     const CUDA_ARRAY3D_DESCRIPTOR *d = &a->desc;
-    a->place.width = (uint32_t)d->Width;
-    a->place.height = (uint32_t)(d->Height ? d->Height : 1);
+    unsigned side = array_block_bytes(d->Format) ? 4 : 1;
+    a->place.width = (uint32_t)((d->Width + side - 1) / side);
+    a->place.height = (uint32_t)(d->Height ? (d->Height + side - 1) / side : 1);
     a->place.depth = (uint32_t)(d->Depth ? d->Depth : 1);
-    a->place.pitch = hw_align_up(d->Width * a->texel_bytes, 64);
+    a->place.pitch = hw_align_up((size_t)a->place.width * a->texel_bytes, 64);
     a->place.slice = a->place.pitch * a->place.height;
     return a->place.slice * a->place.depth;
 }
@@ -119,7 +137,10 @@ static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned *texel)
     /* Sparse arrays and those to be mapped later have all their memory from the start. */
     const unsigned known = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER
         | CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
+    const struct format_row *row = find_format(desc->Format);
     *texel = array_texel_bytes(desc->Format, desc->NumChannels);
+    if (row && row->block && channels_fit(row, desc->NumChannels))
+        *texel = row->block;
     return *texel && !(desc->Flags & ~known) && extent_fits(desc) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

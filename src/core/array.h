@@ -18,7 +18,7 @@ struct array {
     struct obj obj;
     struct ctx *ctx;                             /* referenced */
     CUDA_ARRAY3D_DESCRIPTOR desc;                /* const; as asked for */
-    unsigned texel_bytes;
+    unsigned texel_bytes;                        /* of a block, where 4 by 4 texels are compressed together; place counts blocks then */
     CUdeviceptr memory;                          /* 0: a chain */
     struct exec_level place;
     unsigned n_levels;                           /* a chain's, else 0 */
@@ -28,6 +28,7 @@ struct array {
 
 /* 0: this is no format that textures have. */
 unsigned array_texel_bytes(CUarray_format format, unsigned channels);
+unsigned array_block_bytes(CUarray_format format);               /* of 4 by 4 texels; 0: not a compressed format */
 bool array_format(CUarray_format format, enum exec_format *out);
 bool array_normalised(CUarray_format format);                    /* integers that always read as floats from 0 or -1 to 1 */
 CUresult array_create(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc, struct array **out);

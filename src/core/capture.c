@@ -507,10 +507,6 @@ CUresult capture_end(struct stream *s, CUgraph *out)
         hw_unlock(&mu);
         return CUDA_ERROR_ILLEGAL_STATE;
     }
-    if (!out && c->own_graph) {                  /* of a capture into the program's graph the program has the handle */
-        hw_unlock(&mu);
-        return CUDA_ERROR_INVALID_VALUE;
-    }
     if (c->origin != s) {
         c->invalid = true;
         hw_unlock(&mu);
@@ -524,7 +520,7 @@ CUresult capture_end(struct stream *s, CUgraph *out)
         rc = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     if (out)
         *out = rc ? NULL : graph_handle(c->graph);
-    end_locked(c, rc == CUDA_SUCCESS);
+    end_locked(c, rc == CUDA_SUCCESS && out);    /* without a handle, nobody could use it: it goes, and that is a success (measured) */
     hw_unlock(&mu);
     return rc;
 }

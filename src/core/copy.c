@@ -13,8 +13,8 @@
    for its turn and reads then. */
 #define STAGE_MAX ((size_t)64 << 20)
 
-/* What one thread copies faster than several: it fits into its caches. */
-#define DIRECT_MAX ((size_t)1 << 20)
+/* What fits into caches: the caller copies it, with the help of others if it is much, and each has the same part every time. */
+#define DIRECT_MAX ((size_t)8 << 20)
 
 /* What an address turned out to be. */
 enum place { PLACE_PAGEABLE, PLACE_PINNED, PLACE_DEVICE, PLACE_MANAGED };
@@ -153,18 +153,18 @@ static bool copy_directly(struct stream *s, const struct copy_request *r, enum p
 /* Small enough to be done by the calling thread where CUDA does not make it wait: what queueing costs, at most. */
 #define ASIDE_MAX ((size_t)16 << 10)
 
-static bool place_of(uint64_t addr, enum copy_side side, size_t bytes, enum place *out)
+static bool place_of(uint64_t addr, enum copy_side side, enum mem_slot slot, size_t bytes, enum place *out)
 {
-    const struct mem_span *s = mem_span(addr);
+    const struct mem_span *s = mem_span(addr, slot);
     *out = s->kind == MEM_NONE ? PLACE_PAGEABLE : place_of_kind(s->kind);
-    return addr && bytes <= s->end - addr && (s->kind != MEM_NONE || side != COPY_DEVICE);
+    return addr && bytes <= s->bytes - (addr - s->base) && (s->kind != MEM_NONE || side != COPY_DEVICE);
 }
 
 bool copy_now(struct ctx *ctx, uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side, size_t bytes, CUresult *rc)
 {
     enum place to, from;
-    if (bytes == 0 || bytes > DIRECT_MAX || hook_any || capture_any() || !place_of(dst, dst_side, bytes, &to)
-        || !place_of(src, src_side, bytes, &from) || (to == PLACE_DEVICE && from == PLACE_DEVICE && bytes > ASIDE_MAX)
+    if (bytes == 0 || bytes > DIRECT_MAX || hook_any || capture_any() || !place_of(dst, dst_side, MEM_SLOT_DST, bytes, &to)
+        || !place_of(src, src_side, MEM_SLOT_SRC, bytes, &from) || (to == PLACE_DEVICE && from == PLACE_DEVICE && bytes > ASIDE_MAX)
         || !sched_try_direct())
         return false;
     *rc = ctx_error(ctx);                        /* after looking for work: what has ended by now has left its error */

@@ -129,7 +129,7 @@ static void close_events_and_modules(struct ctx *ctx)
     }
     hw_unlock(&ctx->mu);
     for (size_t i = 0; i < events.n; i++) {
-        obj_close(&events.v[i]->obj);
+        obj_close_with_ctx(&events.v[i]->obj);
         event_unref(events.v[i]);
     }
     for (size_t i = 0; i < modules.n; i++) {

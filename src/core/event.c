@@ -107,6 +107,11 @@ struct event *event_get(CUevent handle)
     return obj ? hw_container_of(obj, struct event, obj) : NULL;
 }
 
+CUresult event_missing(CUevent handle)
+{
+    return obj_went_with_ctx(handle, OBJ_EVENT) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_HANDLE;
+}
+
 CUresult event_destroy(CUevent handle)
 {
     struct event *e = event_get(handle);

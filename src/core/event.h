@@ -36,7 +36,8 @@ struct event {
 
 CUresult event_create(struct ctx *ctx, unsigned flags, CUevent *out);        /* unknown flags, INTERPROCESS with timing: INVALID_VALUE */
 CUresult event_destroy(CUevent handle);                          /* pending records still complete */
-struct event *event_get(CUevent handle);                         /* a reference, or NULL (INVALID_HANDLE) */
+struct event *event_get(CUevent handle);                         /* a reference, or NULL: event_missing() */
+CUresult event_missing(CUevent handle);                          /* what is wrong with one that event_get() does not know */
 static inline void event_ref(struct event *e) { obj_ref(&e->obj); }
 static inline void event_unref(struct event *e) { obj_unref(e ? &e->obj : NULL); }
 static inline CUevent event_handle(const struct event *e) { return (CUevent)e->obj.handle; }

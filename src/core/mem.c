@@ -40,15 +40,8 @@ static unsigned long long last_id HW_GUARDED_BY(mu);
 static struct devheap_charge device_charge[MAX_DEVICES] HW_GUARDED_BY(mu);
 static struct devheap_charge managed_charge HW_GUARDED_BY(mu);   /* managed memory may exceed a device's */
 static struct mem_stats stats HW_GUARDED_BY(mu);
-static _Atomic uint64_t generation = 1;          /* of the map: changes, under mu, with every range that comes or goes */
-
-/* The spans that a thread asked for last. Copies ask for the same few again and again. */
-enum { SPANS = 4 };
-static _Thread_local struct {
-    uint64_t generation;
-    unsigned next;
-    struct mem_span v[SPANS];
-} spans;
+_Atomic uint64_t mem_generation = 1;
+_Thread_local struct mem_spans mem_spans;
 
 void mem_init(void)
 {
@@ -94,7 +87,7 @@ static struct mem_range *add(struct ctx *ctx, enum mem_kind kind, uint64_t base,
     r->info = (struct mem_info){ .kind = kind, .base = base, .bytes = bytes, .flags = flags, .ctx = ctx,
                                  .ctx_handle = ctx ? ctx_handle(ctx) : NULL, .device = ctx ? ctx->dev->ordinal : 0, .buffer_id = ++last_id };
     treap_insert(&map, &r->node, base, 0);
-    atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+    atomic_fetch_add_explicit(&mem_generation, 1, memory_order_release);
     hook_mem_added(&r->info);
     return r;
 }
@@ -123,7 +116,7 @@ static void drop(struct mem_range *r)
 {
     hook_mem_dropped(&r->info);
     treap_remove(&map, &r->node);
-    atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+    atomic_fetch_add_explicit(&mem_generation, 1, memory_order_release);
     atomic_fetch_add_explicit(&exec_memory_epoch, 1, memory_order_release);   /* what workers remember of it no longer holds */
     switch (r->info.kind) {
     case MEM_DEVICE:
@@ -169,34 +162,40 @@ bool mem_lookup(uint64_t addr, struct mem_info *out)
     return r != NULL;
 }
 
-static HW_NOINLINE const struct mem_span *find_span(uint64_t addr)
+/* Asks the map. The answer replaces the oldest one that stands in no slot of its own. */
+static unsigned ask_map(uint64_t addr)
 {
     hw_lock(&mu);
-    uint64_t now = atomic_load_explicit(&generation, memory_order_relaxed);
-    if (spans.generation != now) {
-        memset(&spans, 0, sizeof spans);
-        spans.generation = now;
+    uint64_t now = atomic_load_explicit(&mem_generation, memory_order_relaxed);
+    if (mem_spans.generation != now) {
+        memset(&mem_spans, 0, sizeof mem_spans);
+        mem_spans.generation = now;
     }
-    struct mem_span *s = &spans.v[spans.next++ % SPANS];
+    unsigned at = MEM_SLOT_SRC + 1 + mem_spans.next++ % (MEM_SLOTS - MEM_SLOT_SRC - 1);
     struct mem_range *below = range_of(treap_floor(map, addr, 0)), *above = range_of(treap_ceil(map, addr, 0));
-    if (below && addr - below->info.base < below->info.bytes)
-        *s = (struct mem_span){ below->info.base, below->info.base + below->info.bytes, below->info.kind };
-    else
-        *s = (struct mem_span){ below ? below->info.base + below->info.bytes : 0, above ? above->info.base : UINT64_MAX, MEM_NONE };
+    if (below && addr - below->info.base < below->info.bytes) {
+        mem_spans.v[at] = (struct mem_span){ below->info.base, below->info.bytes, below->info.kind };
+    } else {
+        uint64_t base = below ? below->info.base + below->info.bytes : 0;
+        mem_spans.v[at] = (struct mem_span){ base, (above ? above->info.base : UINT64_MAX) - base, MEM_NONE };
+    }
     hw_unlock(&mu);
-    return s;
+    return at;
 }
 
-/* What was true under the lock is true as long as the generation is the same: whoever changes the map does so under the lock. A
-   range that goes while we look at it is the program's mistake, with a lock as without. */
-const struct mem_span *mem_span(uint64_t addr)
+const struct mem_span *mem_span_find(uint64_t addr, enum mem_slot slot)
 {
-    /* acquire: pairs with the release in add() and drop() */
-    if (hw_likely(spans.generation == atomic_load_explicit(&generation, memory_order_acquire)))
-        for (unsigned i = 0; i < SPANS; i++)
-            if (addr - spans.v[i].base < spans.v[i].end - spans.v[i].base)
-                return &spans.v[i];
-    return find_span(addr);
+    unsigned at = MEM_SLOTS;
+    if (mem_spans.generation == atomic_load_explicit(&mem_generation, memory_order_acquire))
+        for (at = 0; at < MEM_SLOTS && addr - mem_spans.v[at].base >= mem_spans.v[at].bytes; at++)
+            ;
+    if (at == MEM_SLOTS)
+        at = ask_map(addr);
+    struct mem_span found = mem_spans.v[at];
+    if (at > MEM_SLOT_SRC)                       /* the slot's old answer stays among the others; the other slot's stays in place */
+        mem_spans.v[at] = mem_spans.v[slot];
+    mem_spans.v[slot] = found;
+    return &mem_spans.v[slot];
 }
 
 bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out)

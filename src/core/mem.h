@@ -9,6 +9,7 @@
 #include "base/base.h"
 
 #include <cuda.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 struct ctx;
@@ -47,11 +48,32 @@ bool mem_lookup(uint64_t addr, struct mem_info *out);
 
 /* Addresses around one of which the map knows the same: a range, or what lies between two (MEM_NONE). */
 struct mem_span {
-    uint64_t base, end;
+    uint64_t base, bytes;
     enum mem_kind kind;
 };
-/* As mem_lookup(), without a lock where this thread asked for the span lately and no range has come or gone since. */
-const struct mem_span *mem_span(uint64_t addr);
+/* The spans that a thread asked for last. Copies ask for the same few again and again: each end of a copy has a place of its own,
+   where its last answer stands. */
+enum mem_slot { MEM_SLOT_DST, MEM_SLOT_SRC, MEM_SLOTS = 4 };
+struct mem_spans {
+    uint64_t generation;
+    unsigned next;
+    struct mem_span v[MEM_SLOTS];
+};
+extern _Thread_local struct mem_spans mem_spans;
+extern _Atomic uint64_t mem_generation;          /* of the map: changes, under its lock, with every range that comes or goes */
+const struct mem_span *mem_span_find(uint64_t addr, enum mem_slot slot);
+/*
+ * As mem_lookup(), without a lock where this thread asked for the span lately and no range has come or gone since. What was true
+ * under the lock is true as long as the generation is the same. A range that goes while we look at it is the program's
+ * mistake, with a lock as without. The answer holds until the next question for the same slot.
+ */
+static inline const struct mem_span *mem_span(uint64_t addr, enum mem_slot slot)
+{
+    const struct mem_span *s = &mem_spans.v[slot];
+    /* acquire: pairs with the release of who changes the map */
+    bool same = mem_spans.generation == atomic_load_explicit(&mem_generation, memory_order_acquire);
+    return hw_likely(same && addr - s->base < s->bytes) ? s : mem_span_find(addr, slot);
+}
 bool mem_reachable(uint64_t addr, uint64_t *out_base, uint64_t *out_end);   /* the pages around addr that kernels may use */
 /* Does [addr, addr + bytes) lie inside one known range? */
 bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out);

@@ -86,14 +86,24 @@ struct obj *obj_get(void *handle, enum obj_kind kind)
     return NULL;
 }
 
-bool obj_was(void *handle, enum obj_kind kind)
+static uint64_t generation_of(void *handle)
 {
-    uint64_t h = (uint64_t)(uintptr_t)handle, gen = h >> (KIND_BITS + INDEX_BITS);
+    return (uint64_t)(uintptr_t)handle >> (KIND_BITS + INDEX_BITS);
+}
+
+/* The slot that a handle of this kind names; NULL: it cannot be one. */
+static struct obj_slot *slot_of(void *handle, enum obj_kind kind)
+{
+    uint64_t h = (uint64_t)(uintptr_t)handle;
     uint32_t index = (uint32_t)(h >> KIND_BITS) & ((1u << INDEX_BITS) - 1);
     struct obj_slot *page = atomic_load_explicit(&pages[index >> PAGE_BITS], memory_order_acquire);
-    if ((h & ((1u << KIND_BITS) - 1)) != kind || gen == 0 || !page)
-        return false;
-    uint64_t state = atomic_load(&page[index & (PAGE_SLOTS - 1)].state);
+    return (h & ((1u << KIND_BITS) - 1)) == kind && generation_of(handle) && page ? &page[index & (PAGE_SLOTS - 1)] : NULL;
+}
+
+bool obj_was(void *handle, enum obj_kind kind)
+{
+    struct obj_slot *slot = slot_of(handle, kind);
+    uint64_t gen = generation_of(handle), state = slot ? atomic_load(&slot->state) : 0;
     return state >> GEN_SHIFT > gen || (state >> GEN_SHIFT == gen && !(state & OPEN) && obj_refs_of(state));
 }
 
@@ -108,6 +118,18 @@ bool obj_close(struct obj *obj)
         return false;
     obj_unref(obj);
     return true;
+}
+
+bool obj_close_with_ctx(struct obj *obj)
+{
+    atomic_store(&obj->slot->went, atomic_load(&obj->slot->state) >> GEN_SHIFT);
+    return obj_close(obj);
+}
+
+bool obj_went_with_ctx(void *handle, enum obj_kind kind)
+{
+    struct obj_slot *slot = slot_of(handle, kind);
+    return slot && atomic_load(&slot->went) == generation_of(handle) && obj_was(handle, kind);
 }
 
 void obj_end(struct obj *obj)

@@ -31,6 +31,8 @@ struct obj *obj_get(void *handle, enum obj_kind kind);     /* a new reference, o
 bool obj_was(void *handle, enum obj_kind kind);                    /* was a handle of that kind, and is closed */
 bool obj_is_open(const struct obj *obj);                   /* the handle still works */
 bool obj_close(struct obj *obj);                           /* false: somebody else closed it first */
+bool obj_close_with_ctx(struct obj *obj);                  /* the same, because its context was destroyed */
+bool obj_went_with_ctx(void *handle, enum obj_kind kind);  /* that is how it was closed */
 
 /*
  * A slot. state: generation (24 bits), open flag, count of references (32 bits), changed together by compare-exchange, so that
@@ -39,6 +41,7 @@ bool obj_close(struct obj *obj);                           /* false: somebody el
  */
 struct obj_slot {
     _Atomic uint64_t state;
+    _Atomic uint64_t went;       /* the last generation that its context took along */
     struct obj *obj;             /* valid while references exist */
     uint32_t index;
     struct obj_slot *next_free;

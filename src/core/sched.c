@@ -53,7 +53,7 @@ struct turn {
 
 static struct hw_mutex mu;                       /* rank STREAM */
 static uint64_t last_seq;
-static _Atomic unsigned n_busy;                  /* streams with work, and calls of sched_quiet(); written under the lock */
+_Atomic unsigned sched_n_busy;
 static unsigned n_quiet;                         /* of them, the calls of sched_quiet() */
 static struct cmd_dep *free_deps;
 
@@ -284,8 +284,8 @@ static void add_work(struct turn *t, struct stream *s)
    last writer releases, since all of them have held the lock, one after the other. */
 static void change_busy(int by)
 {
-    unsigned now = atomic_load_explicit(&n_busy, memory_order_relaxed) + (unsigned)by;
-    atomic_store_explicit(&n_busy, now, memory_order_release);
+    unsigned now = atomic_load_explicit(&sched_n_busy, memory_order_relaxed) + (unsigned)by;
+    atomic_store_explicit(&sched_n_busy, now, memory_order_release);
 }
 
 /* Takes the head off its stream and lets go what hung on it. */
@@ -811,36 +811,27 @@ static bool tails_locked(struct stream *s, struct waiter *w)
 
 /* --- work without a command --- */
 
-/*
- * Says that a thread works by itself, for sched_quiet().
- * Lifetime  For ever; the one of a thread that ended is given to another.
- * Threads   busy is written by its thread, taken by compare-exchange; next is const once it is in the list.
- */
-struct direct {
-    _Atomic bool busy, taken;
-    struct direct *next;
-};
-static struct direct *_Atomic all_direct;
-static _Thread_local struct direct *direct;
+static struct sched_direct *_Atomic all_direct;
+_Thread_local struct sched_direct *sched_direct;
 static pthread_key_t direct_key;
 static pthread_once_t direct_once = PTHREAD_ONCE_INIT;
-static bool fence_needed;                        /* const after direct_once: sched_quiet() cannot make other threads' stores seen */
+bool sched_fence_needed;                         /* sched_quiet() cannot make other threads' stores seen */
 
 static void direct_thread_ends(void *p)
 {
-    direct = NULL;
-    atomic_store_explicit(&((struct direct *)p)->taken, false, memory_order_release);
+    sched_direct = NULL;
+    atomic_store_explicit(&((struct sched_direct *)p)->taken, false, memory_order_release);
 }
 
 static void direct_init(void)
 {
     pthread_key_create(&direct_key, direct_thread_ends);
-    fence_needed = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
+    sched_fence_needed = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
 }
 
 static HW_NOINLINE bool direct_make(void)
 {
-    struct direct *d;
+    struct sched_direct *d;
     pthread_once(&direct_once, direct_init);
     for (d = atomic_load(&all_direct); d; d = d->next) {
         bool expected = false;
@@ -848,60 +839,50 @@ static HW_NOINLINE bool direct_make(void)
             break;
     }
     if (!d) {
-        if (!(d = calloc(1, sizeof *d)))
+        if (!(d = aligned_alloc(64, 64)))        /* a cache line of its own */
             return false;
-        d->taken = true;
+        *d = (struct sched_direct){ .taken = true };
         d->next = atomic_load(&all_direct);
         while (!atomic_compare_exchange_weak(&all_direct, &d->next, d))
             ;
     }
     pthread_setspecific(direct_key, d);
-    direct = d;
+    sched_direct = d;
     return true;
 }
 
 bool sched_begin_direct(struct stream *s)
 {
-    if (!direct && !direct_make())
+    if (!sched_direct && !direct_make())
         return false;
     hw_lock(&mu);
     bool idle = !tails_locked(s, NULL);
-    atomic_store_explicit(&direct->busy, idle, memory_order_relaxed);
+    atomic_store_explicit(&sched_direct->busy, idle, memory_order_relaxed);
     hw_unlock(&mu);
     return idle;
 }
 
 /*
- * Why one look at n_busy is enough. What the copy has to wait for was queued before the call, by this thread or by one that this
+ * Why one look at sched_n_busy is enough. What the copy has to wait for was queued before the call, by this thread or by one that this
  * thread has synchronised with since: either way the increase happened before our load, so the load sees it or a later value. If
  * it is 0 again, everything was finished, and acquire makes its results visible. Work that another thread queues while we copy
  * comes in no order with us, as if it had come later; and nothing has to wait for us but sched_quiet(), which moves memory
- * that others might be using. It raises n_busy first and looks at our mark then, we the other way round: one of us sees
+ * that others might be using. It raises sched_n_busy first and looks at our mark then, we the other way round: one of us sees
  * the other. That takes a full barrier on both sides. Ours would cost as much as the rest of the call, so sched_quiet() has
  * the kernel make all our threads take one: membarrier().
  */
 bool sched_try_direct(void)
 {
-    if (hw_unlikely(!direct) && !direct_make())
+    if (hw_unlikely(!sched_direct) && !direct_make())
         return false;
-    atomic_store_explicit(&direct->busy, true, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
-    if (fence_needed)
-        atomic_thread_fence(memory_order_seq_cst);
-    if (hw_likely(atomic_load_explicit(&n_busy, memory_order_acquire) == 0))
-        return true;
-    sched_end_direct();
-    return false;
+    return sched_try_direct_as(sched_direct);
 }
 
-void sched_end_direct(void)
-{
-    atomic_store_explicit(&direct->busy, false, memory_order_release);   /* pairs with any_direct() */
-}
+void sched_end_direct(void) { sched_end_direct_as(sched_direct); }
 
 static bool any_direct(void)
 {
-    for (struct direct *d = atomic_load(&all_direct); d; d = d->next)
+    for (struct sched_direct *d = atomic_load(&all_direct); d; d = d->next)
         if (atomic_load_explicit(&d->busy, memory_order_acquire))
             return true;
     return false;
@@ -931,10 +912,10 @@ void sched_quiet(void (*fn)(void *arg), void *arg)
     hw_lock(&mu);
     change_busy(1);                              /* from now on nobody begins without the lock */
     n_quiet++;
-    if (!fence_needed)
+    if (!sched_fence_needed)
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     atomic_thread_fence(memory_order_seq_cst);
-    while (atomic_load_explicit(&n_busy, memory_order_relaxed) > n_quiet || any_direct()) {
+    while (atomic_load_explicit(&sched_n_busy, memory_order_relaxed) > n_quiet || any_direct()) {
         hw_unlock(&mu);
         nanosleep(&pause, NULL);
         hw_lock(&mu);
@@ -947,7 +928,7 @@ void sched_quiet(void (*fn)(void *arg), void *arg)
 
 bool sched_idle(struct stream *s)
 {
-    if (atomic_load_explicit(&n_busy, memory_order_acquire) == 0)        /* as in sched_try_direct() */
+    if (atomic_load_explicit(&sched_n_busy, memory_order_acquire) == 0)        /* as in sched_try_direct() */
         return true;
     hw_lock(&mu);
     bool busy = tails_locked(s, NULL);

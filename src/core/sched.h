@@ -11,6 +11,7 @@
 #include "exec/exec.h"
 
 #include <cuda.h>
+#include <stdatomic.h>
 
 struct condition_run;
 struct ctx;
@@ -114,6 +115,36 @@ void sched_wait_ctx(struct ctx *ctx);
 bool sched_begin_direct(struct stream *s);
 bool sched_try_direct(void);
 void sched_end_direct(void);
+
+/*
+ * A thread that copies by itself. sched_quiet() waits until none is busy.
+ * Lifetime  For ever; the one of a thread that ended is given to another.
+ * Threads   busy and calls are written by its thread, taken by compare-exchange; next is const once it is in the list.
+ */
+struct sched_direct {
+    _Atomic bool busy, taken;
+    unsigned calls;              /* of who likes to do something every so often */
+    struct sched_direct *next;
+};
+extern _Thread_local struct sched_direct *sched_direct;          /* NULL: none yet */
+extern _Atomic unsigned sched_n_busy;            /* streams with work, and calls of sched_quiet(); written under the lock */
+extern bool sched_fence_needed;                  /* const once a thread has its sched_direct */
+/* sched_try_direct() in place, where d is the thread's own and there. */
+static inline bool sched_try_direct_as(struct sched_direct *d)
+{
+    atomic_store_explicit(&d->busy, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (hw_unlikely(sched_fence_needed))
+        atomic_thread_fence(memory_order_seq_cst);
+    if (hw_likely(atomic_load_explicit(&sched_n_busy, memory_order_acquire) == 0))
+        return true;
+    atomic_store_explicit(&d->busy, false, memory_order_release);
+    return false;
+}
+static inline void sched_end_direct_as(struct sched_direct *d)
+{
+    atomic_store_explicit(&d->busy, false, memory_order_release);        /* pairs with any_direct() */
+}
 /* Those who watch see a command all the same: between these two it is done. */
 void sched_tell_begin(struct stream *s, struct cmd *c);
 void sched_tell_end(struct cmd *c);

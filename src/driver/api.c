@@ -15,18 +15,6 @@
 
 _Thread_local bool api_tls_per_thread;
 
-/* While the heap is exhausted, calls that give back, wait or ask go on. */
-static bool takes_memory(const char *name)
-{
-    static const char *const gives[] = {"Free", "Destroy", "Unload", "Release", "Unmap", "Unregister", "Close", "Synchronize", "Query", "Get",
-                                        "Trim", "CtxSetCurrent", "CtxPop", "Reset"};
-
-    for (size_t i = 0; i < HW_LEN(gives); i++)
-        if (strstr(name, gives[i]))
-            return false;
-    return true;
-}
-
 CUresult api_enter(struct api_call *call, enum api_id id)
 {
     const struct api_row *row = &api_rows[id];
@@ -46,7 +34,7 @@ CUresult api_enter(struct api_call *call, enum api_id id)
         return rc;
     if (core_in_host_function() && !(row->flags & HOST_FN_OK))
         return CUDA_ERROR_NOT_PERMITTED;
-    if (hw_unlikely(hw_heap_low()) && takes_memory(row->base))
+    if (hw_unlikely(hw_heap_low()) && !(row->flags & GIVES))
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (hw_unlikely(capture_any()) && (rc = capture_check_call(id)))
         return rc;

@@ -26,6 +26,7 @@ enum api_flag {
     OWN_CTX = 4,                                 /* as NEEDS_CTX, but a handle that names its context will do instead */
     BROKEN_OK = 8,                               /* with NEEDS_CTX: a broken context is fine */
     HOST_FN_OK = 16,                             /* allowed inside host functions when it names a stream or event */
+    GIVES = 32,                                  /* gives back, waits or asks: goes on while the heap is exhausted */
 };
 
 enum api_id {

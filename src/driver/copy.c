@@ -3,6 +3,7 @@
 #include "core/copy.h"
 
 #include "core/array.h"
+#include "core/copy_quick.h"
 #include "core/core.h"
 #include "core/ctx.h"
 #include "core/stream.h"
@@ -25,24 +26,28 @@ static CUresult copy_call(CUstream hStream, uint64_t dst, enum copy_side dst_sid
 }
 
 /* In the default stream that the entry point means, waited for. */
-static CUresult copy_sync(uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side, size_t bytes)
+static HW_NOINLINE CUresult copy_sync(uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side, size_t bytes)
 {
     CUresult rc;
 
-    if (!api_per_thread() && copy_now(ctx_current(), dst, dst_side, src, src_side, bytes, &rc))
-        return rc;
+    if (!api_per_thread()) {
+        unsigned known = (dst_side == COPY_DEVICE ? COPY_DST_KNOWN : 0) | (src_side == COPY_DEVICE ? COPY_SRC_KNOWN : 0);
+        if (copy_quick(dst, src, bytes, known))
+            return CUDA_SUCCESS;
+        if (copy_now(ctx_current(), dst, dst_side, src, src_side, bytes, &rc))
+            return rc;
+    }
     return copy_call(NULL, dst, dst_side, src, src_side, bytes, false);
 }
 
-HW_EXPORT int hostwarp_copy_now(void *dst, int dst_on_device, const void *src, int src_on_device, size_t bytes)
+HW_EXPORT unsigned hostwarp_copy_or(void *dst, const void *src, size_t bytes, unsigned kind,
+                                   unsigned (*otherwise)(void *dst, const void *src, size_t bytes, unsigned kind))
 {
-    struct ctx *ctx;
-    CUresult rc;
+    static_assert(COPY_DST_KNOWN == 1 && COPY_SRC_KNOWN == 2, "HostToDevice is 1, DeviceToHost 2, DeviceToDevice 3; Default is 4");
 
-    if (core_check() || core_in_host_function() || ctx_enter(&ctx))
+    if (hw_likely(kind <= 4) && copy_quick((uint64_t)dst, (uint64_t)src, bytes, kind & 3))
         return 0;
-    return copy_now(ctx, (uint64_t)dst, dst_on_device ? COPY_DEVICE : COPY_ANY, (uint64_t)src, src_on_device ? COPY_DEVICE : COPY_ANY,
-                    bytes, &rc) && rc == CUDA_SUCCESS;
+    return otherwise(dst, src, bytes, kind);
 }
 
 /* --- plain --- */

@@ -22,7 +22,7 @@ CUresult do_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned in
     CUresult rc;
 
     if (!e)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return event_missing(hEvent);
     if (!(rc = api_stream(hStream, &s)))
         rc = event_record(e, s, flags);
     stream_unref(s);
@@ -41,7 +41,7 @@ CUresult do_cuEventQuery(CUevent hEvent)
     CUresult rc;
 
     if (!e)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return event_missing(hEvent);
     rc = event_query(e);
     event_unref(e);
     return rc;
@@ -53,7 +53,7 @@ CUresult do_cuEventSynchronize(CUevent hEvent)
     CUresult rc;
 
     if (!e)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return event_missing(hEvent);
     rc = event_synchronize(e);
     event_unref(e);
     return rc;
@@ -68,7 +68,9 @@ CUresult do_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEn
         return CUDA_ERROR_INVALID_VALUE;
     start = event_get(hStart);
     end = event_get(hEnd);
-    if (start && end && start->ctx == end->ctx)
+    if (!start || !end)
+        rc = event_missing(start ? hEnd : hStart);
+    else if (start->ctx == end->ctx)
         rc = event_elapsed(start, end, pMilliseconds);
     event_unref(end);
     event_unref(start);

@@ -131,7 +131,7 @@ CUresult do_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Fla
     if ((rc = api_stream(hStream, &s)))
         goto out;
     if (!(e = event_get(hEvent))) {
-        rc = CUDA_ERROR_INVALID_HANDLE;
+        rc = event_missing(hEvent);
         goto out;
     }
     rc = stream_wait_event(s, e, Flags);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texture and surface objects: descriptions checked, and turned into what kernels sample. */
 #include "base/lock.h"
+#include "base/log.h"
 #include "base/vec.h"
 #include "core/array.h"
 #include "core/ctx.h"
@@ -8,6 +9,8 @@
 #include "core/mem.h"
 #include "core/sched.h"
 #include "driver/bodies.h"
+
+#include <stdatomic.h>
 
 /* What an object was made of. Arrays stay referenced, so that their memory outlives the object. */
 struct image {
@@ -81,6 +84,14 @@ static CUresult describe(const CUDA_RESOURCE_DESC *r, struct exec_texture *out, 
         *array = r->resType == CU_RESOURCE_TYPE_ARRAY ? array_get(r->res.array.hArray, false) : array_get(r->res.mipmap.hMipmappedArray, true);
         if (!*array)
             return CUDA_ERROR_INVALID_HANDLE;
+        if (array_block_bytes((*array)->desc.Format)) {
+            static atomic_bool said;
+            if (!atomic_exchange_explicit(&said, true, memory_order_relaxed))
+                hw_warn("textures of block-compressed arrays are not supported yet");
+            array_unref(*array);
+            *array = NULL;
+            return CUDA_ERROR_NOT_SUPPORTED;
+        }
         describe_array(*array, out);
         return CUDA_SUCCESS;
     case CU_RESOURCE_TYPE_LINEAR:

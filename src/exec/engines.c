@@ -25,16 +25,16 @@ static void make_engines(void)
     /* Where CPUs are few, a spinning thread takes one from the program: it then gives up soon. */
     unsigned spin = cpus > 2 ? 30 : 5, spinners = cpus > 8 ? cpus / 4 : 1;
     /* One thread does not fill the memory bus of a large machine. */
-    unsigned copiers = cpus >= 16 ? 4 : cpus >= 8 ? 2 : 1;
+    unsigned copiers = cpus >= 16 ? 4 : cpus >= 8 ? 2 : 1, helpers = cpus > 1 && n > 1;
     exec_no_help = o->timeout > 0;
     exec_fault_install();
     engines[EXEC_COMPUTE] = exec_engine_new(&(struct exec_engine_config){
         .name = "comp", .n_threads = n, .max_extra = 128, .spin_us = spin, .max_spinning = spinners, .thread_start = compute_thread_start,
         .timeout_s = o->timeout > 0 ? (unsigned)o->timeout : 0,
         .timeout_signal = EXEC_TIMEOUT_SIGNAL });
-    engines[EXEC_COPY_IN] = exec_engine_new(&(struct exec_engine_config){ .name = "copyi", .n_threads = copiers, .spin_us = spin });
+    engines[EXEC_COPY_IN] = exec_engine_new(&(struct exec_engine_config){ .name = "copyi", .n_threads = copiers, .helpers = helpers, .spin_us = spin });
     engines[EXEC_COPY_OUT] = o->copy_engines == 1 ? engines[EXEC_COPY_IN]
-        : exec_engine_new(&(struct exec_engine_config){ .name = "copyo", .n_threads = copiers, .spin_us = spin });
+        : exec_engine_new(&(struct exec_engine_config){ .name = "copyo", .n_threads = copiers, .helpers = helpers, .spin_us = spin });
     engines[EXEC_HOST] = exec_engine_new(&(struct exec_engine_config){ .name = "host", .n_threads = 1, .spin_us = spin });
     atomic_store_explicit(&made, true, memory_order_release);
 }

@@ -59,9 +59,17 @@ struct exec_copy {
 void exec_copy_init(struct exec_copy *copy, struct exec_engine *engine);
 /* Copies on the calling thread: EXEC_OK, or the fault of memory that is not there. */
 int exec_copy_here(void *dst, const void *src, size_t bytes);
+/* The same for 1 to exec_quick_max bytes that do not overlap, at half the cost. False: not all of the memory is there;
+   exec_copy_here() says what is wrong. Who calls it often calls exec_fault_keep() now and then. */
+enum { EXEC_QUICK_BYTES = 16 << 10 };
+extern size_t exec_quick_max;                    /* EXEC_QUICK_BYTES, or 0 where there is no such way; const */
+bool exec_copy_quick(void *dst, const void *src, size_t bytes) __attribute__((visibility("hidden")));
 
 /* Calls fn for pieces 0 .. n_pieces-1, on this thread and on compute threads that are free, and returns when all are done. */
 void exec_spread(void (*fn)(void *arg, uint64_t piece), void *arg, uint64_t n_pieces);
+
+/* Puts our signal handlers in, again where the program replaced them. Looks at most once a millisecond, and returns the time. */
+uint64_t exec_fault_keep(void);
 
 /* A function on the host-function thread. */
 struct exec_hostfn {

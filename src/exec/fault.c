@@ -70,6 +70,8 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
+    if (info->si_code > 0 && exec_quick_leave(context))
+        return;
     if (!scope || info->si_code <= 0) {
         pass_on(sig, info, context);
         return;

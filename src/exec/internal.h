@@ -38,12 +38,16 @@ struct exec_scope {
     volatile uint64_t addr;
     volatile uint32_t line;
 };
+/* A job that the caller and other threads do while the caller waits: engine, run and pieces are set. On the caller's stack. */
+struct exec_spread {
+    struct exec_job job;
+    _Atomic uint32_t state;
+};
+void exec_run_spread(struct exec_spread *s);
 extern bool exec_no_help;        /* const once there are engines: the watchdog ends what runs on our threads only */
 
-/* Puts our handlers in, again where the program replaced them. The second looks at most once a millisecond, and
-   returns the time. */
-void exec_fault_install(void);
-uint64_t exec_fault_keep(void);
+void exec_fault_install(void);                                   /* what exec_fault_keep() does, now */
+bool exec_quick_leave(void *context);                            /* a signal came inside exec_copy_quick(): that goes on, and answers false */
 void exec_fault_unblock(void);                                   /* after EXEC_FAULT_TIMEOUT: its handler was left by a jump */
 #define EXEC_TIMEOUT_SIGNAL (SIGRTMAX - 3)
 void exec_fault_thread(void);                                    /* once per thread of ours: a stack for the handler */

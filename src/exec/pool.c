@@ -86,6 +86,11 @@ unsigned exec_engine_threads(const struct exec_engine *e)
     return e->config.n_threads;
 }
 
+unsigned exec_engine_most(const struct exec_engine *e)
+{
+    return e->config.n_threads + e->config.helpers;
+}
+
 unsigned exec_engine_load(struct exec_engine *e)
 {
     return e->n_ready;
@@ -193,7 +198,7 @@ static void enter_locked(struct exec_engine *e, struct exec_job *job, struct exe
 /* The job to work on. Threads beyond the engine's number only go where nobody is, or where the watchdog asks for more. */
 static struct exec_job *pick_locked(struct exec_engine *e)
 {
-    bool normal = e->n_active < e->config.n_threads;
+    bool normal = e->n_active < e->config.n_threads + e->config.helpers;
     bool extra = !normal && e->n_active < e->config.n_threads + e->config.max_extra;
     bool replace = extra && e->n_active - hw_min_u64(e->n_stuck, e->n_active) < e->config.n_threads;
     hw_list_for(it, &e->ready) {
@@ -328,7 +333,7 @@ bool exec_join(struct exec_job *job, struct exec_runner *r)
     if (job->no_help)
         return false;
     hw_lock(&e->mu);
-    bool ok = job->queued && has_pieces(job) && !stopping && (e->n_active < e->config.n_threads || job->users == 0);
+    bool ok = job->queued && has_pieces(job) && !stopping && (e->n_active < e->config.n_threads + e->config.helpers || job->users == 0);
     if (ok) {
         memset(r, 0, sizeof *r);
         enter_locked(e, job, r);

@@ -39,6 +39,7 @@ struct exec_job {
 struct exec_engine_config {
     const char *name;            /* of the threads: "hw-NAME-0" */
     unsigned n_threads;
+    unsigned helpers;            /* threads of the program that may join a job besides those */
     unsigned max_extra;          /* threads that may be added while the others are stuck in a piece; 0: no watchdog */
     unsigned spin_us;            /* how long an idle thread looks for work before it sleeps */
     unsigned max_spinning;       /* how many do that at a time; 0 means 1 */
@@ -52,6 +53,7 @@ enum { EXEC_MAX_AT_ONCE = 3072 };                /* pieces of a job that must al
 /* Threads start when the first job comes. An engine is never freed: its threads may be inside a piece that never ends. */
 struct exec_engine *exec_engine_new(const struct exec_engine_config *config);
 unsigned exec_engine_threads(const struct exec_engine *e);       /* as configured, without extra ones */
+unsigned exec_engine_most(const struct exec_engine *e);          /* that work on a job while a thread of the program waits for it */
 unsigned exec_engine_load(struct exec_engine *e);                /* jobs waiting or running: a hint */
 
 enum { EXEC_CHUNK_MAX = 1 << 20 };

@@ -36,6 +36,20 @@ static const struct format_row {
     {cudaChannelFormatKindSignedNormalized16X1, 16, 1, CU_AD_FORMAT_SNORM_INT16X1},
     {cudaChannelFormatKindSignedNormalized16X2, 16, 2, CU_AD_FORMAT_SNORM_INT16X2},
     {cudaChannelFormatKindSignedNormalized16X4, 16, 4, CU_AD_FORMAT_SNORM_INT16X4},
+    {cudaChannelFormatKindUnsignedBlockCompressed1, 8, 4, CU_AD_FORMAT_BC1_UNORM},
+    {cudaChannelFormatKindUnsignedBlockCompressed1SRGB, 8, 4, CU_AD_FORMAT_BC1_UNORM_SRGB},
+    {cudaChannelFormatKindUnsignedBlockCompressed2, 8, 4, CU_AD_FORMAT_BC2_UNORM},
+    {cudaChannelFormatKindUnsignedBlockCompressed2SRGB, 8, 4, CU_AD_FORMAT_BC2_UNORM_SRGB},
+    {cudaChannelFormatKindUnsignedBlockCompressed3, 8, 4, CU_AD_FORMAT_BC3_UNORM},
+    {cudaChannelFormatKindUnsignedBlockCompressed3SRGB, 8, 4, CU_AD_FORMAT_BC3_UNORM_SRGB},
+    {cudaChannelFormatKindUnsignedBlockCompressed4, 8, 1, CU_AD_FORMAT_BC4_UNORM},
+    {cudaChannelFormatKindSignedBlockCompressed4, 8, 1, CU_AD_FORMAT_BC4_SNORM},
+    {cudaChannelFormatKindUnsignedBlockCompressed5, 8, 2, CU_AD_FORMAT_BC5_UNORM},
+    {cudaChannelFormatKindSignedBlockCompressed5, 8, 2, CU_AD_FORMAT_BC5_SNORM},
+    {cudaChannelFormatKindUnsignedBlockCompressed6H, 16, 3, CU_AD_FORMAT_BC6H_UF16},
+    {cudaChannelFormatKindSignedBlockCompressed6H, 16, 3, CU_AD_FORMAT_BC6H_SF16},
+    {cudaChannelFormatKindUnsignedBlockCompressed7, 8, 4, CU_AD_FORMAT_BC7_UNORM},
+    {cudaChannelFormatKindUnsignedBlockCompressed7SRGB, 8, 4, CU_AD_FORMAT_BC7_UNORM_SRGB},
 };
 
 cudaError_t array_format(const struct cudaChannelFormatDesc *d, CUarray_format *format, unsigned *channels)
@@ -156,14 +170,22 @@ cudaError_t do_cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_
     return do_cudaArrayGetInfo(desc, NULL, NULL, (cudaArray_t)(uintptr_t)array);
 }
 
+static bool is_compressed(enum cudaChannelFormatKind f)
+{
+    return f >= cudaChannelFormatKindUnsignedBlockCompressed1 && f <= cudaChannelFormatKindUnsignedBlockCompressed7SRGB;
+}
+
 cudaError_t array_texel(cudaArray_const_t array, size_t *out)
 {
     struct cudaChannelFormatDesc d;
     cudaError_t rc = do_cudaGetChannelDesc(&d, array);
 
-    if (!rc)
-        *out = (size_t)(d.x + d.y + d.z + d.w) / 8;
-    return rc;
+    if (rc)
+        return rc;
+    *out = (size_t)(d.x + d.y + d.z + d.w) / 8;
+    if (is_compressed(d.f))
+        *out = d.f <= cudaChannelFormatKindUnsignedBlockCompressed1SRGB || d.x + d.y == 8 ? 8 : 16;
+    return cudaSuccess;
 }
 
 static cudaError_t sparse_from(CUresult result, const CUDA_ARRAY_SPARSE_PROPERTIES *p, struct cudaArraySparseProperties *out)
@@ -338,10 +360,13 @@ static cudaError_t copy_bytes(cudaArray_const_t array, size_t w, size_t h, const
     size_t texel, row, rows;
     cudaError_t rc;
 
-    if ((rc = do_cudaArrayGetInfo(NULL, &e, NULL, (cudaArray_t)(uintptr_t)array)) || (rc = array_texel(array, &texel)))
+    struct cudaChannelFormatDesc d;
+
+    if ((rc = do_cudaArrayGetInfo(&d, &e, NULL, (cudaArray_t)(uintptr_t)array)) || (rc = array_texel(array, &texel)))
         return rc;
-    row = e.width * texel;
-    rows = e.height ? e.height : 1;
+    row = (is_compressed(d.f) ? (e.width + 3) / 4 : e.width) * texel;
+    rows = is_compressed(d.f) ? (e.height + 3) / 4 : e.height;
+    rows = rows ? rows : 1;
     if (w >= row || h >= rows || count > (rows - h) * row - w)
         return cudaErrorInvalidValue;
     while (count && !rc) {

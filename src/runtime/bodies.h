@@ -18,7 +18,16 @@
 /* CUDA 13 has another struct under the same name: prop points at one of those. */
 cudaError_t do_cudaGetDeviceProperties_13(struct cudaDeviceProp *prop, int device);
 
-bool quick_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+/* The other side of a row that is QUICK: gets what an ordinary entry point would be. Weak: a driver library that is not
+   hostwarp's does without. */
+#pragma weak hostwarp_copy_or
+static inline cudaError_t quick_cudaMemcpy(cudaError_t (*whole)(void *, const void *, size_t, enum cudaMemcpyKind), void *dst,
+                                           const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    if (hw_unlikely(!hostwarp_copy_or))
+        return whole(dst, src, count, kind);
+    return (cudaError_t)hostwarp_copy_or(dst, src, count, (unsigned)kind, (unsigned (*)(void *, const void *, size_t, unsigned))whole);
+}
 
 /* --- written out by hand --- */
 

@@ -4,11 +4,6 @@
 #include "runtime/context.h"
 #include "runtime/registry.h"
 
-#include <hostwarp.h>
-
-/* Weak: a driver library that is not hostwarp's does without. */
-#pragma weak hostwarp_copy_now
-
 static inline CUdeviceptr addr(const void *p) { return (CUdeviceptr)(uintptr_t)p; }
 
 /*
@@ -46,13 +41,6 @@ static cudaError_t copy_sync(void *dst, const void *src, size_t count, enum cuda
     if ((rc = api_error(copy_async(dst, src, count, kind, stream))))
         return rc;
     return api_error(cuStreamSynchronize(stream));
-}
-
-bool quick_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
-{
-    return hostwarp_copy_now && (unsigned)kind <= cudaMemcpyDefault &&
-           hostwarp_copy_now(dst, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice, src,
-                             kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice, count);
 }
 
 cudaError_t do_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)

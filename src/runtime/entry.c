@@ -65,21 +65,28 @@ static inline cudaError_t leave(struct api_call *call, cudaError_t rc)
     return cudaSuccess;
 }
 
-#define WRAPPER(base, sym, body, quick, pt, flags, params, args)  \
-    HW_EXPORT cudaError_t sym params;                             \
-    HW_EXPORT cudaError_t sym params                              \
+#define ENTRY(linkage, name, base, body, pt, flags, params, args) \
+    linkage cudaError_t name params;                              \
+    linkage cudaError_t name params                               \
     {                                                             \
         struct api_call call;                                     \
-        if (quick)                                                \
-            return cudaSuccess;                                   \
         call.caller = __builtin_return_address(0);                \
         cudaError_t rc = enter(&call, #base, pt, (flags));        \
         if (rc == cudaSuccess)                                    \
             rc = do_##body args;                                  \
         return leave(&call, rc);                                  \
     }
-#define API(base, sym, lib, pt, flags, params, args) lib(WRAPPER(base, sym, sym, false, pt, flags, params, args))
-#define QUICK(base, sym, lib, pt, flags, params, args) lib(WRAPPER(base, sym, sym, quick_##sym args, pt, flags, params, args))
-#define SAME(base, sym, other, lib, pt, flags, params, args) lib(WRAPPER(base, sym, other, false, pt, flags, params, args))
-#define STUB(base, sym, lib, pt, flags, params, args) lib(WRAPPER(base, sym, sym, false, pt, flags, params, args))
+#define INSIDE(...) __VA_ARGS__
+#define QUICK_ENTRY(base, sym, pt, flags, params, args)           \
+    ENTRY(static HW_NOINLINE, whole_##sym, base, sym, pt, flags, params, args) \
+    HW_EXPORT cudaError_t sym params;                             \
+    HW_EXPORT cudaError_t sym params                              \
+    {                                                             \
+        return quick_##sym(whole_##sym, INSIDE args);             \
+    }
+#define WRAPPER(base, sym, body, pt, flags, params, args) ENTRY(HW_EXPORT, sym, base, body, pt, flags, params, args)
+#define API(base, sym, lib, pt, flags, params, args) lib(WRAPPER(base, sym, sym, pt, flags, params, args))
+#define QUICK(base, sym, lib, pt, flags, params, args) lib(QUICK_ENTRY(base, sym, pt, flags, params, args))
+#define SAME(base, sym, other, lib, pt, flags, params, args) lib(WRAPPER(base, sym, other, pt, flags, params, args))
+#define STUB(base, sym, lib, pt, flags, params, args) lib(WRAPPER(base, sym, sym, pt, flags, params, args))
 #include "runtime/runtime.def"

@@ -105,8 +105,10 @@ static void destroyed_under_the_stack(CUdevice dev)
     CUcontext c, now;
     CUdeviceptr q;
     CUdevice d;
+    CUevent gone;
 
     NEED(cuCtxCreate(&c, 0, dev));
+    NEED(cuEventCreate(&gone, 0));
     NEED(cuCtxPushCurrent(first));
     NEED(cuCtxDestroy(c));
     NEED(cuCtxPopCurrent(NULL));
@@ -115,6 +117,8 @@ static void destroyed_under_the_stack(CUdevice dev)
     check_result("but it makes nothing", cuMemAlloc(&q, 16), CUDA_ERROR_CONTEXT_IS_DESTROYED);
     check_result("and has nothing to wait for", cuCtxSynchronize(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
     check_result("it knows its device", cuCtxGetDevice(&d), CUDA_SUCCESS);
+    NEED(cuCtxSetCurrent(first));
+    check_result("an event that went with its context says so", cuEventQuery(gone), CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
 
 int main(void)

@@ -31,7 +31,7 @@ struct message {
 static int other_process(int in)
 {
     message m;
-    int *big, *small, *flag, *pooled, host[8];
+    int *big, *small, *flag, *pooled, host[8], one = 1;
     cudaEvent_t event;
     cudaMemPool_t pool;
     cudaStream_t s;
@@ -44,11 +44,14 @@ static int other_process(int in)
     NEED(cudaMemcpy(host, small, sizeof host, cudaMemcpyDeviceToHost));
     CHECK("the_other_process_sees_the_memory", host[0] == 10 && host[7] == 17);
     NEED(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    /* A kernel is loaded when it is first launched, and that may wait for all of the context: before anything waits for us. */
+    add<<<1, 8, 0, s>>>(big, 0, 0);
+    NEED(cudaStreamSynchronize(s));
     CHECK_ERR("and_that_the_event_is_not_over", cudaEventQuery(event), cudaErrorNotReady);
     NEED(cudaStreamWaitEvent(s, event, 0));
     add<<<1, 8, 0, s>>>(big, 8, 100);            /* after the first process's kernel, which waits for our flag */
     CHECK_ERR("so_the_stream_waits", cudaStreamQuery(s), cudaErrorNotReady);
-    NEED(cudaMemset(flag, 1, 4));
+    NEED(cudaMemcpy(flag, &one, sizeof one, cudaMemcpyHostToDevice));        /* a memset may be a kernel */
     NEED(cudaStreamSynchronize(s));
     NEED(cudaEventSynchronize(event));
     CHECK_OK("until_it_is", cudaEventQuery(event));
@@ -91,9 +94,6 @@ int main(int argc, char **argv)
     cudaEvent_t event;
     NEED(cudaEventCreateWithFlags(&event, cudaEventInterprocess | cudaEventDisableTiming));
     NEED(cudaIpcGetEventHandle(&m.event, event));
-    wait_for<<<1, 1>>>(flag, big);
-    NEED(cudaEventRecord(event, 0));
-    /* While a kernel runs, pools can be made, but memory cannot become shared: that was done before. */
     cudaMemPoolProps props;
     cudaMemPool_t pool;
     cudaStream_t s;
@@ -111,6 +111,8 @@ int main(int argc, char **argv)
     NEED(cudaMemPoolExportToShareableHandle(&fd, pool, cudaMemHandleTypePosixFileDescriptor, 0));
     NEED(cudaMemPoolExportPointer(&m.pooled, pooled));
     m.pool_fd = fd;
+    wait_for<<<1, 1>>>(flag, big);               /* last: while it runs, a GPU promises little of other calls */
+    NEED(cudaEventRecord(event, 0));
     if (write(pipes[1], &m, sizeof m) != (ssize_t)sizeof m)
         return 1;
     fflush(stdout);
