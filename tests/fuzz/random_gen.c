@@ -17,6 +17,7 @@ struct gen {
     uint64_t rng;
     unsigned used, n_reg, n_pred, n_label, threads, budget;
     bool gone;                   /* some threads may have returned: their values must not be asked for */
+    bool shuffles;               /* the loops that are open have shuffles: who leaves would be missed in the next turn */
     char exits[MAX_DEPTH + 1][16], nexts[MAX_DEPTH + 1][16];   /* labels of the loops around */
     unsigned n_loops;
     bool loop_breaks;            /* leaving a loop early is allowed where we are */
@@ -189,6 +190,7 @@ static void exchange(struct gen *g)
     struct word t = fresh(g), p = fresh_pred(g);
     if (!g->gone && g->threads % 32 == 0 && pick(g, 2)) {
         unsigned kind = pick(g, 4);
+        g->shuffles |= g->n_loops > 0;
         put(g, "\tshfl.sync.%s.b32 %s|%s, %s, %s, %u, -1;\n", kinds[kind], var(g).s, p.s, var(g).s, pick(g, 2) ? value(g).s : word("%u", pick(g, 32)).s, kind == 0 ? 0u : 31u);
         put(g, "\t@%s add.u32 %s, %s, 1;\n", p.s, t.s, var(g).s);
         put(g, "\t@%s mov.u32 %s, %s;\n", p.s, var(g).s, t.s);
@@ -327,6 +329,7 @@ static void loop(struct gen *g, enum together who, unsigned depth)
     else
         put(g, "\tsetp.lt.u32 %s, %s, %s;\n\t@%s bra L%u;\nD%u:\n", p.s, i.s, n.s, p.s, l, l);
     g->n_loops--;
+    g->shuffles &= g->n_loops > 0;
     g->loop_breaks = breaks;
 }
 
@@ -365,7 +368,7 @@ static void statement(struct gen *g, enum together who, unsigned depth)
     case 7: case 8: if (g->n_loops && g->loop_breaks) leave(g); else integer(g); break;
     case 9: case 10: if (who == BLOCK) share(g); else local(g); break;
     case 11: case 12: if (who != ALONE) exchange(g); else load(g); break;
-    case 13: if (pick(g, 3) == 0) quit(g); else atomic(g); break;
+    case 13: if (pick(g, 3) == 0 && !g->shuffles) quit(g); else atomic(g); break;
     case 14: case 15: load(g); break;
     case 16: atomic(g); break;
     case 17: local(g); break;
