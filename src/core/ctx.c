@@ -405,6 +405,8 @@ CUresult ctx_set_limit(struct ctx *ctx, CUlimit limit, size_t value)
         return CUDA_ERROR_INVALID_VALUE;
     if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > 128)
         return CUDA_ERROR_INVALID_VALUE;
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > (size_t)10 * L2_PART)
+        return CUDA_ERROR_INVALID_VALUE;
     if (limit == CU_LIMIT_PRINTF_FIFO_SIZE && value > ctx->dev->memory_bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (limit == CU_LIMIT_STACK_SIZE)            /* measured: 3000 reads back as 3008, a heap of 1 MiB as 4 MiB */

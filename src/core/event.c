@@ -119,7 +119,7 @@ CUresult event_destroy(CUevent handle)
     if (closed)
         capture_event_gone(e);
     event_unref(e);
-    return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return closed ? CUDA_SUCCESS : event_missing(handle);
 }
 
 CUresult event_record(struct event *e, struct stream *s, unsigned flags)

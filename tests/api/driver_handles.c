@@ -119,6 +119,7 @@ static void destroyed_under_the_stack(CUdevice dev)
     check_result("it knows its device", cuCtxGetDevice(&d), CUDA_SUCCESS);
     NEED(cuCtxSetCurrent(first));
     check_result("an event that went with its context says so", cuEventQuery(gone), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    check_result("also to who would destroy it", cuEventDestroy(gone), CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
 
 int main(void)
