@@ -252,7 +252,8 @@ static LLVMValueRef restore_value(struct emit *e, LLVMTypeRef t, uint32_t offset
     return tag_memory(e, v, TAG_FRAME);
 }
 
-/* Predicates are kept as integers: a vector of i1 has no useful layout in memory. */
+/* Predicates are kept as integers: a vector of i1 has no useful layout in memory. Where mask registers are loaded from memory it has, and LLVM 19
+   must be told so: of two such vectors made of integers, joined, masked and looked at as an integer, it never gets done. */
 static void move_masks(struct emit *e, LLVMValueRef *slots, uint32_t offset, bool save)
 {
     LLVMTypeRef bits = ty_int(e, e->W, 1), vec = ty_int(e, 1, e->W), i32 = ty_int(e, 32, 1);
@@ -260,6 +261,8 @@ static void move_masks(struct emit *e, LLVMValueRef *slots, uint32_t offset, boo
         if (save) {
             LLVMValueRef m = cast_to(e, LLVMBuildLoad2(e->b, vec, slots[c], ""), bits);
             save_value(e, LLVMBuildZExt(e->b, m, i32, ""), offset + 4 * c, 4);
+        } else if (e->W == 16 && x86_wide(e, e->W)) {
+            LLVMBuildStore(e->b, restore_value(e, vec, offset + 4 * c, 4), slots[c]);
         } else {
             LLVMValueRef m = LLVMBuildTrunc(e->b, restore_value(e, i32, offset + 4 * c, 4), bits, "");
             LLVMBuildStore(e->b, cast_to(e, m, vec), slots[c]);

@@ -265,25 +265,25 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
     bool ok = generate(f, req, &e, key, out, diag);
     out->details = details_finish(&e, ok);
     if (ok) {
-        out->n_regions = (uint32_t)p->regions.n;
-        out->n_groups = p->groups;
-        out->frame_bytes = e.frame_bytes;
-        out->local_bytes = p->func->local_bytes;
-        out->shared_static = f->shared_bytes;
-        out->width = e.W;
-        out->chunks = e.C;
-        out->bars_offset = e.bars_offset;
-        out->warpops_offset = e.warpops_offset;
-        out->fair = p->opt.fair;
-        out->turns = p->opt.turns;
-        out->red_offset = e.red_offset;
-        out->warp_offset = e.warp_offset;
-        out->warp_bytes = e.warp_bytes;
-        out->parts_offset = e.parts_offset;
+        out->facts.n_regions = (uint32_t)p->regions.n;
+        out->facts.n_groups = p->groups;
+        out->facts.frame_bytes = e.frame_bytes;
+        out->facts.local_bytes = p->func->local_bytes;
+        out->facts.shared_static = f->shared_bytes;
+        out->facts.width = e.W;
+        out->facts.chunks = e.C;
+        out->facts.bars_offset = e.bars_offset;
+        out->facts.warpops_offset = e.warpops_offset;
+        out->facts.fair = p->opt.fair;
+        out->facts.turns = p->opt.turns;
+        out->facts.red_offset = e.red_offset;
+        out->facts.warp_offset = e.warp_offset;
+        out->facts.warp_bytes = e.warp_bytes;
+        out->facts.parts_offset = e.parts_offset;
         for (size_t i = 0; i < e.keeps.n; i++)
             hw_vec_push(&out->keeps, e.keeps.v[i]);
-        out->lockstep = p->lockstep;
-        out->streams = e.streams;
+        out->facts.lockstep = p->lockstep;
+        out->facts.streams = e.streams;
         for (size_t i = 0; i < e.symbols.n; i++)
             hw_vec_push(&out->symbols, e.symbols.v[i]);
         hw_debug("compiled %s for %ux%ux%u threads, %ux%u lanes%s, in %.1f ms", f->name, req->ntid[0], req->ntid[1], req->ntid[2], e.W, e.C,

@@ -83,10 +83,10 @@ static struct kabi_kernel *link_locked(const struct hw_hash *key, const struct o
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(o->code, o->code_bytes, name);
     if (failed(LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), buffer), "the object is not taken", diag))
         return NULL;
-    kabi_region_fn **regions = hw_alloc(o->n_regions * sizeof *regions);
+    kabi_region_fn **regions = hw_alloc(o->facts.n_regions * sizeof *regions);
     char hex[33], symbol[64];
     hw_hash_hex(key, hex);
-    for (uint32_t r = 0; r < o->n_regions; r++) {
+    for (uint32_t r = 0; r < o->facts.n_regions; r++) {
         LLVMOrcExecutorAddress at = 0;
         snprintf(symbol, sizeof symbol, "hw_%s_%u", hex, r);
         if (failed(LLVMOrcLLJITLookup(jit, &at, symbol), "the code is not found", diag)) {
@@ -100,12 +100,12 @@ static struct kabi_kernel *link_locked(const struct hw_hash *key, const struct o
     if (o->keeps.n)
         memcpy(keeps, o->keeps.v, o->keeps.n * sizeof *keeps);
     *k = (struct kabi_kernel){
-        .name = hw_strdup(name), .n_regions = o->n_regions, .regions = regions, .n_warps = o->n_groups, .frame_bytes = o->frame_bytes,
-        .header_bytes = !o->frame_bytes || o->lockstep ? 0 : o->bars_offset + (uint32_t)sizeof(struct kabi_bars), .bars_offset = o->bars_offset,
-        .warpops_offset = o->warpops_offset, .fair = o->fair, .streams = o->streams, .local_bytes = o->local_bytes, .shared_static = o->shared_static,
-        .width = o->width, .chunks = o->chunks, .lowering = o->fair ? "scalar, taking turns" : o->turns ? "vector, taking turns" : o->width == 1 ? "scalar" : "vector",
+        .name = hw_strdup(name), .n_regions = o->facts.n_regions, .regions = regions, .n_warps = o->facts.n_groups, .frame_bytes = o->facts.frame_bytes,
+        .header_bytes = !o->facts.frame_bytes || o->facts.lockstep ? 0 : o->facts.bars_offset + (uint32_t)sizeof(struct kabi_bars), .bars_offset = o->facts.bars_offset,
+        .warpops_offset = o->facts.warpops_offset, .fair = o->facts.fair, .streams = o->facts.streams, .local_bytes = o->facts.local_bytes, .shared_static = o->facts.shared_static,
+        .width = o->facts.width, .chunks = o->facts.chunks, .lowering = o->facts.fair ? "scalar, taking turns" : o->facts.turns ? "vector, taking turns" : o->facts.width == 1 ? "scalar" : "vector",
         .details = o->details,
-        .turns = o->turns, .red_offset = o->red_offset, .warp_offset = o->warp_offset, .warp_bytes = o->warp_bytes, .parts_offset = o->parts_offset,
+        .turns = o->facts.turns, .red_offset = o->facts.red_offset, .warp_offset = o->facts.warp_offset, .warp_bytes = o->facts.warp_bytes, .parts_offset = o->facts.parts_offset,
         .n_keeps = (uint32_t)o->keeps.n, .keeps = keeps,
     };
     hw_map_set(&kernels, key, sizeof *key, k);

@@ -353,6 +353,10 @@ static LLVMValueRef fork_begin(struct emit *e, struct fork *f, LLVMValueRef at, 
     if (e->m[0])
         same = LLVMBuildOr(e->b, same, LLVMBuildNot(e->b, e->m[chunk], ""), "");
     LLVMValueRef all = LLVMBuildICmp(e->b, LLVMIntEQ, cast_to(e, same, bits), LLVMConstAllOnes(bits), "");
+    if (width == 32) {           /* the sum may have wrapped around: those are no neighbours */
+        LLVMValueRef last = k_int(e, 32, 1, (uint64_t)INT32_MAX - (e->W - 1) * step);
+        all = LLVMBuildAnd(e->b, all, LLVMBuildICmp(e->b, LLVMIntSLE, first, last, ""), "");
+    }
     LLVMBasicBlockRef fast = LLVMAppendBasicBlockInContext(e->cx, e->fn, "neighbours");
     f->slow = LLVMAppendBasicBlockInContext(e->cx, e->fn, "scattered");
     f->join = LLVMAppendBasicBlockInContext(e->cx, e->fn, "joined");

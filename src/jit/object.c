@@ -11,8 +11,7 @@ enum { MAGIC = 0x4b577748, FORMAT = 5 };
 
 struct header {
     uint32_t magic, format;
-    uint32_t n_regions, n_groups, frame_bytes, local_bytes, shared_static, width, chunks, bars_offset, warpops_offset, fair, lockstep, streams;
-    uint32_t turns, red_offset, warp_offset, warp_bytes, parts_offset;
+    struct object_facts facts;
     uint32_t n_keeps, n_symbols, symbol_bytes, code_bytes;
     uint64_t checksum;           /* of everything behind the header */
 };
@@ -49,9 +48,7 @@ static bool take(const char *data, size_t bytes, struct object *out)
     const char *rest = data + sizeof h;
     if (h.magic != MAGIC || h.format != FORMAT || bytes - sizeof h != keeps_bytes(h.n_keeps) + h.symbol_bytes + h.code_bytes || hw_hash_bytes(rest, bytes - sizeof h) != h.checksum)
         return false;
-    *out = (struct object){ h.n_regions, h.n_groups, h.frame_bytes, h.local_bytes, h.shared_static, h.width, h.chunks,
-                             h.bars_offset, h.warpops_offset, h.fair, h.lockstep, h.streams, h.turns, h.red_offset, h.warp_offset, h.warp_bytes, h.parts_offset,
-                             { 0 }, { 0 }, NULL, 0, NULL };
+    *out = (struct object){ .facts = h.facts };
     for (uint32_t i = 0; i < h.n_keeps; i++, rest += sizeof(struct kabi_keep)) {
         struct kabi_keep keep;
         memcpy(&keep, rest, sizeof keep);
@@ -100,9 +97,8 @@ void object_save(const struct hw_hash *key, const struct object *o)
     char *path = path_of(key);
     if (!path)
         return;
-    struct header h = { MAGIC, FORMAT, o->n_regions, o->n_groups, o->frame_bytes, o->local_bytes, o->shared_static, o->width, o->chunks,
-                        o->bars_offset, o->warpops_offset, o->fair, o->lockstep, o->streams, o->turns, o->red_offset, o->warp_offset, o->warp_bytes, o->parts_offset,
-                        (uint32_t)o->keeps.n, (uint32_t)o->symbols.n, 0, (uint32_t)o->code_bytes, 0 };
+    struct header h = { .magic = MAGIC, .format = FORMAT, .facts = o->facts, .n_keeps = (uint32_t)o->keeps.n, .n_symbols = (uint32_t)o->symbols.n,
+                        .code_bytes = (uint32_t)o->code_bytes };
     for (size_t i = 0; i < o->symbols.n; i++)
         h.symbol_bytes += (uint32_t)strlen(o->symbols.v[i]) + 1;
     size_t bytes = sizeof h + keeps_bytes(o->keeps.n) + h.symbol_bytes + h.code_bytes;

@@ -9,9 +9,12 @@
 #include "kabi/kabi.h"
 
 struct details_table;
-struct object {
+struct object_facts {            /* kept on disk as it is */
     uint32_t n_regions, n_groups, frame_bytes, local_bytes, shared_static, width, chunks, bars_offset, warpops_offset, fair, lockstep, streams;
     uint32_t turns, red_offset, warp_offset, warp_bytes, parts_offset;
+};
+struct object {
+    struct object_facts facts;
     HW_VEC(struct kabi_keep) keeps;
     HW_VEC(char *) symbols;      /* outside functions the code needs */
     void *code;                  /* ELF object file */

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <cmocka.h>
+#include <sys/mman.h>
 
 #include "ir/ir.h"
 #include "jit/jit.h"
@@ -469,6 +470,37 @@ static void tables_by_index(void **state)
     ir_module_free(mod);
 }
 
+/* Neighbouring lanes whose indices go from the largest number to the smallest: 16 GiB lie between. */
+static void indices_that_wrap_around(void **state)
+{
+    (void)state;
+    start("wrap");
+    struct ir_reg *index = param(IR_I64, 0), *table = param(IR_I64, 8), *out = param(IR_I64, 16), *i = global_index();
+    struct ir_reg *k = load(IR_I32, IR_GLOBAL, element(index, i));
+    store(IR_I32, IR_GLOBAL, element(out, i), R(load(IR_I32, IR_GLOBAL, element(table, k))));
+    ret();
+    const size_t half = (size_t)8 << 30, page = 4096;
+    char *all = mmap(NULL, 2 * half + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(all != MAP_FAILED);
+    assert_int_equal(mprotect(all, page, PROT_READ | PROT_WRITE), 0);
+    assert_int_equal(mprotect(all + 2 * half - page, 2 * page, PROT_READ | PROT_WRITE), 0);
+    int *base = (int *)(void *)(all + half), idx[32], got[32];
+    for (int l = 0; l < 32; l++) {
+        idx[l] = (int)((unsigned)INT32_MAX - 5 + (unsigned)l);
+        base[idx[l]] = 1000 + l;
+    }
+    base[(size_t)1 << 31] = -1;                           /* behind the largest index */
+    for (size_t w = 0; w < HW_LEN(widths); w++) {
+        struct { int *index, *table, *out; } p = { idx, base, got };
+        memset(got, 0, sizeof got);
+        run((uint32_t[]){ 32, 1, 1 }, 1, &p, widths[w]);
+        for (int l = 0; l < 32; l++)
+            assert_int_equal(got[l], 1000 + l);
+    }
+    munmap(all, 2 * half + page);
+    ir_module_free(mod);
+}
+
 /* out[i] = in[i] + 1 while i < n; extra: what else the kernel does in the middle. */
 static void build_copy(enum ir_op extra)
 {
@@ -529,6 +561,7 @@ int main(void)
         cmocka_unit_test(saxpy_with_a_ragged_tail), cmocka_unit_test(divergent_loop_counts_per_lane), cmocka_unit_test(reduction_in_shared_memory),
         cmocka_unit_test(early_exit_before_a_barrier), cmocka_unit_test(unsigned_wrap_in_an_index), cmocka_unit_test(two_dimensional_blocks),
         cmocka_unit_test(atomics_from_all_lanes), cmocka_unit_test(large_results_go_past_the_caches), cmocka_unit_test(tables_by_index),
+        cmocka_unit_test(indices_that_wrap_around),
         cmocka_unit_test(what_is_read_or_ordered_stays_in_the_caches),
     };
     return cmocka_run_group_tests_name("jit", tests, NULL, NULL);
