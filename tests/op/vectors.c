@@ -283,6 +283,7 @@ static void child(unsigned first, struct outcome *outcomes)
             inputs[i] = malloc(TV_SWEEP * 8);
     }
     for (unsigned i = first; i < run.n_cases; i++) {
+        alarm(110);                              /* each: how long all of them take depends on the machine */
         run_case(i, &outcomes[i]);
         if (!strncmp(outcomes[i].message, "does not run", 12))
             _exit(4);
@@ -305,7 +306,6 @@ static bool run_width(unsigned width, struct outcome *outcomes)
             snprintf(text, sizeof text, "%u", width);
             if (width)
                 setenv("HOSTWARP_WIDTH", text, 1);
-            alarm(110);
             child(next, outcomes);
         }
         waitpid(pid, &status, 0);
