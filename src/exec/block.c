@@ -305,14 +305,15 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
  * many threads as have some microseconds of work each, for waking one and passing the job around costs that much. The watchdog
  * takes back what a stuck thread holds, so blocks that wait for later ones do not hang however many are held.
  */
-static uint64_t chunk_for(const struct exec_launch *l, uint64_t n, unsigned workers)
+enum { SHARE_NS = 4000 };                        /* work that is worth handing to another thread */
+
+static uint64_t chunk_for(uint64_t n, uint64_t ns, unsigned workers)
 {
     enum { LONGEST_NS = 400000 };        /* measured with two threads: at an eighth of it, a copying kernel takes 1.6 times as long */
-    uint64_t ns = l->block_ns ? atomic_load_explicit(l->block_ns, memory_order_relaxed) : 0;
     uint64_t threads = workers, most = hw_max_u64(16, n >> 16);  /* 2^31 blocks are legal: handing out must not cost more */
     if (ns) {
         uint64_t total = n > UINT64_MAX / ns ? UINT64_MAX : n * ns;
-        threads = hw_min_u64(workers, total / 4000);
+        threads = hw_min_u64(workers, total / SHARE_NS);
         most = hw_max_u64(1, LONGEST_NS / ns);
     }
     if (threads <= 1)
@@ -323,9 +324,15 @@ static uint64_t chunk_for(const struct exec_launch *l, uint64_t n, unsigned work
 void exec_launch_init(struct exec_launch *l, bool all_at_once)
 {
     uint64_t n = (uint64_t)l->kl.nctaid[0] * l->kl.nctaid[1] * l->kl.nctaid[2];
+    uint64_t ns = l->block_ns ? atomic_load_explicit(l->block_ns, memory_order_relaxed) : 0;
     struct exec_engine *e = exec_engine(EXEC_COMPUTE);
-    uint64_t chunk = all_at_once || n == 1 ? 1 : chunk_for(l, n, exec_engine_threads(e));
+    unsigned workers = exec_engine_threads(e);
+    uint64_t chunk = all_at_once || n == 1 ? 1 : chunk_for(n, ns, workers);
     exec_job_init(&l->job, n, (uint32_t)hw_min_u64(chunk, UINT32_MAX));
+    if (ns && workers > 1) {
+        l->job.parts = 2 * workers;
+        l->job.least = (uint32_t)hw_max_u64(1, SHARE_NS / ns);
+    }
     l->job.engine = e;
     l->job.run = run_blocks;
     l->job.all_at_once = all_at_once;

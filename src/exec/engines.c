@@ -24,12 +24,14 @@ static void make_engines(void)
     unsigned cpus = hw_cpu_count(), n = o->threads > 0 ? (unsigned)hw_min_u64((uint64_t)o->threads, 256) : cpus;
     /* Where CPUs are few, a spinning thread takes one from the program: it then gives up soon. */
     unsigned spin = cpus > 2 ? 30 : 5, spinners = cpus > 8 ? cpus / 4 : 1;
+    unsigned waiters = cpus > 2 ? cpus - 1 : 0;
     /* One thread does not fill the memory bus of a large machine. */
     unsigned copiers = cpus >= 16 ? 4 : cpus >= 8 ? 2 : 1, helpers = cpus > 1 && n > 1;
     exec_no_help = o->timeout > 0;
     exec_fault_install();
     engines[EXEC_COMPUTE] = exec_engine_new(&(struct exec_engine_config){
-        .name = "comp", .n_threads = n, .max_extra = 128, .spin_us = spin, .max_spinning = spinners, .thread_start = compute_thread_start,
+        .name = "comp", .n_threads = n, .max_extra = 128, .spin_us = spin, .max_spinning = spinners, .max_waiting = waiters,
+        .thread_start = compute_thread_start,
         .timeout_s = o->timeout > 0 ? (unsigned)o->timeout : 0,
         .timeout_signal = EXEC_TIMEOUT_SIGNAL });
     engines[EXEC_COPY_IN] = exec_engine_new(&(struct exec_engine_config){ .name = "copyi", .n_threads = copiers, .helpers = helpers, .spin_us = spin });

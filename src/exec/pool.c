@@ -47,7 +47,9 @@ struct exec_engine {
     unsigned n_stuck HW_GUARDED_BY(mu);          /* the watchdog's count */
     _Atomic unsigned n_ready;                    /* length of ready; written under mu */
     _Atomic int top;                             /* priority of its first, INT_MAX when empty; written under mu */
+    _Atomic unsigned n_wide;                     /* of them with several chunks; written under mu */
     _Atomic unsigned n_parked, n_spinning;
+    _Atomic unsigned n_waiting;                  /* threads that spin for wide jobs only */
     _Atomic uint32_t wake;                       /* bumped by every submit */
     _Atomic uint64_t tick;                       /* starts at 1 */
     _Atomic uint32_t dog_wake;
@@ -167,6 +169,11 @@ static bool has_pieces(struct exec_job *job)
         || atomic_load_explicit(&job->n_returned, memory_order_relaxed) > 0;
 }
 
+static bool is_wide(const struct exec_job *job)
+{
+    return job->n_pieces > job->chunk;
+}
+
 static void queue_locked(struct exec_engine *e, struct exec_job *job)
 {
     struct hw_list *at = e->ready.prev;
@@ -175,6 +182,7 @@ static void queue_locked(struct exec_engine *e, struct exec_job *job)
     hw_list_add_before(at->next, &job->link);
     job->queued = true;
     e->n_ready++;
+    e->n_wide += is_wide(job);
     e->top = hw_list_item(e->ready.next, struct exec_job, link)->priority;
 }
 
@@ -183,6 +191,7 @@ static void unqueue_locked(struct exec_engine *e, struct exec_job *job)
     hw_list_del(&job->link);
     job->queued = false;
     e->n_ready--;
+    e->n_wide -= is_wide(job);
     e->top = hw_list_empty(&e->ready) ? INT_MAX : hw_list_item(e->ready.next, struct exec_job, link)->priority;
 }
 
@@ -237,6 +246,12 @@ static uint64_t take_returned(struct exec_engine *e, struct exec_job *job, uint6
     return any;
 }
 
+static uint64_t next_count(const struct exec_job *job, uint64_t left)
+{
+    uint64_t part = job->parts ? left / job->parts : left;
+    return hw_min_u64(left, hw_min_u64(job->chunk, hw_max_u64(part, job->least)));
+}
+
 /* Takes the next chunk. Who takes the last one takes the job off the list, so that what is listed has work to give. */
 static uint64_t take(struct exec_engine *e, struct exec_job *job, uint64_t *out_first)
 {
@@ -244,19 +259,20 @@ static uint64_t take(struct exec_engine *e, struct exec_job *job, uint64_t *out_
         return 0;
     if (hw_unlikely(atomic_load_explicit(&job->n_returned, memory_order_relaxed)) && take_returned(e, job, out_first))
         return 1;
-    if (atomic_load_explicit(&job->next, memory_order_relaxed) >= job->n_pieces)
-        return 0;
-    uint64_t first = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
-    if (first >= job->n_pieces)
-        return 0;
-    if (job->n_pieces - first <= job->chunk) {
+    uint64_t first = atomic_load_explicit(&job->next, memory_order_relaxed), count;
+    do {
+        if (first >= job->n_pieces)
+            return 0;
+        count = next_count(job, job->n_pieces - first);
+    } while (!atomic_compare_exchange_weak_explicit(&job->next, &first, first + count, memory_order_relaxed, memory_order_relaxed));
+    if (first + count == job->n_pieces) {
         hw_lock(&e->mu);
         if (job->queued && !has_pieces(job))
             unqueue_locked(e, job);
         hw_unlock(&e->mu);
     }
     *out_first = first;
-    return hw_min_u64(job->chunk, job->n_pieces - first);
+    return count;
 }
 
 static void drop_returned(struct exec_job *job)
@@ -361,20 +377,38 @@ static struct exec_job *try_pick(struct exec_engine *e)
     return job;
 }
 
-/* Few threads of an engine spin at a time: they find the next job within a microsecond, and the others' CPUs stay free. */
+static struct exec_job *look(struct exec_engine *e, _Atomic unsigned *n_jobs)
+{
+    struct exec_job *job = NULL;
+    uint64_t end = hw_now_ns() + e->config.spin_us * 1000ull;
+    do {
+        bool none = atomic_load_explicit(n_jobs, memory_order_relaxed) == 0;
+        if (!none && (job = try_pick(e)))
+            break;
+        for (int i = 0; i < 16 && (!none || atomic_load_explicit(n_jobs, memory_order_relaxed) == 0); i++)
+            hw_cpu_relax();
+    } while (hw_now_ns() < end);
+    return job;
+}
+
+/*
+ * Few threads of an engine look for any job: they find the next one within a microsecond, and do not get in each other's way. On
+ * large machines the others look for jobs that have work for several: waking them one by one takes as long as a small kernel.
+ */
 static struct exec_job *spin(struct exec_engine *e)
 {
     struct exec_job *job = NULL;
-    if (e->config.spin_us == 0 || atomic_fetch_add(&e->n_spinning, 1) >= e->config.max_spinning) {
-        if (e->config.spin_us)
-            atomic_fetch_sub(&e->n_spinning, 1);
+    if (e->config.spin_us == 0)
         return NULL;
-    }
-    uint64_t end = hw_now_ns() + e->config.spin_us * 1000ull;
-    while (!(job = try_pick(e)) && hw_now_ns() < end)
-        for (int i = 0; i < 16 && atomic_load_explicit(&e->n_ready, memory_order_relaxed) == 0; i++)
-            hw_cpu_relax();
+    bool any = atomic_fetch_add(&e->n_spinning, 1) < e->config.max_spinning;
+    if (any)
+        job = look(e, &e->n_ready);
     atomic_fetch_sub(&e->n_spinning, 1);
+    if (any)
+        return job;
+    if (atomic_fetch_add(&e->n_waiting, 1) < e->config.max_waiting)
+        job = look(e, &e->n_wide);
+    atomic_fetch_sub(&e->n_waiting, 1);
     return job;
 }
 
@@ -599,7 +633,7 @@ void exec_submit(struct exec_job *job, bool wake)
     if (!wake)
         return;
     atomic_fetch_add(&e->wake, 1);               /* pairs with park() */
-    if (chunks > atomic_load(&e->n_spinning))
+    if (chunks > atomic_load(&e->n_spinning) + (chunks > 1 ? atomic_load(&e->n_waiting) : 0))
         wake_two(e);
 }
 

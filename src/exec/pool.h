@@ -10,7 +10,8 @@ struct exec_engine;
 struct exec_range;
 
 /*
- * A job: pieces 0 .. n_pieces-1, handed out in order, `chunk` at a time, to as many threads as care to join.
+ * A job: pieces 0 .. n_pieces-1, handed out in order, `chunk` at a time, to as many threads as care to join; towards the end
+ * fewer and fewer, so that all threads end together.
  * Lifetime  The submitter's. Nobody touches it after done() was called.
  * Locks     The engine's lock guards users, queued, returned, hungry and fresh_tick.
  * Threads   run() on several threads at once; done() once, on the thread that left last, with no lock held.
@@ -20,7 +21,8 @@ struct exec_job {
     void (*run)(struct exec_job *job, uint64_t first, uint64_t count);
     void (*done)(struct exec_job *job);
     uint64_t n_pieces;
-    uint32_t chunk;
+    uint32_t chunk, least;       /* the most and the fewest pieces that are handed out at a time */
+    uint32_t parts;              /* so many parts of what is left are handed out at least; 0: always whole chunks */
     int priority;                /* lower runs first */
     bool all_at_once;            /* every piece waits for the others: give each a thread */
     bool no_help;                /* only the engine's own threads may run it */
@@ -42,7 +44,8 @@ struct exec_engine_config {
     unsigned helpers;            /* threads of the program that may join a job besides those */
     unsigned max_extra;          /* threads that may be added while the others are stuck in a piece; 0: no watchdog */
     unsigned spin_us;            /* how long an idle thread looks for work before it sleeps */
-    unsigned max_spinning;       /* how many do that at a time; 0 means 1 */
+    unsigned max_spinning;       /* how many do that at a time for any job; 0 means 1 */
+    unsigned max_waiting;        /* how many more for jobs of several chunks */
     void (*thread_start)(unsigned index);        /* may be NULL */
     unsigned timeout_s;          /* a thread that stays in one chunk for this long gets timeout_signal; 0: never */
     int timeout_signal;
@@ -62,6 +65,7 @@ static inline void exec_job_init(struct exec_job *job, uint64_t n_pieces, uint32
     memset(job, 0, sizeof *job);
     job->n_pieces = n_pieces;
     job->chunk = chunk < 1 ? 1 : chunk > EXEC_CHUNK_MAX ? EXEC_CHUNK_MAX : chunk;
+    job->least = 1;
 }
 /* wake = false: the caller will run it at once with exec_join() and exec_work(). */
 void exec_submit(struct exec_job *job, bool wake);

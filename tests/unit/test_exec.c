@@ -70,6 +70,47 @@ static void wait_done(int n)
     assert_int_equal(n_done, n);
 }
 
+static struct { uint64_t first, count; } handed[256];
+static int n_handed;
+
+static void run_handed(struct exec_job *job, uint64_t first, uint64_t count)
+{
+    (void)job;
+    handed[n_handed].first = first;
+    handed[n_handed++].count = count;
+}
+
+/* The gate keeps every thread of the engine: what this thread is handed is all there is. */
+static void chunks_become_smaller_towards_the_end(void **state)
+{
+    (void)state;
+    static struct job hold, j;
+    struct exec_runner runner;
+    n_done = n_order = gate = n_handed = 0;
+    job_make(&hold, run_gate, 1, 0);
+    exec_submit(&hold.job, true);
+    while (gate != 1)
+        usleep(100);
+    job_make(&j, run_handed, 1000, 0);
+    j.job.chunk = 100;
+    j.job.least = 3;
+    j.job.parts = 4;
+    exec_submit(&j.job, false);
+    assert_true(exec_join(&j.job, &runner));
+    exec_work(&runner);
+    uint64_t next = 0;
+    for (int i = 0; i < n_handed; i++) {
+        uint64_t left = 1000 - next, want = left / 4 > 100 ? 100 : left / 4 < 3 ? 3 : left / 4;
+        assert_int_equal(handed[i].first, next);
+        assert_int_equal(handed[i].count, want < left ? want : left);
+        next += handed[i].count;
+    }
+    assert_int_equal(next, 1000);
+    assert_true(n_handed > 10);
+    gate = 2;
+    wait_done(2);
+}
+
 static void urgent_jobs_go_first(void **state)
 {
     (void)state;
@@ -311,7 +352,8 @@ int main(int argc, char **argv)
         return strcmp(argv[1], "signals") == 0 ? child_signals() : child_timeout();
     engine = exec_engine_new(&(struct exec_engine_config){ .name = "test", .n_threads = 1 });
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urgent_jobs_go_first), cmocka_unit_test(a_waiting_thread_can_run_the_job_itself),
+        cmocka_unit_test(urgent_jobs_go_first), cmocka_unit_test(chunks_become_smaller_towards_the_end),
+        cmocka_unit_test(a_waiting_thread_can_run_the_job_itself),
         cmocka_unit_test(jobs_that_wait_for_each_other_get_threads), cmocka_unit_test(cancelled_pieces_do_not_run), cmocka_unit_test(printf_converts_as_c_does),
         cmocka_unit_test(the_programs_signal_handler_is_kept), cmocka_unit_test(a_kernel_that_never_ends_can_be_ended),
     };
