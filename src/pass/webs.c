@@ -3,6 +3,9 @@
  * Splits registers into webs: two definitions of a register stay together only when some use can see both.
  * PTX written by hand reuses registers, and compilers do for loop variables; a shape belongs to a web.
  * Only registers with several definitions take part.
+ *
+ * A value that costs nothing and is where a loop begins (the thread's number, a parameter) is there twice: uses that can see this
+ * definition alone get a register of their own, whose shape the loop does not spoil.
  */
 #include "pass/plan.h"
 
@@ -11,6 +14,8 @@ struct def {
     int dst;                     /* which result */
     int reg;
     int parent;                  /* union-find */
+    struct ir_reg *web;          /* where it goes */
+    struct ir_reg *alone;        /* for uses that see this definition alone; NULL: there are none */
 };
 
 struct webs {
@@ -18,6 +23,7 @@ struct webs {
     HW_VEC(struct def) defs;
     HW_VEC(int) *of_reg;         /* definitions of each register; empty when it has just one */
     bits_word **in;              /* by block (order): definitions that reach its start */
+    bool *joined;                /* by definition: its web has others */
 };
 
 static int find(struct webs *w, int d)
@@ -42,7 +48,7 @@ static void collect(struct webs *w)
                     if (pass == 0) {
                         count[r]++;
                     } else if (count[r] > 1) {
-                        struct def d = { i, k, r, (int)w->defs.n };
+                        struct def d = { i, k, r, (int)w->defs.n, NULL, NULL };
                         hw_vec_push(&w->of_reg[r], (int)w->defs.n);
                         hw_vec_push(&w->defs, d);
                     }
@@ -87,49 +93,92 @@ static void join_use(struct webs *w, struct ir_operand *o, const bits_word *now)
     }
 }
 
+/* The same instruction again costs nothing. */
+static bool is_free(const struct ir_inst *i)
+{
+    switch (i->op) {
+    case IR_PARAM: case IR_PARAMADDR: case IR_VARADDR: return true;
+    case IR_MOV: return i->src[0].kind == IR_IMM;
+    case IR_SREG: return i->imm < IR_SREG_CLOCK || i->imm > IR_SREG_GLOBALTIMER_HI;
+    default: return false;
+    }
+}
+
 static void rename_use(struct webs *w, struct ir_operand *o, const bits_word *now)
 {
-    int r = (int)o->reg->id;
+    int r = (int)o->reg->id, seen = 0;
+    struct def *d = NULL;
     for (size_t k = 0; k < w->of_reg[r].n; k++)
         if (bits_has(now, (size_t)w->of_reg[r].v[k])) {
-            o->reg = (struct ir_reg *)(void *)&w->defs.v[find(w, w->of_reg[r].v[k])];
-            o->kind = IR_NONE;                            /* marks it: fixed up after the walk */
-            return;
+            d = &w->defs.v[w->of_reg[r].v[k]];
+            seen++;
         }
+    if (!d)
+        return;
+    o->reg = d->web;
+    if (seen > 1 || !w->joined[d - w->defs.v] || !is_free(d->inst))
+        return;
+    if (!d->alone)
+        d->alone = ir_reg_new(w->p->func, d->web->type, d->web->name);
+    o->reg = d->alone;
+}
+
+/* In front of a definition the same for those who see it alone. */
+static void repeat_alone(struct webs *w, struct ir_block *b, int *next_def)
+{
+    HW_VEC(struct ir_inst *) all = { 0 };
+    for (size_t j = 0; j < b->insts.n; j++) {
+        struct ir_inst *i = b->insts.v[j];
+        for (int k = 0; k < i->n_dst; k++) {
+            if (!i->dst[k] || !w->of_reg[i->dst[k]->id].n)
+                continue;
+            struct def *d = &w->defs.v[(*next_def)++];
+            if (!d->alone)
+                continue;
+            struct ir_inst *again = ir_inst_new(w->p->func, i->op, i->type);
+            *again = *i;
+            again->dst[0] = d->alone;
+            hw_vec_push(&all, again);
+        }
+        hw_vec_push(&all, i);
+    }
+    b->insts.n = 0;
+    for (size_t j = 0; j < all.n; j++)
+        ir_block_add(b, all.v[j]);
+    hw_vec_fini(&all);
 }
 
 static void rename_all(struct webs *w, int *first_def)
 {
     struct plan *p = w->p;
-    bool *root_first = hw_alloc(w->of_reg ? p->func->regs.n : 1);
-    struct ir_reg **regs = hw_alloc(w->defs.n * sizeof *regs + 1);
+    bool *root_first = hw_alloc(p->func->regs.n + 1);
+    w->joined = hw_alloc(w->defs.n + 1);
     for (size_t d = 0; d < w->defs.n; d++) {
         int root = find(w, (int)d);
-        if ((size_t)root != d)
+        if ((size_t)root != d) {
+            w->joined[d] = w->joined[root] = true;
             continue;
+        }
         struct ir_reg *old = p->func->regs.v[w->defs.v[d].reg];
-        regs[d] = root_first[old->id] ? ir_reg_new(p->func, old->type, old->name) : old;   /* the first web keeps the register */
+        w->defs.v[d].web = root_first[old->id] ? ir_reg_new(p->func, old->type, old->name) : old;   /* the first web keeps the register */
         root_first[old->id] = true;
     }
+    for (size_t d = 0; d < w->defs.n; d++)
+        w->defs.v[d].web = w->defs.v[find(w, (int)d)].web;
     bits_word *now = bits_new(&p->arena, w->defs.n);
     for (int b = 0; b < p->n_blocks; b++) {
         memcpy(now, w->in[b], bits_words(w->defs.n) * sizeof *now);
         int next = first_def[b];
         walk(w, b, now, &next, rename_use);
-        struct ir_block *blk = p->blocks[b].ir;
-        for (size_t j = 0; j < blk->insts.n; j++)
-            for (int k = 0; k < blk->insts.v[j]->n_src; k++) {
-                struct ir_operand *o = &blk->insts.v[j]->src[k];
-                if (o->kind == IR_NONE && o->reg) {
-                    o->reg = regs[(struct def *)(void *)o->reg - w->defs.v];
-                    o->kind = IR_REG;
-                }
-            }
+    }
+    for (int b = 0; b < p->n_blocks; b++) {
+        int next = first_def[b];
+        repeat_alone(w, p->blocks[b].ir, &next);
     }
     for (size_t d = 0; d < w->defs.n; d++)
-        w->defs.v[d].inst->dst[w->defs.v[d].dst] = regs[find(w, (int)d)];
-    hw_free(regs);
+        w->defs.v[d].inst->dst[w->defs.v[d].dst] = w->defs.v[d].web;
     hw_free(root_first);
+    hw_free(w->joined);
 }
 
 void plan_webs(struct plan *p)
