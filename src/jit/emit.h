@@ -75,7 +75,7 @@ struct emit {
     uint32_t *reg_offset, *mask_offset, *cur_offset;          /* UINT32_MAX: not in the frame */
     uint64_t *waiting, *alive;                                /* bit sets of blocks and registers: frame.c */
     int looked_at;                                            /* the entry that they are for */
-    uint32_t red_offset, bars_offset, warpops_offset, warp_offset, warp_bytes, parts_offset, frame_bytes;
+    uint32_t red_offset, bars_offset, warpops_offset, common_offset, warp_offset, warp_bytes, parts_offset, frame_bytes;
     HW_VEC(struct kabi_keep) keeps;                           /* for the engine, where groups may be taken apart */
     LLVMValueRef tag[TAG_COUNT];
     unsigned tbaa_kind, invariant_kind;

@@ -2,7 +2,7 @@
 /*
  * What lives across barriers: registers and masks in the block's frame, one area per group.
  * Layout: state[groups] (uint32_t), red[groups] (uint32_t), struct kabi_bars, in fair kernels struct kabi_warpop[groups],
- * then the groups' areas, and room for their parts where they may be taken apart.
+ * what all groups have in common, then the groups' areas, and room for their parts where they may be taken apart.
  */
 #include "jit/frame.h"
 
@@ -114,7 +114,7 @@ static void place_register(struct emit *e, places *all, size_t r, const bits_wor
     hw_vec_push(all, ((struct place){ e->reg_offset[r], bytes, entries }));
 }
 
-static void place_registers(struct emit *e, uint32_t *at)
+static void place_registers(struct emit *e, bool common, uint32_t *at)
 {
     const struct plan *p = e->p;
     bits_word **entries = hw_arena_array(&e->arena, bits_word *, p->n_regs + 1);
@@ -127,7 +127,7 @@ static void place_registers(struct emit *e, uint32_t *at)
                 bits_add(entries[r], k);
             }
     for (size_t r = 0; r < p->n_regs; r++)
-        if (entries[r])
+        if (entries[r] && p->regs[r].common == common)
             place_register(e, &all, r, entries[r], at);
     hw_vec_fini(&all);
 }
@@ -180,8 +180,9 @@ void frame_layout(struct emit *e)
     memset(e->cur_offset, 0xff, n * 4);
     if (p->regions.n == 1)
         return;
-    uint32_t at = 0;
-    place_registers(e, &at);
+    uint32_t at = 0, common_bytes = 0;
+    place_registers(e, true, &common_bytes);
+    place_registers(e, false, &at);
     for (size_t k = 1; k < p->regions.n; k++) {
         int entry = p->regions.v[k].entry;
         for (int m = 0; m < p->n_blocks; m++) {
@@ -195,7 +196,8 @@ void frame_layout(struct emit *e)
     e->red_offset = (uint32_t)hw_align_up(p->groups * 4, 64);
     e->bars_offset = 2 * e->red_offset;
     e->warpops_offset = e->bars_offset + (uint32_t)sizeof(struct kabi_bars);
-    e->warp_offset = (uint32_t)hw_align_up(e->warpops_offset + (p->opt.fair ? p->groups * sizeof(struct kabi_warpop) : 0), 64);
+    e->common_offset = (uint32_t)hw_align_up(e->warpops_offset + (p->opt.fair ? p->groups * sizeof(struct kabi_warpop) : 0), 64);
+    e->warp_offset = (uint32_t)hw_align_up(e->common_offset + common_bytes, 64);
     e->frame_bytes = e->warp_offset + p->groups * e->warp_bytes;
     if (p->parts) {
         e->parts_offset = e->frame_bytes;
@@ -270,8 +272,32 @@ static void move_masks(struct emit *e, LLVMValueRef *slots, uint32_t offset, boo
     }
 }
 
+/*
+ * What all groups have in common is read once, before the first of them stores what it will be after the next barrier; each stores the
+ * same. Only uniform registers: one slot.
+ */
+static void move_common(struct emit *e, const struct plan_reg *r, bool save)
+{
+    LLVMTypeRef t = slot_type(e, r->reg);
+    LLVMValueRef at = k_int(e, 64, 1, e->common_offset + e->reg_offset[r->reg->id]), slot = slot_of(e, r->reg, 0), done;
+    LLVMBuilderRef b = save ? e->b : e->eb;
+    LLVMValueRef ptr = LLVMBuildGEP2(b, ty_int(e, 8, 1), e->frame, &at, 1, "");
+    if (save) {
+        done = LLVMBuildStore(b, LLVMBuildLoad2(b, t, slot, ""), ptr);
+    } else {
+        done = LLVMBuildLoad2(b, t, ptr, "");
+        LLVMBuildStore(e->b, done, slot);
+    }
+    LLVMSetAlignment(done, 16);
+    tag_memory(e, done, TAG_FRAME);
+}
+
 static void move_register(struct emit *e, const struct plan_reg *r, bool save)
 {
+    if (r->common) {
+        move_common(e, r, save);
+        return;
+    }
     uint32_t offset = e->reg_offset[r->reg->id];
     bool varying = r->shape.kind == SHAPE_VARYING;
     LLVMTypeRef t = slot_type(e, r->reg);

@@ -104,6 +104,14 @@ void plan_lockstep(struct plan *p)
         if (stops && (!plan_stops(t) || !plan_plain_barrier(p, t) || bits_has(c.parted, (size_t)b)))
             p->lockstep = false;
     }
+    /* What only some groups compute has no value for the others. */
+    for (int b = 0; b < p->n_blocks; b++)
+        for (size_t j = 0; bits_has(c.parted, (size_t)b) && j < p->blocks[b].ir->insts.n; j++)
+            for (int k = 0; k < p->blocks[b].ir->insts.v[j]->n_dst; k++)
+                if (p->blocks[b].ir->insts.v[j]->dst[k])
+                    c.reg[p->blocks[b].ir->insts.v[j]->dst[k]->id] = false;
+    for (size_t r = 0; r < p->n_regs; r++)
+        p->regs[r].common = p->lockstep && c.reg[r] && shape_group_uniform(&p->regs[r].shape);
     hw_free(parts);
     hw_free(c.reg);
 }

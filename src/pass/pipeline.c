@@ -38,8 +38,14 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
         plan_cfg(p);
         analyse(p);
     }
-    plan_streaming(p);
     plan_lockstep(p);
+    if (plan_carried(p)) {
+        plan_fold(p);
+        plan_cfg(p);
+        analyse(p);
+        plan_lockstep(p);
+    }
+    plan_streaming(p);
     plan_masks(p);
     if (opt->turns)
         plan_turns(p);

@@ -43,6 +43,7 @@ struct plan_reg {
     bool is_float;               /* kept in a float-typed slot: every definition is a float */
     bool remat;                  /* pure function of launch, block and thread: computed again after a barrier, not saved */
     bool addr_only;              /* used for nothing but addresses */
+    bool common;                 /* in lockstep: one value, which all groups have */
     bits_word *live_in;          /* blocks it is live into */
 };
 
@@ -141,6 +142,8 @@ void plan_regions(struct plan *p);                               /* regions.c: b
 void plan_streaming(struct plan *p);                             /* streaming.c: stores that go past the caches */
 void plan_shapes(struct plan *p);                                /* shape.c: shapes, divergence, classes, blends */
 bool plan_narrow(struct plan *p);                                /* narrow.c: vectors of shared addresses in 32 bits; true: the plan is to be made again */
+bool plan_again(const struct plan *p, const struct ir_inst *i);  /* can it be done again after a barrier? */
+bool plan_carried(struct plan *p);                               /* carried.c: after lockstep: true when it changed something */
 void plan_lockstep(struct plan *p);                              /* lockstep.c: do groups ever part between barriers? */
 void plan_masks(struct plan *p);                                 /* masks.c: mask sources, pending blocks, region contents */
 void plan_turns(struct plan *p);                                 /* turns.c: who may go on alone; can vectors take turns at all? */

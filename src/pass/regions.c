@@ -57,6 +57,14 @@ static bool can_remat(struct plan *p, struct plan_reg *r, signed char *known, in
     return true;
 }
 
+bool plan_again(const struct plan *p, const struct ir_inst *i)
+{
+    bool good = cheap(i);
+    for (int k = 0; k < i->n_src; k++)
+        good &= i->src[k].kind != IR_REG || p->regs[i->src[k].reg->id].remat;
+    return good;
+}
+
 void plan_regions(struct plan *p)
 {
     p->regions.n = 0;
