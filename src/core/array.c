@@ -7,26 +7,32 @@
 #include "core/sched.h"
 
 /* What an element is made of. channels 0: the array says how many; else the format does, and texels always read as floats.
-   block: the bytes of 4 by 4 texels that are compressed together; 0: they are not. */
+   blocks: how 4 by 4 texels are compressed together, and then element is what they become. */
 static const struct format_row {
     CUarray_format format;
     enum exec_format element;
-    unsigned channels, block;
+    unsigned channels;
+    enum exec_blocks blocks;
+    bool srgb;
 } formats[] = {
-    { CU_AD_FORMAT_UNSIGNED_INT8, EXEC_U8, 0, 0 },   { CU_AD_FORMAT_UNSIGNED_INT16, EXEC_U16, 0, 0 }, { CU_AD_FORMAT_UNSIGNED_INT32, EXEC_U32, 0, 0 },
-    { CU_AD_FORMAT_SIGNED_INT8, EXEC_S8, 0, 0 },     { CU_AD_FORMAT_SIGNED_INT16, EXEC_S16, 0, 0 },   { CU_AD_FORMAT_SIGNED_INT32, EXEC_S32, 0, 0 },
-    { CU_AD_FORMAT_HALF, EXEC_F16, 0, 0 },           { CU_AD_FORMAT_FLOAT, EXEC_F32, 0, 0 },
-    { CU_AD_FORMAT_UNORM_INT8X1, EXEC_U8, 1, 0 },    { CU_AD_FORMAT_UNORM_INT8X2, EXEC_U8, 2, 0 },    { CU_AD_FORMAT_UNORM_INT8X4, EXEC_U8, 4, 0 },
-    { CU_AD_FORMAT_UNORM_INT16X1, EXEC_U16, 1, 0 },  { CU_AD_FORMAT_UNORM_INT16X2, EXEC_U16, 2, 0 },  { CU_AD_FORMAT_UNORM_INT16X4, EXEC_U16, 4, 0 },
-    { CU_AD_FORMAT_SNORM_INT8X1, EXEC_S8, 1, 0 },    { CU_AD_FORMAT_SNORM_INT8X2, EXEC_S8, 2, 0 },    { CU_AD_FORMAT_SNORM_INT8X4, EXEC_S8, 4, 0 },
-    { CU_AD_FORMAT_SNORM_INT16X1, EXEC_S16, 1, 0 },  { CU_AD_FORMAT_SNORM_INT16X2, EXEC_S16, 2, 0 },  { CU_AD_FORMAT_SNORM_INT16X4, EXEC_S16, 4, 0 },
-    { CU_AD_FORMAT_BC1_UNORM, EXEC_U8, 4, 8 }, { CU_AD_FORMAT_BC1_UNORM_SRGB, EXEC_U8, 4, 8 },
-    { CU_AD_FORMAT_BC2_UNORM, EXEC_U8, 4, 16 }, { CU_AD_FORMAT_BC2_UNORM_SRGB, EXEC_U8, 4, 16 },
-    { CU_AD_FORMAT_BC3_UNORM, EXEC_U8, 4, 16 }, { CU_AD_FORMAT_BC3_UNORM_SRGB, EXEC_U8, 4, 16 },
-    { CU_AD_FORMAT_BC4_UNORM, EXEC_U8, 1, 8 }, { CU_AD_FORMAT_BC4_SNORM, EXEC_S8, 1, 8 },
-    { CU_AD_FORMAT_BC5_UNORM, EXEC_U8, 2, 16 }, { CU_AD_FORMAT_BC5_SNORM, EXEC_S8, 2, 16 },
-    { CU_AD_FORMAT_BC6H_UF16, EXEC_F16, 3, 16 }, { CU_AD_FORMAT_BC6H_SF16, EXEC_F16, 3, 16 },
-    { CU_AD_FORMAT_BC7_UNORM, EXEC_U8, 4, 16 }, { CU_AD_FORMAT_BC7_UNORM_SRGB, EXEC_U8, 4, 16 },
+#define PLAIN(name, element) { CU_AD_FORMAT_##name, EXEC_##element, 0, EXEC_NO_BLOCKS, false }
+#define NORM(name, element, channels) { CU_AD_FORMAT_##name, EXEC_##element, channels, EXEC_NO_BLOCKS, false }
+#define BLOCKS(name, element, channels, kind) { CU_AD_FORMAT_##name, EXEC_##element, channels, EXEC_##kind, false }
+#define SRGB_BLOCKS(name, kind) { CU_AD_FORMAT_##name, EXEC_U8, 4, EXEC_##kind, true }
+    PLAIN(UNSIGNED_INT8, U8), PLAIN(UNSIGNED_INT16, U16), PLAIN(UNSIGNED_INT32, U32), PLAIN(HALF, F16),
+    PLAIN(SIGNED_INT8, S8), PLAIN(SIGNED_INT16, S16), PLAIN(SIGNED_INT32, S32), PLAIN(FLOAT, F32),
+    NORM(UNORM_INT8X1, U8, 1), NORM(UNORM_INT8X2, U8, 2), NORM(UNORM_INT8X4, U8, 4),
+    NORM(UNORM_INT16X1, U16, 1), NORM(UNORM_INT16X2, U16, 2), NORM(UNORM_INT16X4, U16, 4),
+    NORM(SNORM_INT8X1, S8, 1), NORM(SNORM_INT8X2, S8, 2), NORM(SNORM_INT8X4, S8, 4),
+    NORM(SNORM_INT16X1, S16, 1), NORM(SNORM_INT16X2, S16, 2), NORM(SNORM_INT16X4, S16, 4),
+    BLOCKS(BC1_UNORM, U8, 4, BC1), SRGB_BLOCKS(BC1_UNORM_SRGB, BC1), BLOCKS(BC2_UNORM, U8, 4, BC2), SRGB_BLOCKS(BC2_UNORM_SRGB, BC2),
+    BLOCKS(BC3_UNORM, U8, 4, BC3), SRGB_BLOCKS(BC3_UNORM_SRGB, BC3), BLOCKS(BC4_UNORM, U16, 1, BC4U), BLOCKS(BC4_SNORM, S16, 1, BC4S),
+    BLOCKS(BC5_UNORM, U16, 2, BC5U), BLOCKS(BC5_SNORM, S16, 2, BC5S), BLOCKS(BC6H_UF16, F16, 3, BC6U), BLOCKS(BC6H_SF16, F16, 3, BC6S),
+    BLOCKS(BC7_UNORM, U8, 4, BC7), SRGB_BLOCKS(BC7_UNORM_SRGB, BC7),
+#undef PLAIN
+#undef NORM
+#undef BLOCKS
+#undef SRGB_BLOCKS
 };
 
 static const struct format_row *find_format(CUarray_format format)
@@ -48,7 +54,7 @@ bool array_format(CUarray_format format, enum exec_format *out)
 bool array_normalised(CUarray_format format)
 {
     const struct format_row *row = find_format(format);
-    return row && row->channels;
+    return row && row->channels && row->element != EXEC_F16;
 }
 
 static bool channels_fit(const struct format_row *row, unsigned channels)
@@ -59,13 +65,19 @@ static bool channels_fit(const struct format_row *row, unsigned channels)
 unsigned array_texel_bytes(CUarray_format format, unsigned channels)
 {
     const struct format_row *row = find_format(format);
-    return row && !row->block && channels_fit(row, channels) ? channels * exec_format_bytes(row->element) : 0;
+    return row && !row->blocks && channels_fit(row, channels) ? channels * exec_format_bytes(row->element) : 0;
 }
 
-unsigned array_block_bytes(CUarray_format format)
+enum exec_blocks array_blocks(CUarray_format format)
 {
     const struct format_row *row = find_format(format);
-    return row ? row->block : 0;
+    return row ? row->blocks : EXEC_NO_BLOCKS;
+}
+
+bool array_srgb(CUarray_format format)
+{
+    const struct format_row *row = find_format(format);
+    return row && row->srgb;
 }
 
 unsigned array_layers(const struct array *a)
@@ -123,7 +135,7 @@ static struct array *array_new(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d
 static size_t lay_out(struct array *a)
 {
     const CUDA_ARRAY3D_DESCRIPTOR *d = &a->desc;
-    unsigned side = array_block_bytes(d->Format) ? 4 : 1;
+    unsigned side = array_blocks(d->Format) ? BLOCK_SIDE : 1;
     a->place.width = (uint32_t)((d->Width + side - 1) / side);
     a->place.height = (uint32_t)(d->Height ? (d->Height + side - 1) / side : 1);
     a->place.depth = (uint32_t)(d->Depth ? d->Depth : 1);
@@ -139,9 +151,11 @@ static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned *texel)
         | CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
     const struct format_row *row = find_format(desc->Format);
     *texel = array_texel_bytes(desc->Format, desc->NumChannels);
-    if (row && row->block && channels_fit(row, desc->NumChannels))
-        *texel = row->block;
-    return *texel && !(desc->Flags & ~known) && extent_fits(desc) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (row && row->blocks && channels_fit(row, desc->NumChannels) && desc->Height)
+        *texel = blocks_bytes(row->blocks);
+    if (!*texel || (desc->Flags & ~known) || !extent_fits(desc))
+        return CUDA_ERROR_INVALID_VALUE;
+    return row->blocks && (desc->Flags & CUDA_ARRAY3D_SURFACE_LDST) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
 CUresult array_create(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc, struct array **out)
@@ -199,26 +213,41 @@ CUresult array_create_chain(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc
     return CUDA_SUCCESS;
 }
 
-struct array *array_get(void *handle, bool chain)
+static CUresult find(void *handle, bool chain, struct array **out)
 {
     struct obj *obj = obj_get(handle, OBJ_ARRAY);
     struct array *a = obj ? hw_container_of(obj, struct array, obj) : NULL;
     if (a && (a->n_levels != 0) != chain) {
         array_unref(a);
-        return NULL;
+        a = NULL;
     }
-    return a;
+    *out = a;
+    return a ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult array_get(void *handle, bool chain, struct array **out)
+{
+    CUresult rc = find(handle, chain, out);
+    if (rc == CUDA_SUCCESS && (*out)->ctx->dead) {
+        array_unref(*out);
+        *out = NULL;
+        rc = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
+    return rc;
 }
 
 CUresult array_destroy(void *handle, bool chain)
 {
-    struct array *a = array_get(handle, chain);
-    if (!a)
-        return CUDA_ERROR_INVALID_HANDLE;
-    sched_wait_ctx(a->ctx);
+    struct array *a;
+    CUresult rc = find(handle, chain, &a);
+    if (rc)
+        return rc;
+    bool dead = a->ctx->dead;                    /* the handle goes all the same */
+    if (!dead)
+        sched_wait_ctx(a->ctx);
     bool closed = a->is_level || obj_close(&a->obj);
     for (unsigned l = 0; closed && l < a->n_levels; l++)
         obj_close(&a->levels[l]->obj);
     array_unref(a);
-    return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return dead ? CUDA_ERROR_CONTEXT_IS_DESTROYED : closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }

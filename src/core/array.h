@@ -28,12 +28,14 @@ struct array {
 
 /* 0: this is no format that textures have. */
 unsigned array_texel_bytes(CUarray_format format, unsigned channels);
-unsigned array_block_bytes(CUarray_format format);               /* of 4 by 4 texels; 0: not a compressed format */
+enum exec_blocks array_blocks(CUarray_format format);            /* EXEC_NO_BLOCKS: not a compressed format */
+bool array_srgb(CUarray_format format);                          /* its integers are sRGB, and cannot be read otherwise */
 bool array_format(CUarray_format format, enum exec_format *out);
 bool array_normalised(CUarray_format format);                    /* integers that always read as floats from 0 or -1 to 1 */
 CUresult array_create(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc, struct array **out);
 CUresult array_create_chain(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned n_levels, struct array **out);
-struct array *array_get(void *handle, bool chain);               /* a reference, or NULL */
+/* A reference. INVALID_HANDLE: no such array; CONTEXT_IS_DESTROYED: its context went. */
+CUresult array_get(void *handle, bool chain, struct array **out);
 CUresult array_destroy(void *handle, bool chain);                /* waits for the work of its context */
 static inline void array_unref(struct array *a) { obj_unref(a ? &a->obj : NULL); }
 /* Layers: slices that are not filtered between. 0: it is not layered. A cube's faces are no layers. */

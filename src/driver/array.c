@@ -34,10 +34,11 @@ CUresult do_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAll
 
 CUresult do_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
 {
-    struct array *a = array_get(hArray, false);
+    struct array *a;
+    CUresult rc = array_get(hArray, false, &a);
 
-    if (!a)
-        return CUDA_ERROR_INVALID_HANDLE;
+    if (rc)
+        return rc;
     if (pArrayDescriptor)
         *pArrayDescriptor = a->desc;
     array_unref(a);
@@ -78,15 +79,15 @@ CUresult do_cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D
 
 CUresult do_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level)
 {
-    struct array *a = array_get(hMipmappedArray, true);
-    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+    struct array *a;
+    CUresult rc = array_get(hMipmappedArray, true, &a);
 
-    if (!a)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (pLevelArray && level < a->n_levels) {
+    if (rc)
+        return rc;
+    if (pLevelArray && level < a->n_levels)
         *pLevelArray = (CUarray)a->levels[level]->obj.handle;
-        rc = CUDA_SUCCESS;
-    }
+    else
+        rc = CUDA_ERROR_INVALID_VALUE;
     array_unref(a);
     return rc;
 }
@@ -97,16 +98,18 @@ CUresult do_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) { return a
 
 enum { TILE = 65536 };
 
-static CUresult sparse_properties(CUDA_ARRAY_SPARSE_PROPERTIES *out, struct array *a)
+static CUresult sparse_properties(CUDA_ARRAY_SPARSE_PROPERTIES *out, void *handle, bool chain)
 {
     /* Tiles are 64 KiB: by the bytes of a texel, the widths, heights and depths of flat and of deep ones. */
     static const uint16_t flat[5][2] = {{256, 256}, {256, 128}, {128, 128}, {128, 64}, {64, 64}};
     static const uint16_t deep[5][3] = {{64, 32, 32}, {32, 32, 32}, {32, 32, 16}, {32, 16, 16}, {16, 16, 16}};
-    CUresult rc = CUDA_ERROR_INVALID_VALUE;
-    unsigned row = a ? (unsigned)__builtin_ctz(a->texel_bytes) : 0;
+    struct array *a;
+    CUresult rc = array_get(handle, chain, &a);
 
-    if (!a)
-        return CUDA_ERROR_INVALID_HANDLE;
+    if (rc)
+        return rc;
+    unsigned row = (unsigned)__builtin_ctz(a->texel_bytes);
+    rc = CUDA_ERROR_INVALID_VALUE;
     if (out && (a->desc.Flags & CUDA_ARRAY3D_SPARSE) && row < HW_LEN(flat)) {
         bool is_deep = a->desc.Depth && !(a->desc.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP));
         memset(out, 0, sizeof *out);
@@ -121,21 +124,22 @@ static CUresult sparse_properties(CUDA_ARRAY_SPARSE_PROPERTIES *out, struct arra
 
 CUresult do_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array)
 {
-    return sparse_properties(sparseProperties, array_get(array, false));
+    return sparse_properties(sparseProperties, array, false);
 }
 
 CUresult do_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap)
 {
-    return sparse_properties(sparseProperties, array_get(mipmap, true));
+    return sparse_properties(sparseProperties, mipmap, true);
 }
 
-static CUresult memory_requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, struct array *a, CUdevice device)
+static CUresult memory_requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, void *handle, bool chain, CUdevice device)
 {
     size_t bytes = 0;
-    CUresult rc = CUDA_SUCCESS;
+    struct array *a;
+    CUresult rc = array_get(handle, chain, &a);
 
-    if (!a)
-        return CUDA_ERROR_INVALID_HANDLE;
+    if (rc)
+        return rc;
     for (unsigned l = 0; l < (a->n_levels ? a->n_levels : 1); l++) {
         const struct exec_level *place = a->n_levels ? &a->levels[l]->place : &a->place;
         bytes += place->slice * place->depth;
@@ -155,22 +159,23 @@ static CUresult memory_requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, struct 
 
 CUresult do_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device)
 {
-    return memory_requirements(memoryRequirements, array_get(array, false), device);
+    return memory_requirements(memoryRequirements, array, false, device);
 }
 
 CUresult do_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap,
                                                   CUdevice device)
 {
-    return memory_requirements(memoryRequirements, array_get(mipmap, true), device);
+    return memory_requirements(memoryRequirements, mipmap, true, device);
 }
 
 /* No format here has planes. */
 CUresult do_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
 {
-    struct array *a = array_get(hArray, false);
+    struct array *a;
+    CUresult rc = array_get(hArray, false, &a);
 
     (void)pPlaneArray;
     (void)planeIdx;
     array_unref(a);
-    return a ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+    return rc ? rc : CUDA_ERROR_INVALID_VALUE;
 }

@@ -134,13 +134,15 @@ struct box_side {
 /* A box inside an array. Its memory stays while copies run: destroying an array waits for them. */
 static CUresult array_end(const struct box_side *side, size_t width, size_t rows, size_t slices, struct copy_end *out)
 {
-    struct array *a = array_get(side->array, false);
+    struct array *a;
     size_t right, bottom, back;
-    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = array_get(side->array, false, &a);
 
-    if (!a)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (!__builtin_add_overflow(side->x, width, &right) && !__builtin_add_overflow(side->y, rows, &bottom)
+    if (rc)
+        return rc;
+    rc = CUDA_ERROR_INVALID_VALUE;
+    bool whole = !array_blocks(a->desc.Format) || (side->x % a->texel_bytes == 0 && width % a->texel_bytes == 0);
+    if (whole && !__builtin_add_overflow(side->x, width, &right) && !__builtin_add_overflow(side->y, rows, &bottom)
         && !__builtin_add_overflow(side->z, slices, &back) && right <= (size_t)a->place.width * a->texel_bytes
         && bottom <= a->place.height && back <= a->place.depth) {
         out->side = COPY_DEVICE;
@@ -286,8 +288,10 @@ static size_t operand_element(const CUmemcpy3DOperand *o)
 {
     if (o->type != CU_MEMCPY_OPERAND_TYPE_ARRAY)
         return 1;
-    struct array *a = array_get(o->op.array.array, false);
-    size_t bytes = a ? a->texel_bytes : 0;
+    struct array *a;
+    if (array_get(o->op.array.array, false, &a))
+        return 0;
+    size_t bytes = a->texel_bytes;
     array_unref(a);
     return bytes;
 }

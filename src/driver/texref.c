@@ -200,10 +200,11 @@ CUresult do_cuTexRefDestroy(CUtexref hTexRef)
 
 static CUresult bind_array(struct texref *r, CUresourcetype type, void *handle)
 {
-    struct array *a = array_get(handle, type == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY);
+    struct array *a;
+    CUresult rc = array_get(handle, type == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, &a);
 
-    if (!a)
-        return CUDA_ERROR_INVALID_HANDLE;
+    if (rc)
+        return rc;
     memset(&r->resource, 0, sizeof r->resource);
     r->resource.resType = type;
     if (type == CU_RESOURCE_TYPE_ARRAY)
@@ -283,12 +284,13 @@ CUresult do_cuTexRefSetAddress2D_v2(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTO
 CUresult do_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags)
 {
     struct texref *r = ref_of(hSurfRef, true);
-    struct array *a = array_get(hArray, false);
-    bool writable = a && (a->desc.Flags & CUDA_ARRAY3D_SURFACE_LDST);
+    struct array *a;
+    CUresult rc = array_get(hArray, false, &a);
+    bool writable = !rc && (a->desc.Flags & CUDA_ARRAY3D_SURFACE_LDST);
 
     array_unref(a);
-    if (!r || !a)
-        return CUDA_ERROR_INVALID_HANDLE;
+    if (!r || rc)
+        return r ? rc : CUDA_ERROR_INVALID_HANDLE;
     if (Flags || !writable)
         return CUDA_ERROR_INVALID_VALUE;
     return bind_array(r, CU_RESOURCE_TYPE_ARRAY, hArray);

@@ -51,8 +51,15 @@ static void describe_array(const struct array *a, struct exec_texture *out)
     out->layers = array_layers(a);
     out->cube = (a->desc.Flags & CUDA_ARRAY3D_CUBEMAP) != 0;
     out->n_levels = a->n_levels ? a->n_levels : 1;
-    for (unsigned l = 0; l < out->n_levels; l++)
-        out->levels[l] = a->n_levels ? a->levels[l]->place : a->place;
+    out->blocks = (uint8_t)array_blocks(a->desc.Format);
+    for (unsigned l = 0; l < out->n_levels; l++) {
+        const struct array *level = a->n_levels ? a->levels[l] : a;
+        out->levels[l] = level->place;
+        if (out->blocks) {                       /* places count blocks */
+            out->levels[l].width = (uint32_t)level->desc.Width;
+            out->levels[l].height = (uint32_t)level->desc.Height;
+        }
+    }
 }
 
 static CUresult describe_memory(CUdeviceptr ptr, CUarray_format format, unsigned channels, size_t width, size_t height, size_t pitch,
@@ -76,22 +83,15 @@ static CUresult describe_memory(CUdeviceptr ptr, CUarray_format format, unsigned
 
 static CUresult describe(const CUDA_RESOURCE_DESC *r, struct exec_texture *out, struct array **array)
 {
+    bool chain = r->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
     unsigned texel;
+    CUresult rc;
 
     switch (r->resType) {
     case CU_RESOURCE_TYPE_ARRAY:
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        *array = r->resType == CU_RESOURCE_TYPE_ARRAY ? array_get(r->res.array.hArray, false) : array_get(r->res.mipmap.hMipmappedArray, true);
-        if (!*array)
-            return CUDA_ERROR_INVALID_HANDLE;
-        if (array_block_bytes((*array)->desc.Format)) {
-            static atomic_bool said;
-            if (!atomic_exchange_explicit(&said, true, memory_order_relaxed))
-                hw_warn("textures of block-compressed arrays are not supported yet");
-            array_unref(*array);
-            *array = NULL;
-            return CUDA_ERROR_NOT_SUPPORTED;
-        }
+        if ((rc = array_get(chain ? (void *)r->res.mipmap.hMipmappedArray : (void *)r->res.array.hArray, chain, array)))
+            return rc;
         describe_array(*array, out);
         return CUDA_SUCCESS;
     case CU_RESOURCE_TYPE_LINEAR:
@@ -108,26 +108,13 @@ static CUresult describe(const CUDA_RESOURCE_DESC *r, struct exec_texture *out, 
     }
 }
 
-/* Seeing texels as another format of the same size, and only some of the levels and layers. */
-static CUresult set_view(const CUDA_RESOURCE_VIEW_DESC *v, const struct array *a, struct exec_texture *t)
+/* Some of the levels and layers. */
+static CUresult narrow(const CUDA_RESOURCE_VIEW_DESC *v, struct exec_texture *t)
 {
-    /* CU_RES_VIEW_FORMAT_* counts through these, each with 1, 2 and 4 channels. */
-    static const uint8_t formats[] = {EXEC_U8, EXEC_S8, EXEC_U16, EXEC_S16, EXEC_U32, EXEC_S32, EXEC_F16, EXEC_F32};
-    unsigned index = (unsigned)v->format - CU_RES_VIEW_FORMAT_UINT_1X8, channels = 1u << index % 3;
     unsigned layers = t->layers ? t->layers : 1;
 
-    if (v->format == CU_RES_VIEW_FORMAT_NONE)
-        return CUDA_SUCCESS;
-    if (v->format >= CU_RES_VIEW_FORMAT_UNSIGNED_BC1)
-        return CUDA_ERROR_NOT_SUPPORTED;         /* blocks of compressed texels */
-    if (!a || (int)v->format < CU_RES_VIEW_FORMAT_UINT_1X8 || index / 3 >= HW_LEN(formats)
-        || channels * exec_format_bytes((enum exec_format)formats[index / 3]) != a->texel_bytes || v->width != a->desc.Width
-        || v->height != a->desc.Height || v->depth != (t->layers ? 0 : a->desc.Depth) || v->lastMipmapLevel >= t->n_levels
-        || v->firstMipmapLevel > v->lastMipmapLevel || v->lastLayer >= layers || v->firstLayer > v->lastLayer)
+    if (v->lastMipmapLevel >= t->n_levels || v->firstMipmapLevel > v->lastMipmapLevel || v->lastLayer >= layers || v->firstLayer > v->lastLayer)
         return CUDA_ERROR_INVALID_VALUE;
-    t->format = formats[index / 3];
-    t->channels = (uint8_t)channels;
-    t->as_float = false;
     t->n_levels = v->lastMipmapLevel - v->firstMipmapLevel + 1;
     memmove(t->levels, t->levels + v->firstMipmapLevel, sizeof t->levels[0] * t->n_levels);
     for (unsigned l = 0; t->layers && l < t->n_levels; l++)
@@ -135,6 +122,52 @@ static CUresult set_view(const CUDA_RESOURCE_VIEW_DESC *v, const struct array *a
     if (t->layers)
         t->layers = v->lastLayer - v->firstLayer + 1;
     return CUDA_SUCCESS;
+}
+
+/* Seeing an array's integers of 8 or 16 bytes as compressed blocks: it is four times as wide and as high then. */
+static CUresult view_blocks(const CUDA_RESOURCE_VIEW_DESC *v, const struct array *a, struct exec_texture *t)
+{
+    static const struct {
+        uint8_t blocks, format, channels;
+    } rows[] = {{EXEC_BC1, EXEC_U8, 4},  {EXEC_BC2, EXEC_U8, 4},  {EXEC_BC3, EXEC_U8, 4},  {EXEC_BC4U, EXEC_U16, 1}, {EXEC_BC4S, EXEC_S16, 1},
+                {EXEC_BC5U, EXEC_U16, 2}, {EXEC_BC5S, EXEC_S16, 2}, {EXEC_BC6U, EXEC_F16, 3}, {EXEC_BC6S, EXEC_F16, 3}, {EXEC_BC7, EXEC_U8, 4}};
+    unsigned index = (unsigned)v->format - CU_RES_VIEW_FORMAT_UNSIGNED_BC1;
+
+    if (index >= HW_LEN(rows) || blocks_bytes((enum exec_blocks)rows[index].blocks) != a->texel_bytes || t->format != EXEC_U32
+        || v->width != a->desc.Width * BLOCK_SIDE || v->height != a->desc.Height * BLOCK_SIDE || v->depth != (t->layers ? 0 : a->desc.Depth))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned l = 0; l < t->n_levels; l++) {
+        t->levels[l].width *= BLOCK_SIDE;
+        t->levels[l].height *= BLOCK_SIDE;
+    }
+    t->blocks = rows[index].blocks;
+    t->format = rows[index].format;
+    t->channels = rows[index].channels;
+    t->as_float = t->format != EXEC_F16;
+    return narrow(v, t);
+}
+
+/* Seeing texels as another format of the same size, and only some of the levels and layers. */
+static CUresult set_view(const CUDA_RESOURCE_VIEW_DESC *v, const struct array *a, struct exec_texture *t)
+{
+    /* CU_RES_VIEW_FORMAT_* counts through these, each with 1, 2 and 4 channels. */
+    static const uint8_t formats[] = {EXEC_U8, EXEC_S8, EXEC_U16, EXEC_S16, EXEC_U32, EXEC_S32, EXEC_F16, EXEC_F32};
+    unsigned index = (unsigned)v->format - CU_RES_VIEW_FORMAT_UINT_1X8, channels = 1u << index % 3;
+
+    if (v->format == CU_RES_VIEW_FORMAT_NONE)
+        return CUDA_SUCCESS;
+    if (!a || t->blocks)                         /* compressed arrays are seen as what they are */
+        return CUDA_ERROR_INVALID_VALUE;
+    if (v->format >= CU_RES_VIEW_FORMAT_UNSIGNED_BC1)
+        return view_blocks(v, a, t);
+    if ((int)v->format < CU_RES_VIEW_FORMAT_UINT_1X8 || index / 3 >= HW_LEN(formats)
+        || channels * exec_format_bytes((enum exec_format)formats[index / 3]) != a->texel_bytes || v->width != a->desc.Width
+        || v->height != a->desc.Height || v->depth != (t->layers ? 0 : a->desc.Depth))
+        return CUDA_ERROR_INVALID_VALUE;
+    t->format = formats[index / 3];
+    t->channels = (uint8_t)channels;
+    t->as_float = false;
+    return narrow(v, t);
 }
 
 static CUresult set_sampling(const CUDA_TEXTURE_DESC *d, struct exec_texture *t)
@@ -176,6 +209,8 @@ static CUresult make_image(const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTUR
         return rc;
     if (texture && view)
         rc = set_view(view, image.array, &t);
+    if (!rc && texture && image.array && array_srgb(image.array->desc.Format) && !(texture->flags & CU_TRSF_SRGB))
+        rc = CUDA_ERROR_INVALID_VALUE;           /* what is sRGB cannot be read otherwise */
     if (!rc && texture)
         rc = set_sampling(texture, &t);
     if (!rc && !(image.handle = exec_texture_add(&t)))

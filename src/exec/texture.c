@@ -148,6 +148,14 @@ static uint32_t raw_channel(const struct exec_texture *t, const char *p, unsigne
     }
 }
 
+/* A float in [low, 1] as an integer in [low * max, max]: the nearest, halves towards 0. */
+static int32_t from_norm(float f, float low, float max)
+{
+    f = f != f ? 0 : fminf(fmaxf(f, low), 1) * max;
+    int32_t n = (int32_t)ceilf(fabsf(f) - 0.5f);
+    return f < 0 ? -n : n;
+}
+
 /* The border's colour takes the texels' format: what would not fit is cut off as the hardware does it. */
 static uint32_t raw_border(const struct exec_texture *t, unsigned c)
 {
@@ -161,20 +169,43 @@ static uint32_t raw_border(const struct exec_texture *t, unsigned c)
         return t->format == EXEC_U8 ? (uint8_t)u : t->format == EXEC_U16 ? (uint16_t)u
             : t->format == EXEC_S8 ? (uint32_t)(int8_t)u : (uint32_t)(int16_t)u;
     bool is_signed = t->format == EXEC_S8 || t->format == EXEC_S16;
-    b = b != b ? 0 : fminf(fmaxf(b, is_signed ? -1.0f : 0.0f), 1);
-    return (uint32_t)(int32_t)((double)b * format_max(t) + (b < 0 ? -0.5 : 0.5));
+    return (uint32_t)from_norm(b, is_signed ? -1 : 0, (float)format_max(t));
 }
 
-/* NULL: outside, where the border's colour is. */
+/* NULL: outside, where the border's colour is. Of compressed texels, the block. */
 static const char *texel_address(const struct exec_texture *t, const struct exec_level *l, const int64_t at[3])
 {
-    return at[0] < 0 ? NULL : l->base + (size_t)at[2] * l->slice + (size_t)at[1] * l->pitch
+    if (at[0] < 0)
+        return NULL;
+    if (t->blocks)
+        return l->base + (size_t)at[2] * l->slice + (size_t)at[1] / BLOCK_SIDE * l->pitch
+            + (size_t)at[0] / BLOCK_SIDE * blocks_bytes((enum exec_blocks)t->blocks);
+    return l->base + (size_t)at[2] * l->slice + (size_t)at[1] * l->pitch
         + (size_t)at[0] * t->channels * exec_format_bytes((enum exec_format)t->format);
 }
 
-static uint32_t raw_texel(const struct exec_texture *t, const char *p, unsigned c)
+/* The channels of a texel as they lie in memory, or as they come out of a block. */
+static void raw_texel(const struct exec_texture *t, const struct exec_level *l, const int64_t at[3], uint32_t out[4])
 {
-    return p ? raw_channel(t, p, c) : raw_border(t, c);
+    const char *p = texel_address(t, l, at);
+    if (p && t->blocks)
+        blocks_texel((enum exec_blocks)t->blocks, p, at[0] % BLOCK_SIDE, at[1] % BLOCK_SIDE, out);
+    for (unsigned c = 0; c < t->channels; c++) {
+        if (!p)
+            out[c] = raw_border(t, c);
+        else if (!t->blocks)
+            out[c] = raw_channel(t, p, c);
+        else if (t->format == EXEC_F16)
+            out[c] = float_bits(half_to_float((uint16_t)out[c]));
+    }
+}
+
+/* What the channels are that a format does not have. */
+static void fill_up(const struct exec_texture *t, union texel *out)
+{
+    memset(out, 0, sizeof *out);
+    if (t->blocks)
+        out->f[3] = 1;
 }
 
 /* What a fetch without a filter gives for a channel. */
@@ -474,27 +505,24 @@ static uint32_t filter_norm(const struct exec_texture *t, const uint32_t *raw, c
     return float_bits((float)(sum < -32767 ? -32767 : sum) / 32767);
 }
 
+static uint32_t filtered(const struct exec_texture *t, unsigned c, const uint32_t *raw, const struct taps *taps)
+{
+    if (t->format == EXEC_F32)
+        return filter_float(raw, taps);
+    return t->format == EXEC_F16 || is_srgb(t, c) ? filter_half(raw, taps) : filter_norm(t, raw, taps);
+}
+
 static void weigh(const struct exec_texture *t, const struct taps *taps, union texel *out)
 {
-    uint32_t raw[MAX_TAPS];
-    const char *p[MAX_TAPS];
-    memset(out, 0, sizeof *out);
+    uint32_t texels[MAX_TAPS][4], raw[MAX_TAPS];
+    bool single = taps->n == 1 && !t->linear_filter;
+    fill_up(t, out);
     for (unsigned k = 0; k < taps->n; k++)
-        p[k] = texel_address(t, taps->v[k].level, taps->v[k].at);
+        raw_texel(t, taps->v[k].level, taps->v[k].at, texels[k]);
     for (unsigned c = 0; c < t->channels; c++) {
-        for (unsigned k = 0; k < taps->n; k++) {
-            raw[k] = raw_texel(t, p[k], c);
-            if (is_srgb(t, c) || (taps->n == 1 && !t->linear_filter))
-                raw[k] = unfiltered(t, raw[k], c);
-        }
-        if (taps->n == 1 && !t->linear_filter)
-            out->u[c] = raw[0];
-        else if (t->format == EXEC_F32)
-            out->u[c] = filter_float(raw, taps);
-        else if (t->format == EXEC_F16 || is_srgb(t, c))
-            out->u[c] = filter_half(raw, taps);
-        else
-            out->u[c] = filter_norm(t, raw, taps);
+        for (unsigned k = 0; k < taps->n; k++)
+            raw[k] = is_srgb(t, c) || single ? unfiltered(t, texels[k][c], c) : texels[k][c];
+        out->u[c] = single ? raw[0] : filtered(t, c, raw, taps);
     }
 }
 
@@ -657,10 +685,11 @@ static void sample_nearest(const struct exec_texture *t, const struct sample *s,
         outside |= at[d] < 0;
     }
     at[0] = outside ? -1 : at[0];
-    const char *p = texel_address(t, l, at);
-    memset(out, 0, sizeof *out);
+    uint32_t raw[4];
+    raw_texel(t, l, at, raw);
+    fill_up(t, out);
     for (unsigned c = 0; c < t->channels; c++)
-        out->u[c] = unfiltered(t, raw_texel(t, p, c), c);
+        out->u[c] = unfiltered(t, raw[c], c);
 }
 
 static void sample(const struct exec_texture *t, struct tex_op op, const uint32_t *args, union texel *out)
@@ -698,8 +727,13 @@ static void gather(const struct exec_texture *t, struct tex_op op, const uint32_
     axes(t, l, &s, true, false, a);
     for (unsigned k = 0; k < 4; k++)
         add_tap(&taps, l, a, 2, corners[k], s.layer, 1);
-    for (unsigned k = 0; k < 4; k++)
-        out->u[k] = op.component < t->channels ? unfiltered(t, raw_texel(t, texel_address(t, l, taps.v[k].at), op.component), op.component) : 0;
+    for (unsigned k = 0; k < 4; k++) {
+        uint32_t raw[4];
+        union texel texel;
+        fill_up(t, &texel);
+        raw_texel(t, l, taps.v[k].at, raw);
+        out->u[k] = op.component < t->channels ? unfiltered(t, raw[op.component], op.component) : texel.u[op.component];
+    }
 }
 
 static uint32_t query(const struct exec_texture *t, struct tex_op op)
@@ -765,14 +799,6 @@ static uint16_t half_from_float(float f)
     if (magnitude >= (127 - 14) << 23)
         return (uint16_t)(sign | (magnitude - ((127 - 15) << 23)) >> 13);
     return (uint16_t)(sign | (uint32_t)(bits_float(magnitude) * 0x1p24f));
-}
-
-/* A float in [low, 1] as an integer in [low * max, max]: the nearest, halves towards 0. */
-static int32_t from_norm(float f, float low, float max)
-{
-    f = f != f ? 0 : fminf(fmaxf(f, low), 1) * max;
-    int32_t n = (int32_t)ceilf(fabsf(f) - 0.5f);
-    return f < 0 ? -n : n;
 }
 
 static int32_t saturated(uint32_t v, bool is_signed, int64_t low, int64_t high)

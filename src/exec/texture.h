@@ -4,6 +4,7 @@
 #define EXEC_TEXTURE_H
 
 #include "base/base.h"
+#include "exec/blocks.h"
 
 enum exec_format { EXEC_U8, EXEC_U16, EXEC_U32, EXEC_S8, EXEC_S16, EXEC_S32, EXEC_F16, EXEC_F32 };
 enum exec_address { EXEC_WRAP, EXEC_CLAMP, EXEC_MIRROR, EXEC_BORDER };
@@ -19,6 +20,7 @@ struct exec_texture {
     struct exec_level levels[EXEC_MAX_LEVELS];
     uint32_t n_levels, layers;   /* layers 0: not layered */
     uint8_t format, channels, address[3];
+    uint8_t blocks;              /* enum exec_blocks: texels are compressed, pitches and slices are those of blocks; format: what they become */
     bool cube, seamless, surface;
     bool linear_filter, mip_linear, normalised;  /* normalised: coordinates count from 0 to 1 */
     bool as_float;               /* integers are read as floats in [0, 1] or [-1, 1] */

@@ -175,16 +175,17 @@ static bool is_compressed(enum cudaChannelFormatKind f)
     return f >= cudaChannelFormatKindUnsignedBlockCompressed1 && f <= cudaChannelFormatKindUnsignedBlockCompressed7SRGB;
 }
 
-cudaError_t array_texel(cudaArray_const_t array, size_t *out)
+cudaError_t array_element(cudaArray_const_t array, size_t *bytes, size_t *side)
 {
     struct cudaChannelFormatDesc d;
     cudaError_t rc = do_cudaGetChannelDesc(&d, array);
 
     if (rc)
         return rc;
-    *out = (size_t)(d.x + d.y + d.z + d.w) / 8;
+    *bytes = (size_t)(d.x + d.y + d.z + d.w) / 8;
+    *side = is_compressed(d.f) ? 4 : 1;
     if (is_compressed(d.f))
-        *out = d.f <= cudaChannelFormatKindUnsignedBlockCompressed1SRGB || d.x + d.y == 8 ? 8 : 16;
+        *bytes = d.f <= cudaChannelFormatKindUnsignedBlockCompressed1SRGB || d.x + d.y == 8 ? 8 : 16;
     return cudaSuccess;
 }
 
@@ -357,15 +358,13 @@ static cudaError_t copy_bytes(cudaArray_const_t array, size_t w, size_t h, const
 {
     const char *at = ptr;
     struct cudaExtent e;
-    size_t texel, row, rows;
+    size_t texel, side, row, rows;
     cudaError_t rc;
 
-    struct cudaChannelFormatDesc d;
-
-    if ((rc = do_cudaArrayGetInfo(&d, &e, NULL, (cudaArray_t)(uintptr_t)array)) || (rc = array_texel(array, &texel)))
+    if ((rc = do_cudaArrayGetInfo(NULL, &e, NULL, (cudaArray_t)(uintptr_t)array)) || (rc = array_element(array, &texel, &side)))
         return rc;
-    row = (is_compressed(d.f) ? (e.width + 3) / 4 : e.width) * texel;
-    rows = is_compressed(d.f) ? (e.height + 3) / 4 : e.height;
+    row = (e.width + side - 1) / side * texel;
+    rows = (e.height + side - 1) / side;
     rows = rows ? rows : 1;
     if (w >= row || h >= rows || count > (rows - h) * row - w)
         return cudaErrorInvalidValue;

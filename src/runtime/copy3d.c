@@ -80,17 +80,34 @@ static bool outside(struct cudaPitchedPtr p, struct cudaPos pos, struct cudaExte
            __builtin_add_overflow(pos.y, extent.height, &bottom) || (extent.depth > 1 && bottom > p.ysize);
 }
 
-static cudaError_t describe_3d(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *out)
+/* Texels to blocks; a block cannot be begun in its middle. */
+static cudaError_t pos_in_blocks(struct cudaPos *pos, size_t side)
 {
-    if (!p)
+    if (pos->x % side || pos->y % side)
         return cudaErrorInvalidValue;
-    if ((unsigned)p->kind > cudaMemcpyDefault)
+    pos->x /= side;
+    pos->y /= side;
+    return cudaSuccess;
+}
+
+static cudaError_t describe_3d(const struct cudaMemcpy3DParms *given, CUDA_MEMCPY3D *out)
+{
+    if (!given)
+        return cudaErrorInvalidValue;
+    if ((unsigned)given->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    size_t src_unit = 1, dst_unit = 1, unit = 1;
+    struct cudaMemcpy3DParms copy = *given, *p = &copy;
+    size_t src_unit = 1, dst_unit = 1, unit = 1, src_side = 1, dst_side = 1;
     cudaError_t rc;
-    /* Extents and positions count elements of the array where one takes part. */
-    if ((p->srcArray && (rc = array_texel(p->srcArray, &src_unit))) || (p->dstArray && (rc = array_texel(p->dstArray, &dst_unit))))
+    /* Extents and positions count elements of the array where one takes part: texels, but memory has whole blocks of them. */
+    if ((p->srcArray && (rc = array_element(p->srcArray, &src_unit, &src_side))) ||
+        (p->dstArray && (rc = array_element(p->dstArray, &dst_unit, &dst_side))))
         return rc;
+    size_t side = p->srcArray ? src_side : dst_side;
+    if ((rc = pos_in_blocks(&p->srcPos, side)) || (rc = pos_in_blocks(&p->dstPos, p->dstArray ? dst_side : side)))
+        return rc;
+    p->extent.width = p->extent.width / side + (p->extent.width % side != 0);
+    p->extent.height = p->extent.height / side + (p->extent.height % side != 0);
     if (p->srcArray || p->dstArray)
         unit = p->srcArray ? src_unit : dst_unit;
     if ((p->srcArray && p->srcPtr.ptr) || (p->dstArray && p->dstPtr.ptr))

@@ -54,7 +54,7 @@ static CUDA_TEXTURE_DESC texture_to(const struct cudaTextureDesc *t)
     return d;
 }
 
-/* Only integers of 8 and 16 bits can be read as floats, and without that they cannot be filtered. */
+/* Only integers of 8 and 16 bits can be read as floats, and without that they cannot be filtered; compressed ones must be. */
 static cudaError_t read_mode_check(const CUDA_RESOURCE_DESC *r, const struct cudaTextureDesc *t)
 {
     CUarray_format format = r->resType == CU_RESOURCE_TYPE_LINEAR ? r->res.linear.format : r->res.pitch2D.format;
@@ -72,10 +72,12 @@ static cudaError_t read_mode_check(const CUDA_RESOURCE_DESC *r, const struct cud
     bool is_float = format == CU_AD_FORMAT_HALF || format == CU_AD_FORMAT_FLOAT;
     bool is_wide = format == CU_AD_FORMAT_UNSIGNED_INT32 || format == CU_AD_FORMAT_SIGNED_INT32;
     bool is_plain = is_wide || (format >= CU_AD_FORMAT_UNSIGNED_INT8 && format <= CU_AD_FORMAT_SIGNED_INT32);
-    if (t->readMode == cudaReadModeNormalizedFloat && (is_float || is_wide))
-        return cudaErrorInvalidNormSetting;
-    if (t->readMode == cudaReadModeElementType && t->filterMode == cudaFilterModeLinear && is_plain)
+    bool is_compressed = format >= CU_AD_FORMAT_BC1_UNORM && format <= CU_AD_FORMAT_BC7_UNORM_SRGB;
+    is_float |= format == CU_AD_FORMAT_BC6H_UF16 || format == CU_AD_FORMAT_BC6H_SF16;
+    if (t->filterMode == cudaFilterModeLinear && (is_wide || (is_plain && t->readMode == cudaReadModeElementType)))
         return cudaErrorInvalidFilterSetting;
+    if (t->readMode == cudaReadModeNormalizedFloat ? is_float || is_wide : is_compressed && !is_float)
+        return cudaErrorInvalidNormSetting;
     return cudaSuccess;
 }
 
