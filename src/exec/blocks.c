@@ -88,13 +88,13 @@ static uint32_t alpha(const uint8_t *p, unsigned texel)
 static uint32_t channel_16(const uint8_t *p, unsigned texel, bool is_signed)
 {
     int32_t ends[2] = { is_signed ? (int8_t)p[0] : p[0], is_signed ? (int8_t)p[1] : p[1] };
+    for (unsigned i = 0; i < 2 && is_signed; i++)
+        ends[i] = ends[i] < -127 ? -127 : ends[i];
     bool highest;
     const struct way *w = way_of(p, ends, texel, &highest);
     if (!w)
         return highest ? is_signed ? 32767 : 65535 : is_signed ? (uint32_t)-32767 : 0;
     int32_t step = ends[0] > ends[1] ? 36 : 48;                  /* 257ths, of signed ones 258ths */
-    for (unsigned i = 0; i < 2 && is_signed; i++)
-        ends[i] = ends[i] < -127 ? -127 : ends[i];
     int32_t from = ends[w->end], wide = is_signed ? from * 258 + (from >= 64) - (from <= -64) : from * 257;
     return (uint32_t)(wide + (ends[!w->end] - from) * w->steps * step);
 }

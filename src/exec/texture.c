@@ -132,6 +132,11 @@ static bool is_srgb(const struct exec_texture *t, unsigned c)
     return t->srgb && t->as_float && t->format == EXEC_U8 && c < 3;
 }
 
+static float from_srgb(uint32_t byte)
+{
+    return bits_float((uint32_t)srgb_high[byte & 255] << 16);
+}
+
 /* A channel as it lies in memory: the integer, or the float's bits. */
 static uint32_t raw_channel(const struct exec_texture *t, const char *p, unsigned c)
 {
@@ -156,6 +161,11 @@ static int32_t from_norm(float f, float low, float max)
     return f < 0 ? -n : n;
 }
 
+static float to_srgb(float f)
+{
+    return f <= 0.0031308f ? f * 12.92f : 1.055f * powf(f, 1 / 2.4f) - 0.055f;
+}
+
 /* The border's colour takes the texels' format: what would not fit is cut off as the hardware does it. */
 static uint32_t raw_border(const struct exec_texture *t, unsigned c)
 {
@@ -169,6 +179,8 @@ static uint32_t raw_border(const struct exec_texture *t, unsigned c)
         return t->format == EXEC_U8 ? (uint8_t)u : t->format == EXEC_U16 ? (uint16_t)u
             : t->format == EXEC_S8 ? (uint32_t)(int8_t)u : (uint32_t)(int16_t)u;
     bool is_signed = t->format == EXEC_S8 || t->format == EXEC_S16;
+    if (is_srgb(t, c))
+        b = to_srgb(b);
     return (uint32_t)from_norm(b, is_signed ? -1 : 0, (float)format_max(t));
 }
 
@@ -214,7 +226,7 @@ static uint32_t unfiltered(const struct exec_texture *t, uint32_t raw, unsigned 
     if (!t->as_float)
         return raw;
     if (is_srgb(t, c))
-        return (uint32_t)srgb_high[raw & 255] << 16;
+        return float_bits(from_srgb(raw));
     return float_bits(fmaxf((float)(int32_t)raw / (float)format_max(t), -1));
 }
 
@@ -241,15 +253,15 @@ struct axis {
     unsigned weight;
 };
 
-/* What is filtered: texels of one or two levels with weights that sum up to 256. */
+/* What is filtered: texels of one or two levels with weights that sum up to 256. plane: those of one slice of one level follow each other. */
 struct tap {
     const struct exec_level *level;
     int64_t at[3];
-    unsigned weight;
+    unsigned weight, plane;
 };
 enum { MAX_TAPS = 32 };
 struct taps {
-    unsigned n;
+    unsigned n, plane;           /* plane: which one texels are added to */
     bool seamless;               /* indices may lie beyond the edges of a face: the next face is there */
     struct tap v[MAX_TAPS];      /* the first n have contents: clearing all would take longer than most samples */
 };
@@ -376,7 +388,7 @@ static void add_tap(struct taps *taps, const struct exec_level *l, const struct 
     bool outside = false;
     if (weight == 0)
         return;
-    *tap = (struct tap){ .level = l, .at = { 0, 0, layer }, .weight = weight };
+    *tap = (struct tap){ .level = l, .at = { 0, 0, layer }, .weight = weight, .plane = taps->plane };
     for (unsigned d = 0; d < dims; d++) {
         tap->at[d] = a[d].i[n >> d & 1];
         outside |= tap->at[d] < 0;
@@ -398,7 +410,8 @@ static void divide_plane(struct taps *taps, const struct exec_level *l, const st
             unsigned weight = j ? upper : both - upper;
             bool outside = a[0].i[i] < 0 || a[1].i[j] < 0;
             if (weight)
-                taps->v[taps->n++] = (struct tap){ .level = l, .at = { outside ? -1 : a[0].i[i], a[1].i[j], layer }, .weight = weight };
+                taps->v[taps->n++] = (struct tap){ .level = l, .at = { outside ? -1 : a[0].i[i], a[1].i[j], layer }, .weight = weight,
+                                                   .plane = taps->plane };
         }
     }
 }
@@ -414,13 +427,14 @@ static void divide(struct taps *taps, const struct exec_level *l, const struct a
     unsigned z[2] = { share, 0 };
     if (dims == 2 && !taps->seamless) {
         divide_plane(taps, l, a, layer, share);
+        taps->plane++;
         return;
     }
     if (dims > 2) {
         z[1] = (share * a[2].weight + (finer ? 127 : 128)) >> 8;
         z[0] -= z[1];
     }
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = 0; k < 2; k++, taps->plane++) {
         unsigned x[2] = { z[k], (z[k] * a[0].weight + 128) >> 8 };
         x[0] -= x[1];
         for (unsigned i = 0; i < 2; i++) {
@@ -470,20 +484,62 @@ static uint32_t filter_float(const uint32_t *raw, const struct taps *taps)
     return round_float(sum / 256);
 }
 
-/* Halves are aligned with the largest one and keep 15 bits before they are weighted. */
+/* A sum of texels from first to last, each cut off to whole units of its plane's. */
+static double sum_of_units(const float *texels, const struct taps *taps, unsigned first, unsigned last, double unit)
+{
+    double sum = 0;
+    for (unsigned k = first; k < last; k++)
+        sum += trunc(texels[k] / unit) * unit * taps->v[k].weight;
+    return sum;
+}
+
+static unsigned end_of_plane(const struct taps *taps, unsigned k)
+{
+    unsigned plane = taps->v[k].plane;
+    while (k < taps->n && taps->v[k].plane == plane)
+        k++;
+    return k;
+}
+
+static int exponent(float f)
+{
+    int e;
+    frexpf(f, &e);
+    return e;
+}
+
+/* Halves are aligned with the largest one of their plane and keep 15 bits before they are weighted. */
 static uint32_t filter_half(const uint32_t *raw, const struct taps *taps)
 {
-    float most = 0;
+    float texels[MAX_TAPS];
     double sum = 0;
-    int e;
-    for (unsigned k = 0; k < taps->n; k++)
-        most = fmaxf(most, fabsf(bits_float(raw[k])));
-    if (!(most < INFINITY))
-        return filter_float(raw, taps);
-    frexpf(most, &e);
-    double unit = ldexp(1, e - 15);
-    for (unsigned k = 0; k < taps->n; k++)
-        sum += trunc(bits_float(raw[k]) / unit) * unit * taps->v[k].weight;
+    memcpy(texels, raw, taps->n * sizeof *texels);
+    for (unsigned first = 0, last; first < taps->n; first = last) {
+        float most = 0;
+        last = end_of_plane(taps, first);
+        for (unsigned k = first; k < last; k++)
+            most = fmaxf(most, fabsf(texels[k]));
+        if (!(most < INFINITY))
+            return filter_float(raw, taps);
+        sum += sum_of_units(texels, taps, first, last, ldexp(1, exponent(most) - 15));
+    }
+    return round_half(sum / 256);
+}
+
+/* sRGB keeps 8 bits, and eight values that follow each other are aligned as the largest of them. */
+static uint32_t filter_srgb(const uint32_t *raw, const struct taps *taps)
+{
+    float texels[MAX_TAPS];
+    double sum = 0;
+    for (unsigned first = 0, last; first < taps->n; first = last) {
+        uint32_t most = 0;
+        last = end_of_plane(taps, first);
+        for (unsigned k = first; k < last; k++) {
+            texels[k] = from_srgb(raw[k]);
+            most = raw[k] > most ? raw[k] : most;
+        }
+        sum += sum_of_units(texels, taps, first, last, ldexp(1, exponent(from_srgb(most | 7)) - 8));
+    }
     return round_half(sum / 256);
 }
 
@@ -509,7 +565,9 @@ static uint32_t filtered(const struct exec_texture *t, unsigned c, const uint32_
 {
     if (t->format == EXEC_F32)
         return filter_float(raw, taps);
-    return t->format == EXEC_F16 || is_srgb(t, c) ? filter_half(raw, taps) : filter_norm(t, raw, taps);
+    if (is_srgb(t, c))
+        return filter_srgb(raw, taps);
+    return t->format == EXEC_F16 ? filter_half(raw, taps) : filter_norm(t, raw, taps);
 }
 
 static void weigh(const struct exec_texture *t, const struct taps *taps, union texel *out)
@@ -521,7 +579,7 @@ static void weigh(const struct exec_texture *t, const struct taps *taps, union t
         raw_texel(t, taps->v[k].level, taps->v[k].at, texels[k]);
     for (unsigned c = 0; c < t->channels; c++) {
         for (unsigned k = 0; k < taps->n; k++)
-            raw[k] = is_srgb(t, c) || single ? unfiltered(t, texels[k][c], c) : texels[k][c];
+            raw[k] = single ? unfiltered(t, texels[k][c], c) : texels[k][c];
         out->u[c] = single ? raw[0] : filtered(t, c, raw, taps);
     }
 }
@@ -704,7 +762,7 @@ static void sample(const struct exec_texture *t, struct tex_op op, const uint32_
         sample_nearest(t, &s, out);
         return;
     }
-    taps.n = 0;
+    taps.n = taps.plane = 0;
     taps.seamless = false;
     int64_t lod = t->n_levels == 1 ? 0 : level_of(t, &s, op, args);
     bool between = t->mip_linear && gives_floats(t);
@@ -722,7 +780,7 @@ static void gather(const struct exec_texture *t, struct tex_op op, const uint32_
     const struct exec_level *l = &t->levels[0];
     struct axis a[3] = { { { 0, 0 }, 0 } };
     struct taps taps;
-    taps.n = 0;
+    taps.n = taps.plane = 0;
     taps.seamless = false;
     axes(t, l, &s, true, false, a);
     for (unsigned k = 0; k < 4; k++)
