@@ -32,6 +32,7 @@ struct node_params {
             struct launch_config config;
             void *packed;                        /* the parameters */
             void **pointers;                     /* one into packed for each */
+            CUaccessPolicyWindow window;         /* a hint that is remembered */
         } kernel;
         struct {
             struct copy_request req;

@@ -28,14 +28,18 @@ static void stream_free(struct obj *obj)
     ctx_unref(ctx);
 }
 
+int stream_priority_clamped(int priority)
+{
+    return priority > STREAM_PRIORITY_LEAST ? STREAM_PRIORITY_LEAST : priority < STREAM_PRIORITY_GREATEST ? STREAM_PRIORITY_GREATEST : priority;
+}
+
 struct stream *stream_new(struct ctx *ctx, unsigned flags, int priority)
 {
     struct stream *s = hw_alloc(sizeof *s);
     ctx_ref(ctx);
     s->ctx = ctx;
     s->flags = flags;
-    s->priority = priority > STREAM_PRIORITY_LEAST ? STREAM_PRIORITY_LEAST
-        : priority < STREAM_PRIORITY_GREATEST ? STREAM_PRIORITY_GREATEST : priority;
+    s->priority = stream_priority_clamped(priority);
     s->id = atomic_fetch_add(&last_id, 1) + 1;
     hw_list_init(&s->in_busy);
     hw_list_init(&s->in_work);

@@ -27,7 +27,7 @@ struct stream {
     struct obj obj;
     struct ctx *ctx;                             /* const, referenced */
     unsigned flags;                              /* const; CU_STREAM_NON_BLOCKING or 0 */
-    int priority;                                /* const; 0 to -5 */
+    _Atomic int priority;                        /* 0 to -5 */
     uint64_t id;                                 /* const; unique in the process */
     bool legacy, per_thread, of_graph;           /* const; of_graph: a lane of an executable graph */
     struct hw_list in_ctx;                       /* sched: ctx->streams */
@@ -50,6 +50,7 @@ struct stream {
 
 /* flags: 0 or CU_STREAM_NON_BLOCKING, else INVALID_VALUE; the priority is clamped. */
 CUresult stream_create(struct ctx *ctx, unsigned flags, int priority, CUstream *out);
+int stream_priority_clamped(int priority);
 CUresult stream_destroy(CUstream handle);                        /* INVALID_HANDLE: NULL, 1, 2, stale */
 /* Handle to stream: NULL is the legacy stream, or the calling thread's with per_thread_default; 1 and 2 are those two always.
    ctx: the caller's context; a stream of another context is INVALID_HANDLE unless any_ctx. *out is a reference. */

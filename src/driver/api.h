@@ -71,6 +71,8 @@ CUresult api_stub(enum api_id id);
 CUresult api_stream(CUstream handle, struct stream **out);
 bool api_per_thread(void);
 
+bool api_window_valid(const CUaccessPolicyWindow *w);            /* of streams, launches and nodes */
+
 /* CUfunction or, as the real driver allows, a CUkernel in its place. A reference: function_put(). NULL: INVALID_HANDLE. */
 struct function *api_function(CUfunction handle);
 

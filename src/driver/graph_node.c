@@ -7,6 +7,12 @@
 #include "driver/bodies.h"
 #include "driver/graph.h"
 
+static void copy_attributes(struct node_params *to, const struct node_params *from)
+{
+    to->u.kernel.config.cooperative = from->u.kernel.config.cooperative;
+    to->u.kernel.window = from->u.kernel.window;
+}
+
 /* Replaces what a node of that type does. Takes params over. */
 static CUresult set_params(CUgraphNode handle, CUresult made, struct node_params *params)
 {
@@ -19,7 +25,7 @@ static CUresult set_params(CUgraphNode handle, CUresult made, struct node_params
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (params->type == CU_GRAPH_NODE_TYPE_KERNEL)
-        params->u.kernel.config.cooperative = n->params.u.kernel.config.cooperative;
+        copy_attributes(params, &n->params);
     node_params_fini(&n->params);
     n->params = *params;
     node_unref(n);
@@ -102,7 +108,7 @@ CUresult do_cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE
     return do_cuGraphKernelNodeSetParams_v2(hNode, &p);
 }
 
-/* Only one attribute changes how a kernel runs here; the hints are not kept. */
+/* Only one attribute changes how a kernel runs here; of the hints, one is kept. */
 CUresult do_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr, const CUkernelNodeAttrValue *value)
 {
     struct node *n = graph_node_of(hNode, CU_GRAPH_NODE_TYPE_KERNEL);
@@ -113,6 +119,11 @@ CUresult do_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID 
         config.cooperative = value->cooperative != 0;
         if (!(rc = launch_check(n->params.u.kernel.fn, &config)))
             n->params.u.kernel.config = config;
+    } else if (!rc && attr == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW) {
+        if (api_window_valid(&value->accessPolicyWindow))
+            n->params.u.kernel.window = value->accessPolicyWindow;
+        else
+            rc = CUDA_ERROR_INVALID_VALUE;
     } else if (!rc) {
         hw_warn("attribute %d of kernel nodes is not supported", (int)attr);
         rc = CUDA_ERROR_NOT_SUPPORTED;
@@ -124,11 +135,14 @@ CUresult do_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID 
 CUresult do_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr, CUkernelNodeAttrValue *value_out)
 {
     struct node *n = graph_node_of(hNode, CU_GRAPH_NODE_TYPE_KERNEL);
-    CUresult rc = !n || !value_out ? CUDA_ERROR_INVALID_VALUE
-        : attr == CU_LAUNCH_ATTRIBUTE_COOPERATIVE ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+    CUresult rc = !n || !value_out ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 
-    if (!rc)
+    if (!rc && attr == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
         value_out->cooperative = n->params.u.kernel.config.cooperative;
+    else if (!rc && attr == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
+        value_out->accessPolicyWindow = n->params.u.kernel.window;
+    else if (!rc)
+        rc = CUDA_ERROR_NOT_SUPPORTED;
     node_unref(n);
     return rc;
 }
@@ -139,7 +153,7 @@ CUresult do_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
     CUresult rc = to && from ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
     if (!rc)
-        to->params.u.kernel.config.cooperative = from->params.u.kernel.config.cooperative;
+        copy_attributes(&to->params, &from->params);
     node_unref(to);
     node_unref(from);
     return rc;

@@ -42,7 +42,7 @@ CUresult do_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsig
     return launch_call(f, &config, hStream, kernelParams, NULL);
 }
 
-/* Attributes that only steer caches, scheduling or fences of a GPU change no result and are taken as they are. */
+/* Attributes that only steer caches, scheduling or fences of a GPU change no result, and are forgotten. */
 static CUresult launch_attribute(const CUlaunchAttribute *attr, struct launch_config *config)
 {
     switch (attr->id) {
@@ -55,8 +55,9 @@ static CUresult launch_attribute(const CUlaunchAttribute *attr, struct launch_co
         if (attr->value.clusterDim.x == 1 && attr->value.clusterDim.y == 1 && attr->value.clusterDim.z == 1)
             return CUDA_SUCCESS;
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-    case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        return api_window_valid(&attr->value.accessPolicyWindow) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of streams. The priority is what it was made with; how to wait and what to keep in caches are hints that are remembered. */
+/* Attributes of streams. How to wait and what to keep in caches are hints that are remembered. */
 #include "core/stream.h"
 
 #include "base/log.h"
@@ -23,12 +23,11 @@ static void set_window(struct stream *s, const CUaccessPolicyWindow *w)
 }
 
 /* A range that is not too long, a share of it from 0 to 1, and what does not hit may not stay. */
-static bool window_valid(const struct stream *s, const CUaccessPolicyWindow *w)
+bool api_window_valid(const CUaccessPolicyWindow *w)
 {
     int most = 0;
-    device_attribute(s->ctx->dev, CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, &most);
-    return w->num_bytes <= (size_t)most && w->hitRatio >= 0 && w->hitRatio <= 1 && (unsigned)w->hitProp <= CU_ACCESS_PROPERTY_PERSISTING
-        && (unsigned)w->missProp <= CU_ACCESS_PROPERTY_STREAMING;
+    device_attribute(ctx_current() ? ctx_current()->dev : device_peek(0), CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, &most);
+    return w->num_bytes <= (size_t)most && w->hitRatio >= 0 && w->hitRatio <= 1 && w->missProp != CU_ACCESS_PROPERTY_PERSISTING;
 }
 
 CUresult do_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value)
@@ -69,11 +68,13 @@ CUresult do_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CU
         else
             s->sync_policy = (int)param->syncPolicy;
     } else if (attr == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW) {
-        if (window_valid(s, &param->accessPolicyWindow))
+        if (api_window_valid(&param->accessPolicyWindow))
             set_window(s, &param->accessPolicyWindow);
         else
             rc = CUDA_ERROR_INVALID_VALUE;
-    } else if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY || attr == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN || attr == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP) {
+    } else if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY) {
+        s->priority = stream_priority_clamped(param->priority);
+    } else if (attr == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN || attr == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP) {
         hw_warn("attribute %d of streams cannot be set", (int)attr);
         rc = CUDA_ERROR_NOT_SUPPORTED;
     } else {
