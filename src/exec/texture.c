@@ -651,20 +651,57 @@ static void sample_level(const struct exec_texture *t, unsigned level, const str
 }
 
 /*
- * The level of detail that gradients ask for, as an H200 estimates it (tests/oracle/probes/texture_lod.cu), in 256ths. The longest of
- * both gradients, and of their sum and difference with 11/16 for the root of a half; a length is the longest component and 11/32
- * of the next and a quarter of the third. Components have 9 bits behind the largest one's first, logarithms 8.
+ * The level of detail that gradients ask for, as an H200 estimates it (tests/oracle/probes/lod_steps.cu), in 256ths: that of the longest of
+ * both gradients, and of their sum and difference with 11/16 for the root of a half. A length is the longest component and 11/32 of the
+ * next and a quarter of the third. Numbers have 10 bits.
  */
-static double gradient_length(const double *v, unsigned dims)
+static double cut(double v)
 {
-    double a = fabs(v[0]), b = dims > 1 ? fabs(v[1]) : 0, c = dims > 2 ? fabs(v[2]) : 0, t;
-    if (a < b)
-        t = a, a = b, b = t;
-    if (b < c)
-        t = b, b = c, c = t;
-    if (a < b)
-        t = a, a = b, b = t;
-    return a + b * (11.0 / 32) + c / 4;
+    int e;
+    double n = trunc(ldexp(frexp(v, &e), 10));
+    return ldexp(n, e - 10);
+}
+
+/* A factor from 1 to 2 and a power of two. What the factor adds below v's last bit is rounded, halves go up. */
+static double product(double v, double factor, int power)
+{
+    int e;
+    double n = ldexp(frexp(v, &e), 10);
+    return cut(ldexp(floor(n * factor + 0.5), e - 10 + power));
+}
+
+static double sum_of(double a, double b)
+{
+    int e;
+    frexp(fmax(fabs(a), fabs(b)), &e);
+    double unit = ldexp(1, e - 11);
+    return cut(trunc(a / unit) * unit + trunc(b / unit) * unit);
+}
+
+static void sort_lengths(double v[3])
+{
+    for (unsigned i = 0; i < 3; i++) {
+        v[i] = fabs(v[i]);
+        for (unsigned k = i; k > 0 && v[k - 1] < v[k]; k--) {
+            double t = v[k];
+            v[k] = v[k - 1];
+            v[k - 1] = t;
+        }
+    }
+}
+
+static double gradient_length(const double g[3])
+{
+    double v[3] = { g[0], g[1], g[2] };
+    sort_lengths(v);
+    return v[0] + product(v[1], 11.0 / 8, -2) + v[2] / 4;
+}
+
+static double diagonal_length(const double a[3], const double b[3], int sign)
+{
+    double v[3] = { sum_of(a[0], sign * b[0]), sum_of(a[1], sign * b[1]), sum_of(a[2], sign * b[2]) };
+    sort_lengths(v);
+    return product(v[0], 11.0 / 8, -1) + product(v[1], 121.0 / 64, -3) + product(v[2], 11.0 / 8, -3);
 }
 
 static int64_t log2_256ths(double x)
@@ -673,38 +710,33 @@ static int64_t log2_256ths(double x)
     return 256 * (int64_t)(e - 1) + (i ? (int64_t)fmin(floor(256 * log2(1 + (i + 0.5) / 256) + 0.47), 255) : 0);
 }
 
-static double bounded_gradient(float v, double scale)
+/* In texels. In three dimensions gradients are differences of coordinates, and lose what those cannot tell. */
+static double gradient_texels(float v, const struct sample *s, unsigned axis, uint32_t size)
 {
-    return v != v ? 0 : fmax(fmin((double)v * scale, 1e30), -1e30);
+    int e;
+    if (s->dims == 3) {
+        float moved = s->at[axis] + v;
+        v = moved - s->at[axis];
+    }
+    double g = v != v ? 0 : cut(fmax(fmin((double)v, 1e30), -1e30)) * (s->normalised ? size : 1);
+    double n = ldexp(frexp(fabs(g), &e), 10);
+    return copysign(ldexp(floor(n + 7.0 / 16), e - 10), g);
 }
 
 /* Far below 0 where there is no gradient. */
 static int64_t gradient_level(const struct exec_texture *t, const struct sample *s, const uint32_t *args)
 {
     const uint32_t size[3] = { t->levels[0].width, t->levels[0].height, t->levels[0].depth };
-    double g[4][3] = { { 0 } }, most = 0, length = 0;
-    int e;
+    double g[2][3] = { { 0 } };
     for (unsigned i = 0; i < 2; i++) {
         float v[TEX_AXES];
         memcpy(v, args + i * TEX_AXES, sizeof v);
-        for (unsigned d = 0; d < s->dims; d++) {
-            g[i][d] = bounded_gradient(v[d], s->normalised ? size[d] : 1);
-            most = fmax(most, fabs(g[i][d]));
-        }
+        for (unsigned d = 0; d < s->dims; d++)
+            g[i][d] = gradient_texels(v[d], s, d, size[d]);
     }
-    if (most == 0)
-        return -64 * 256;
-    frexp(most, &e);
-    double unit = ldexp(1, e - 1 - 9);
-    for (unsigned d = 0; d < s->dims; d++) {
-        g[0][d] = trunc(g[0][d] / unit);
-        g[1][d] = trunc(g[1][d] / unit);
-        g[2][d] = floor(fabs(g[0][d] + g[1][d]) * (11.0 / 8) + 0.5) / 2;
-        g[3][d] = floor(fabs(g[0][d] - g[1][d]) * (11.0 / 8) + 0.5) / 2;
-    }
-    for (unsigned i = 0; i < 4; i++)
-        length = fmax(length, gradient_length(g[i], s->dims));
-    return log2_256ths((length - (s->dims > 2)) * unit);
+    double length = fmax(gradient_length(g[0]), gradient_length(g[1]));
+    length = fmax(length, fmax(diagonal_length(g[0], g[1], 1), diagonal_length(g[0], g[1], -1)));
+    return length > 0 ? log2_256ths(length) : -64 * 256;
 }
 
 /* An integer coordinate into linear memory: what lies outside reads as zero. */
