@@ -153,11 +153,12 @@ static uint32_t raw_channel(const struct exec_texture *t, const char *p, unsigne
     }
 }
 
-/* A float in [low, 1] as an integer in [low * max, max]: the nearest, halves towards 0. */
-static int32_t from_norm(float f, float low, float max)
+/* A float in [low, 1] as an integer of so many bits and a sign, as an H200 makes it: four bits more are kept, what is more is cut off, and
+   of these 16ths nine go up. */
+static int32_t from_norm(float f, float low, unsigned bits)
 {
-    f = f != f ? 0 : fminf(fmaxf(f, low), 1) * max;
-    int32_t n = (int32_t)ceilf(fabsf(f) - 0.5f);
+    f = f != f ? 0 : fminf(fmaxf(f, low), 1);
+    int32_t y = (int32_t)(fabsf(f) * (float)(1 << (bits + 4))), n = (y - (y >> bits) + 7) >> 4;
     return f < 0 ? -n : n;
 }
 
@@ -181,7 +182,7 @@ static uint32_t raw_border(const struct exec_texture *t, unsigned c)
     bool is_signed = t->format == EXEC_S8 || t->format == EXEC_S16;
     if (is_srgb(t, c))
         b = to_srgb(b);
-    return (uint32_t)from_norm(b, is_signed ? -1 : 0, (float)format_max(t));
+    return (uint32_t)from_norm(b, is_signed ? -1 : 0, 8 * exec_format_bytes((enum exec_format)t->format) - is_signed);
 }
 
 /* NULL: outside, where the border's colour is. Of compressed texels, the block. */
@@ -419,10 +420,9 @@ static void divide_plane(struct taps *taps, const struct exec_level *l, const st
 /*
  * Divides a level's share of the weight between its texels: first along z, then x, then y, each part rounded to 256ths. Halves
  * go to the upper part along x, and along y to the upper part of the right column and the lower part of the left one; along z
- * to the lower part on the finer level.
+ * to the lower part.
  */
-static void divide(struct taps *taps, const struct exec_level *l, const struct axis *a, unsigned dims, int64_t layer, unsigned share,
-                   bool finer)
+static void divide(struct taps *taps, const struct exec_level *l, const struct axis *a, unsigned dims, int64_t layer, unsigned share)
 {
     unsigned z[2] = { share, 0 };
     if (dims == 2 && !taps->seamless) {
@@ -431,7 +431,7 @@ static void divide(struct taps *taps, const struct exec_level *l, const struct a
         return;
     }
     if (dims > 2) {
-        z[1] = (share * a[2].weight + (finer ? 127 : 128)) >> 8;
+        z[1] = (share * a[2].weight + 127) >> 8;
         z[0] -= z[1];
     }
     for (unsigned k = 0; k < 2; k++, taps->plane++) {
@@ -633,7 +633,7 @@ static bool crosses_edges(const struct exec_texture *t)
     return t->cube && t->seamless && t->linear_filter;
 }
 
-static void sample_level(const struct exec_texture *t, unsigned level, const struct sample *s, unsigned share, bool finer, struct taps *taps)
+static void sample_level(const struct exec_texture *t, unsigned level, const struct sample *s, unsigned share, struct taps *taps)
 {
     const struct exec_level *l = &t->levels[level];
     bool linear = filters(t);
@@ -645,7 +645,7 @@ static void sample_level(const struct exec_texture *t, unsigned level, const str
         taps->seamless = true;
     }
     if (linear)
-        divide(taps, l, a, s->dims, s->layer, share, finer);
+        divide(taps, l, a, s->dims, s->layer, share);
     else
         add_tap(taps, l, a, s->dims, 0, s->layer, share);
 }
@@ -713,14 +713,13 @@ static int64_t log2_256ths(double x)
 /* In texels. In three dimensions gradients are differences of coordinates, and lose what those cannot tell. */
 static double gradient_texels(float v, const struct sample *s, unsigned axis, uint32_t size)
 {
-    int e;
+    int e, scale;
     if (s->dims == 3) {
         float moved = s->at[axis] + v;
         v = moved - s->at[axis];
     }
-    double g = v != v ? 0 : cut(fmax(fmin((double)v, 1e30), -1e30)) * (s->normalised ? size : 1);
-    double n = ldexp(frexp(fabs(g), &e), 10);
-    return copysign(ldexp(floor(n + 7.0 / 16), e - 10), g);
+    double n = trunc(ldexp(frexp(v != v ? 0 : fmin(fabs((double)v), 1e30), &e), 10)), factor = 2 * frexp(s->normalised ? size : 1, &scale);
+    return copysign(cut(ldexp(floor(n * factor + 7.0 / 8), e - 10 + scale - 1)), v);
 }
 
 /* Far below 0 where there is no gradient. */
@@ -799,9 +798,9 @@ static void sample(const struct exec_texture *t, struct tex_op op, const uint32_
     int64_t lod = t->n_levels == 1 ? 0 : level_of(t, &s, op, args);
     bool between = t->mip_linear && gives_floats(t);
     unsigned level = (unsigned)(between ? lod >> 8 : (lod + 128) >> 8), weight = between ? lod & 255 : 0;
-    sample_level(t, level, &s, 256 - weight, true, &taps);
+    sample_level(t, level, &s, 256 - weight, &taps);
     if (weight)
-        sample_level(t, level + 1, &s, weight, false, &taps);
+        sample_level(t, level + 1, &s, weight, &taps);
     weigh(t, &taps, out);
 }
 
@@ -903,10 +902,10 @@ static void write_channel(const struct exec_texture *t, char *p, unsigned c, con
     int32_t i = 0;
     bool norm = t->as_float;
     switch ((enum exec_format)t->format) {
-    case EXEC_U8: i = norm ? from_norm(in->f[c], 0, 255) : saturated(in->u[c], false, 0, 255); break;
-    case EXEC_S8: i = norm ? from_norm(in->f[c], -1, 127) : saturated(in->u[c], true, -128, 127); break;
-    case EXEC_U16: i = norm ? from_norm(in->f[c], 0, 65535) : saturated(in->u[c], false, 0, 65535); break;
-    case EXEC_S16: i = norm ? from_norm(in->f[c], -1, 32767) : saturated(in->u[c], true, -32768, 32767); break;
+    case EXEC_U8: i = norm ? from_norm(in->f[c], 0, 8) : saturated(in->u[c], false, 0, 255); break;
+    case EXEC_S8: i = norm ? from_norm(in->f[c], -1, 7) : saturated(in->u[c], true, -128, 127); break;
+    case EXEC_U16: i = norm ? from_norm(in->f[c], 0, 16) : saturated(in->u[c], false, 0, 65535); break;
+    case EXEC_S16: i = norm ? from_norm(in->f[c], -1, 15) : saturated(in->u[c], true, -32768, 32767); break;
     case EXEC_F16: i = half_from_float(in->f[c]); break;
     default: i = (int32_t)in->u[c]; break;
     }
