@@ -106,9 +106,12 @@ static void destroyed_under_the_stack(CUdevice dev)
     CUdeviceptr q;
     CUdevice d;
     CUevent gone;
+    CUarray array;
+    CUDA_ARRAY_DESCRIPTOR flat = {.Width = 16, .Height = 16, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
 
     NEED(cuCtxCreate(&c, 0, dev));
     NEED(cuEventCreate(&gone, 0));
+    NEED(cuArrayCreate(&array, &flat));
     NEED(cuCtxPushCurrent(first));
     NEED(cuCtxDestroy(c));
     NEED(cuCtxPopCurrent(NULL));
@@ -120,6 +123,8 @@ static void destroyed_under_the_stack(CUdevice dev)
     NEED(cuCtxSetCurrent(first));
     check_result("an event that went with its context says so", cuEventQuery(gone), CUDA_ERROR_CONTEXT_IS_DESTROYED);
     check_result("also to who would destroy it", cuEventDestroy(gone), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    check_result("an array of it says so too", cuArrayGetDescriptor(&flat, array), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    check_result("and when it is destroyed", cuArrayDestroy(array), CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
 
 int main(void)
