@@ -197,6 +197,11 @@ static const char *texel_address(const struct exec_texture *t, const struct exec
         + (size_t)at[0] * t->channels * exec_format_bytes((enum exec_format)t->format);
 }
 
+static uint32_t raw_or_border(const struct exec_texture *t, const char *p, unsigned c)
+{
+    return p ? raw_channel(t, p, c) : raw_border(t, c);
+}
+
 /* The channels of a texel as they lie in memory, or as they come out of a block. */
 static void raw_texel(const struct exec_texture *t, const struct exec_level *l, const int64_t at[3], uint32_t out[4])
 {
@@ -204,10 +209,8 @@ static void raw_texel(const struct exec_texture *t, const struct exec_level *l, 
     if (p && t->blocks)
         blocks_texel((enum exec_blocks)t->blocks, p, at[0] % BLOCK_SIDE, at[1] % BLOCK_SIDE, out);
     for (unsigned c = 0; c < t->channels; c++) {
-        if (!p)
-            out[c] = raw_border(t, c);
-        else if (!t->blocks)
-            out[c] = raw_channel(t, p, c);
+        if (!p || !t->blocks)
+            out[c] = raw_or_border(t, p, c);
         else if (t->format == EXEC_F16)
             out[c] = float_bits(half_to_float((uint16_t)out[c]));
     }
@@ -287,16 +290,23 @@ static double bounded(double x)
     return x != x || (x < 0x1p-126 && x > -0x1p-126) ? 0 : x < -1e9 ? -1e9 : x > 1e9 ? 1e9 : x;
 }
 
-/* inside: a linear filter with clamping never looks beyond the outermost texels; a gather does, and finds them again. */
-static struct axis make_axis(float coordinate, uint32_t size, enum exec_address mode, bool normalised, bool linear, bool inside)
+/* A coordinate in texels. */
+static double in_texels(float coordinate, uint32_t size, enum exec_address mode, bool normalised)
 {
-    struct axis a;
     double x = bounded(coordinate);
     if (normalised) {
         if (mode == EXEC_WRAP)
             x -= (double)floor_int(x);
         x *= size;
     }
+    return x;
+}
+
+/* inside: a linear filter with clamping never looks beyond the outermost texels; a gather does, and finds them again. */
+static struct axis make_axis(float coordinate, uint32_t size, enum exec_address mode, bool normalised, bool linear, bool inside)
+{
+    struct axis a;
+    double x = in_texels(coordinate, size, mode, normalised);
     if (linear && inside && mode == EXEC_CLAMP)  /* to the middle of the outermost texels */
         x = x < 0.5 ? 0.5 : x > size - 0.5 ? size - 0.5 : x;
     /* A coordinate has 8 bits behind the point when it comes to weights. */
@@ -573,13 +583,20 @@ static uint32_t filtered(const struct exec_texture *t, unsigned c, const uint32_
 static void weigh(const struct exec_texture *t, const struct taps *taps, union texel *out)
 {
     uint32_t texels[MAX_TAPS][4], raw[MAX_TAPS];
+    const char *p[MAX_TAPS];
     bool single = taps->n == 1 && !t->linear_filter;
     fill_up(t, out);
-    for (unsigned k = 0; k < taps->n; k++)
-        raw_texel(t, taps->v[k].level, taps->v[k].at, texels[k]);
+    for (unsigned k = 0; k < taps->n; k++) {
+        p[k] = texel_address(t, taps->v[k].level, taps->v[k].at);
+        if (t->blocks)                           /* whole texels at once; else channels, as they are needed */
+            raw_texel(t, taps->v[k].level, taps->v[k].at, texels[k]);
+    }
     for (unsigned c = 0; c < t->channels; c++) {
-        for (unsigned k = 0; k < taps->n; k++)
-            raw[k] = single ? unfiltered(t, texels[k][c], c) : texels[k][c];
+        for (unsigned k = 0; k < taps->n; k++) {
+            raw[k] = t->blocks ? texels[k][c] : raw_or_border(t, p[k], c);
+            if (single)
+                raw[k] = unfiltered(t, raw[k], c);
+        }
         out->u[c] = single ? raw[0] : filtered(t, c, raw, taps);
     }
 }
@@ -761,24 +778,28 @@ static int64_t level_of(const struct exec_texture *t, const struct sample *s, st
     return fixed < 0 ? 0 : fixed > last ? last : fixed;
 }
 
-/* One texel of a texture with one level: what sample_level() and weigh() come to, without their arrays. */
-static void sample_nearest(const struct exec_texture *t, const struct sample *s, union texel *out)
+static void read_texel(const struct exec_texture *t, const int64_t at[3], union texel *out)
 {
-    const struct exec_level *l = &t->levels[0];
-    struct axis a[3];
-    int64_t at[3] = { 0, 0, s->layer };
-    bool outside = false;
-    axes(t, l, s, false, true, a);
-    for (unsigned d = 0; d < s->dims; d++) {
-        at[d] = a[d].i[0];
-        outside |= at[d] < 0;
-    }
-    at[0] = outside ? -1 : at[0];
     uint32_t raw[4];
-    raw_texel(t, l, at, raw);
+    raw_texel(t, &t->levels[0], at, raw);
     fill_up(t, out);
     for (unsigned c = 0; c < t->channels; c++)
         out->u[c] = unfiltered(t, raw[c], c);
+}
+
+/* One texel of a texture with one level: what sample_level() and weigh() come to, without their arrays. */
+static void sample_nearest(const struct exec_texture *t, const struct sample *s, union texel *out)
+{
+    const uint32_t size[3] = { t->levels[0].width, t->levels[0].height, t->levels[0].depth };
+    int64_t at[3] = { 0, 0, s->layer };
+    bool outside = false;
+    for (unsigned d = 0; d < s->dims; d++) {
+        enum exec_address mode = mode_of(t, (int)d);
+        at[d] = place(floor_int(in_texels(s->at[d], size[d], mode, s->normalised)), size[d], mode);
+        outside |= at[d] < 0;
+    }
+    at[0] = outside ? -1 : at[0];
+    read_texel(t, at, out);
 }
 
 static void sample(const struct exec_texture *t, struct tex_op op, const uint32_t *args, union texel *out)
@@ -786,6 +807,10 @@ static void sample(const struct exec_texture *t, struct tex_op op, const uint32_
     struct taps taps;
     if (outside_fetch(t, op, args)) {
         memset(out, 0, sizeof *out);
+        return;
+    }
+    if (op.integer && op.geometry == TEX_1D && t->n_levels == 1 && !t->linear_filter) {
+        read_texel(t, (const int64_t[3]){ args[0], 0, 0 }, out); /* floats could not count that far */
         return;
     }
     struct sample s = unpack(t, op, args);

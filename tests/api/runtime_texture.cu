@@ -8,6 +8,7 @@ static float texels[D][H][W];
 
 __global__ void sample1(cudaTextureObject_t t, const float *x, float *o, int n) { int i = threadIdx.x; if (i < n) o[i] = tex1D<float>(t, x[i]); }
 __global__ void fetch1(cudaTextureObject_t t, const float *x, float *o, int n) { int i = threadIdx.x; if (i < n) o[i] = tex1Dfetch<float>(t, (int)x[i]); }
+__global__ void fetch_far(cudaTextureObject_t t, float *o) { o[threadIdx.x] = tex1Dfetch<float>(t, (1 << 24) + threadIdx.x); }
 __global__ void sample2(cudaTextureObject_t t, const float *x, float *o, int n) { int i = threadIdx.x; if (i < n) o[i] = tex2D<float>(t, x[2 * i], x[2 * i + 1]); }
 __global__ void sample3(cudaTextureObject_t t, const float *x, float *o, int n) { int i = threadIdx.x; if (i < n) o[i] = tex3D<float>(t, x[3 * i], x[3 * i + 1], x[3 * i + 2]); }
 __global__ void sample_layer(cudaTextureObject_t t, const float *x, float *o, int n) { int i = threadIdx.x; if (i < n) o[i] = tex2DLayered<float>(t, x[3 * i], x[3 * i + 1], (int)x[3 * i + 2]); }
@@ -255,6 +256,30 @@ __global__ void sample_levels(cudaTextureObject_t t, float *out)
     out[5] = tex2D<float>(t, .5f, .5f);
 }
 
+/* Floats cannot count that far. */
+static void far_fetches(void)
+{
+    const size_t n = (1 << 24) + 4;
+    const float last[4] = {1, 2, 3, 4};
+    float *d;
+    cudaTextureObject_t t = 0;
+    cudaResourceDesc r;
+    cudaTextureDesc s;
+    NEED(cudaMalloc(&d, n * 4));
+    NEED(cudaMemcpy(d + n - 4, last, sizeof last, cudaMemcpyHostToDevice));
+    memset(&r, 0, sizeof r);
+    memset(&s, 0, sizeof s);
+    r.resType = cudaResourceTypeLinear;
+    r.res.linear.devPtr = d;
+    r.res.linear.desc = cudaCreateChannelDesc<float>();
+    r.res.linear.sizeInBytes = n * 4;
+    CHECK_OK("a_long_texture", cudaCreateTextureObject(&t, &r, &s, NULL));
+    fetch_far<<<1, 4>>>(t, out);
+    CHECK("each_of_its_last_texels_is_read", cudaDeviceSynchronize() == cudaSuccess && out[0] == 1 && out[1] == 2 && out[2] == 3 && out[3] == 4);
+    cudaDestroyTextureObject(t);
+    cudaFree(d);
+}
+
 static void gradients(void)
 {
     cudaChannelFormatDesc f = cudaCreateChannelDesc<float>();
@@ -329,6 +354,7 @@ int main()
     more_dimensions();
     formats();
     linear_memory();
+    far_fetches();
     gradients();
     reductions();
     levels();
