@@ -97,6 +97,39 @@ static void textures(cudaArray_t a)
     CHECK_ERR("nor_through_a_view", cudaCreateTextureObject(&t, &r, &d, &view), cudaErrorInvalidValue);
 }
 
+/* As the manual describes it; no GPU was asked. */
+static void integers_seen_as_blocks(void)
+{
+    cudaChannelFormatDesc f = cudaCreateChannelDesc(32, 32, 0, 0, cudaChannelFormatKindUnsigned);
+    cudaTextureDesc d = sampling();
+    cudaTextureObject_t t = 0;
+    cudaResourceViewDesc view;
+    cudaResourceDesc r;
+    cudaArray_t a;
+    if (!check_on_hostwarp())
+        return;
+    CHECK_OK("an_array_of_pairs", cudaMallocArray(&a, &f, W / 4, H / 4, 0));
+    CHECK_OK("with_blocks_in_it", cudaMemcpy2DToArray(a, 0, 0, blocks, sizeof blocks[0][0], sizeof blocks[0][0], H / 4, cudaMemcpyHostToDevice));
+    memset(&view, 0, sizeof view);
+    view.format = cudaResViewFormatUnsignedBlockCompressed1;
+    view.width = W;
+    view.height = H;
+    memset(&r, 0, sizeof r);
+    r.resType = cudaResourceTypeArray;
+    r.res.array.array = a;
+    d.readMode = cudaReadModeElementType;
+    CHECK_OK("is_seen_as_texels", cudaCreateTextureObject(&t, &r, &d, &view));
+    fetch<<<1, W * H>>>(t, out);
+    CHECK("which_are_the_blocks_own", cudaDeviceSynchronize() == cudaSuccess && out[0].x == 1 && out[1].z == 1 && out[4].y == 1 && out[4 * W].z == 1);
+    cudaDestroyTextureObject(t);
+    view.width = W / 4;
+    CHECK_ERR("only_at_its_full_width", cudaCreateTextureObject(&t, &r, &d, &view), cudaErrorInvalidValue);
+    view.width = W;
+    view.format = cudaResViewFormatUnsignedBlockCompressed3;
+    CHECK_ERR("and_as_blocks_of_its_size", cudaCreateTextureObject(&t, &r, &d, &view), cudaErrorInvalidValue);
+    cudaFreeArray(a);
+}
+
 static void an_srgb_array_is_nothing_else(void)
 {
     cudaChannelFormatDesc f = format(cudaChannelFormatKindUnsignedBlockCompressed1SRGB);
@@ -215,6 +248,7 @@ int main(void)
     copies(a);
     textures(a);
     cudaFreeArray(a);
+    integers_seen_as_blocks();
     an_srgb_array_is_nothing_else();
     layers_and_levels();
     windows();
