@@ -161,10 +161,9 @@ static int32_t between(int32_t a, int32_t b, unsigned width, uint32_t index)
 /* --- BC7 --- */
 
 /* low_bits: one more bit below each end point's, its own or one for both of a part. */
+enum { NO_LOW_BITS, OWN_LOW_BITS, SHARED_LOW_BITS };
 static const struct bc7_mode {
-    uint8_t parts, partition_bits, rotation_bits, selector_bits, colour_bits, alpha_bits;
-    enum { NO_LOW_BITS, OWN_LOW_BITS, SHARED_LOW_BITS } low_bits;
-    uint8_t index_bits, second_index_bits;
+    uint8_t parts, partition_bits, rotation_bits, selector_bits, colour_bits, alpha_bits, low_bits, index_bits, second_index_bits;
 } bc7_modes[8] = {
     { 3, 4, 0, 0, 4, 0, OWN_LOW_BITS, 3, 0 },
     { 2, 6, 0, 0, 6, 0, SHARED_LOW_BITS, 3, 0 },
