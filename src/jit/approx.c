@@ -22,14 +22,13 @@ static LLVMValueRef divide(struct emit *e, LLVMValueRef a, LLVMValueRef b, unsig
     return LLVMBuildSelect(e->b, large, LLVMBuildFMul(e->b, a, sign, ""), LLVMBuildFDiv(e->b, a, b, ""), "");
 }
 
-/* y / 2 where it is neither small nor infinite; 0 of 0. Takes the exponent down by one in a unit that multiplications leave free. */
+/* y / 2 where it is neither small nor infinite; 0 of 0 and of what is negative. Takes the exponent down by one: integers leave the units
+   that multiply free, of which this code is short (saturating words, the shorter way, run in those). */
 static LLVMValueRef half_of(struct emit *e, LLVMValueRef y, unsigned lanes)
 {
-    if (lanes == 1)
-        return LLVMBuildFMul(e->b, y, k_bits(e, IR_F32, 1, 0x3f000000u), "");
-    LLVMTypeRef words = ty_int(e, 16, 2 * lanes);
-    LLVMValueRef one = LLVMBuildBitCast(e->b, k_int(e, 32, lanes, 0x00800000u), words, "");
-    return LLVMBuildBitCast(e->b, intrinsic2(e, "llvm.usub.sat", words, LLVMBuildBitCast(e->b, y, words, ""), one), LLVMTypeOf(y), "");
+    LLVMTypeRef words = ty_int(e, 32, lanes);
+    LLVMValueRef down = LLVMBuildSub(e->b, cast_to(e, y, words), k_int(e, 32, lanes, 0x00800000u), "");
+    return cast_to(e, intrinsic2(e, "llvm.smax", words, down, LLVMConstNull(words)), LLVMTypeOf(y));
 }
 
 /*
