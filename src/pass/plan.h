@@ -138,6 +138,7 @@ void plan_yields(struct plan *p);                                /* spin.c: fair
 void plan_apart(struct plan *p);                                 /* turns.c: where groups may lack lanes */
 void plan_webs(struct plan *p);                                  /* webs.c: one register per web */
 void plan_live(struct plan *p);                                  /* live.c */
+bool plan_sink(struct plan *p);                                  /* sink.c: what only those that leave a loop need; true: blocks were added */
 void plan_regions(struct plan *p);                               /* regions.c: before shapes: remat; resume points */
 void plan_streaming(struct plan *p);                             /* streaming.c: stores that go past the caches */
 void plan_shapes(struct plan *p);                                /* shape.c: shapes, divergence, classes, blends */
