@@ -207,6 +207,15 @@ static struct plan *turns_plan(const struct ir_func *f, struct plan_options opt,
     return NULL;
 }
 
+/* Two warps at a time, or NULL where one is better. What is counted in an instrumented build is counted by warps. */
+static struct plan *pairs_plan(struct plan *one, const struct ir_func *f, struct plan_options opt, struct diag *diag)
+{
+    if (one->needs_fair || one->irreducible || !plan_pairs(one))
+        return NULL;
+    opt.chunks *= 2;
+    return plan_new(f, &opt, diag);
+}
+
 /* The build that was asked for, unless the kernel needs another: turns where threads wait for each other, the scalar one for
    irreducible control flow. */
 static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct hw_str *why, struct diag *diag)
@@ -223,8 +232,13 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
     opt.fair = width == 1 && warp_ops;
     struct plan *p = plan_new(f, &opt, diag);
     if (!p || opt.fair || (!p->needs_fair && !(p->irreducible && width > 1))) {
+        struct plan *pairs = p && !req->details && !f->callees.n ? pairs_plan(p, f, opt, diag) : NULL;
+        if (pairs) {
+            plan_free(p);
+            p = pairs;
+        }
         if (p && why && width > 1)
-            hw_str_printf(why, "vector, %u lanes, %u vectors to a warp", width, opt.chunks);
+            hw_str_printf(why, "vector, %u lanes, %u vectors to %s", width, p->opt.chunks, pairs ? "two warps" : "a warp");
         else if (p && why)
             hw_str_printf(why, "scalar, as HOSTWARP_WIDTH says%s", opt.fair ? ", threads take turns at warp operations" : "");
         return p;

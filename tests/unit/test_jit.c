@@ -8,6 +8,7 @@
 
 #include "ir/ir.h"
 #include "jit/jit.h"
+#include "pass/plan.h"
 
 /* ---- a small assembler over the builder ---- */
 
@@ -116,6 +117,7 @@ static struct ir_reg *global_index(void)
 /* ---- running ---- */
 
 static bool stream, streamed;    /* asked for; what the last kernel did */
+static unsigned lanes;           /* that it runs at a time */
 
 static void run(const uint32_t ntid[3], uint32_t blocks, void *params, unsigned width)
 {
@@ -127,6 +129,7 @@ static void run(const uint32_t ntid[3], uint32_t blocks, void *params, unsigned 
         fail();
     }
     streamed = k->streams;
+    lanes = k->width * k->chunks;
     struct kabi_launch launch = { .params = params, .ntid = { ntid[0], ntid[1], ntid[2] }, .nctaid = { blocks, 1, 1 } };
     uint32_t threads = (uint32_t)hw_align_up(ntid[0] * ntid[1] * ntid[2], 32);
     char *shared = aligned_alloc(256, 65536), *frame = aligned_alloc(64, hw_align_up(k->frame_bytes + 64, 64));
@@ -501,6 +504,112 @@ static void indices_that_wrap_around(void **state)
     ir_module_free(mod);
 }
 
+/* How many steps until z * z - x * z gets large, at most LIMIT, which the loop says at its end; and what z is then. */
+enum { LIMIT = 50, POINTS = 1536 };
+
+static void build_escape(enum ir_op extra)
+{
+    start("escape");
+    struct ir_reg *out = param(IR_I64, 0), *last = param(IR_I64, 8), *n = param(IR_I32, 16), *size = sreg(IR_SREG_NTID_X);
+    struct ir_reg *row = op2(IR_ADD, IR_I32, R(op2(IR_MUL, IR_I32, R(sreg(IR_SREG_CTAID_X)), R(sreg(IR_SREG_NTID_Y)))), R(sreg(IR_SREG_TID_Y)));
+    struct ir_reg *i = op2(IR_ADD, IR_I32, R(op2(IR_MUL, IR_I32, R(row), R(size))), R(sreg(IR_SREG_TID_X)));
+    struct ir_block *in = label(), *head = label(), *body = label(), *done = label(), *end = label();
+    cbr(cmp(IR_SLT, IR_I32, R(i), R(n)), in, end);
+    blk = in;
+    struct ir_reg *z = reg(IR_I32), *steps = reg(IR_I32), *result = reg(IR_I32), *x = reg(IR_I32);
+    put(IR_ITOF_S, IR_F32, x, 1, R(i))->type2 = IR_I32;
+    put(IR_FMUL, IR_F32, x, 2, R(x), I(0x3a800000));      /* 2^-10 */
+    put(IR_MOV, IR_I32, z, 1, R(x));
+    put(IR_MOV, IR_I32, steps, 1, I(0));
+    br(head);
+    blk = head;
+    struct ir_reg *square = op2(IR_FMUL, IR_F32, R(z), R(z)), *product = op2(IR_FMUL, IR_F32, R(x), R(z));
+    put(IR_MOV, IR_I32, result, 1, R(steps));
+    cbr(cmp(IR_FGT, IR_F32, R(square), I(0x40800000)), done, body);
+    blk = body;
+    put(IR_FADD, IR_F32, z, 2, R(op2(IR_FSUB, IR_F32, R(square), R(product))), R(x));
+    put(IR_FADD, IR_F32, z, 2, R(z), I(0x3dcccccd));
+    put(IR_ADD, IR_I32, steps, 2, R(steps), I(1));
+    put(IR_MOV, IR_I32, result, 1, I(LIMIT));
+    cbr(cmp(IR_NE, IR_I32, R(steps), I(LIMIT)), head, done);
+    blk = done;
+    if (extra == IR_FENCE)
+        put(IR_FENCE, IR_VOID, NULL, 0)->scope = IR_GPU;
+    store(IR_I32, IR_GLOBAL, element(out, i), R(result));
+    store(IR_F32, IR_GLOBAL, element(last, i), R(z));
+    br(end);
+    blk = end;
+    ret();
+}
+
+static int escape(float x, float *z)
+{
+    *z = x;
+    for (int n = 0; n < LIMIT; n++) {
+        volatile float square = *z * *z, product = x * *z, less = square - product, more = less + x;      /* each rounded */
+        if (square > 4)
+            return n;
+        *z = more + 0.1f;
+    }
+    return LIMIT;
+}
+
+static void chains_of_arithmetic_take_two_warps_at_a_time(void **state)
+{
+    (void)state;
+    static const uint32_t some[][3] = { { 64, 1, 1 }, { 256, 1, 1 }, { 96, 1, 1 }, { 32, 1, 1 }, { 16, 16, 1 }, { 8, 8, 1 }, { 24, 8, 1 }, { 3, 64, 1 }, { 100, 1, 1 } };
+    build_escape(IR_MOV);
+    for (size_t k = 0; k < HW_LEN(widths); k++)
+        for (size_t s = 0; s < HW_LEN(some); s++) {
+            static int got[POINTS + 8];
+            static float at[POINTS + 8];
+            uint32_t threads = some[s][0] * some[s][1];
+            memset(got, 0xff, sizeof got);
+            memset(at, 0xff, sizeof at);
+            struct { int *out; float *last; int n; } p = { got, at, POINTS - 5 };
+            run(some[s], (POINTS + threads - 1) / threads, &p, widths[k]);
+            assert_int_equal(lanes, widths[k] == 1 ? 1 : widths[k] == 16 && threads % 64 == 0 ? 64 : 32);
+            for (int i = 0; i < POINTS - 5; i++) {
+                float z;
+                assert_int_equal(got[i], escape((float)i / 1024, &z));
+                assert_true(at[i] == z);
+            }
+            for (int i = POINTS - 5; i < POINTS + 8; i++)
+                assert_int_equal(got[i], -1);
+        }
+    ir_module_free(mod);
+    build_escape(IR_FENCE);      /* what other warps see of it matters: one by one */
+    static int got[POINTS];
+    static float at[POINTS];
+    struct { int *out; float *last; int n; } p = { got, at, POINTS };
+    run(some[0], POINTS / 64, &p, 16);
+    assert_int_equal(lanes, 32);
+    ir_module_free(mod);
+}
+
+static void what_a_loop_sets_for_its_end_is_set_there(void **state)
+{
+    (void)state;
+    struct diag diag = { 0 };
+    struct plan_options opt = { .ntid = { 64, 1, 1 }, .width = 16, .chunks = 2 };
+    build_escape(IR_MOV);
+    struct plan *p = plan_new(fn, &opt, &diag);
+    int found = 0;
+    assert_non_null(p);
+    for (int b = 0; b < p->n_blocks; b++)
+        for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            if (i->op == IR_MOV && i->src[0].kind == IR_IMM && i->src[0].imm == LIMIT) {
+                assert_int_equal(p->blocks[b].loop, -1);
+                found++;
+            }
+        }
+    assert_int_equal(found, 1);
+    plan_free(p);
+    diag_fini(&diag);
+    ir_module_free(mod);
+}
+
 /* out[i] = in[i] + 1 while i < n; extra: what else the kernel does in the middle. */
 static void build_copy(enum ir_op extra)
 {
@@ -561,7 +670,8 @@ int main(void)
         cmocka_unit_test(saxpy_with_a_ragged_tail), cmocka_unit_test(divergent_loop_counts_per_lane), cmocka_unit_test(reduction_in_shared_memory),
         cmocka_unit_test(early_exit_before_a_barrier), cmocka_unit_test(unsigned_wrap_in_an_index), cmocka_unit_test(two_dimensional_blocks),
         cmocka_unit_test(atomics_from_all_lanes), cmocka_unit_test(large_results_go_past_the_caches), cmocka_unit_test(tables_by_index),
-        cmocka_unit_test(indices_that_wrap_around),
+        cmocka_unit_test(indices_that_wrap_around), cmocka_unit_test(chains_of_arithmetic_take_two_warps_at_a_time),
+        cmocka_unit_test(what_a_loop_sets_for_its_end_is_set_there),
         cmocka_unit_test(what_is_read_or_ordered_stays_in_the_caches),
     };
     return cmocka_run_group_tests_name("jit", tests, NULL, NULL);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two warps at a time. Long chains of arithmetic wait for themselves: two vectors of 16 lanes do not fill the CPU's units, four do. That pays
+ * where a kernel computes much more than it loads and stores, has few values to keep at a time (there are 32 vector registers) and nothing
+ * in it knows what a warp is: no barriers, shared memory, atomics or warp operations.
+ */
+#include "pass/plan.h"
+
+static bool knows_no_warps(const struct ir_inst *i)
+{
+    switch (i->op) {
+    case IR_BR: case IR_CBR: case IR_RET: return true;
+    case IR_SREG: return i->imm <= IR_SREG_NCTAID_Z;             /* threads, blocks and their numbers */
+    case IR_LD: case IR_ST: {
+        bool of_all = i->space == IR_GLOBAL || i->space == IR_CONST || i->space == IR_PARAM_SPACE;
+        return of_all && !(i->flags & IR_VOLATILE) && i->order == IR_WEAK;
+    }
+    default: return ir_op_info[i->op].props & IR_PROP_PURE;
+    }
+}
+
+/* How long a chain it makes, in cycles or so; of float arithmetic only: integers are mostly addresses. */
+static unsigned chain_of(const struct ir_inst *i)
+{
+    switch (i->op) {
+    case IR_MATH: return 60;
+    case IR_FDIV: case IR_FSQRT: case IR_RCP_A: case IR_DIV_A: case IR_SQRT_A: case IR_RSQRT_A: return 16;
+    case IR_SIN_A: case IR_COS_A: case IR_EX2_A: case IR_LG2_A: case IR_TANH_A: return 60;
+    default: return ir_type_is_float(i->type) && (ir_op_info[i->op].props & IR_PROP_PURE) && i->op != IR_MOV && i->op != IR_CMP && i->op != IR_SELECT ? 4 : 0;
+    }
+}
+
+static unsigned times(const struct plan *p, int block)
+{
+    enum { TURNS = 8, DEPTH = 3 };
+    unsigned n = 1;
+    for (int l = p->blocks[block].loop, d = 0; l >= 0 && d < DEPTH; l = p->loops.v[l].parent, d++)
+        n *= TURNS;
+    return n;
+}
+
+static bool computes(const struct plan *p)
+{
+    enum { PER_ACCESS = 40 };
+    uint64_t work = 0, accesses = 0;
+    for (int b = 0; b < p->n_blocks; b++)
+        for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            bool scalar = i->n_dst && i->dst[0] && p->regs[i->dst[0]->id].shape.kind == SHAPE_AFFINE;
+            if (!knows_no_warps(i))
+                return false;
+            work += scalar ? 0 : (uint64_t)chain_of(i) * times(p, b);
+            accesses += scalar || (i->op != IR_LD && i->op != IR_ST) ? 0 : times(p, b);
+        }
+    return work >= PER_ACCESS * accesses && work > 0;
+}
+
+static unsigned vectors(const struct plan_reg *r)
+{
+    return r->shape.kind != SHAPE_VARYING || r->reg->type == IR_PRED ? 0 : ir_type_bits(r->reg->type) > 32 ? 2 : 1;
+}
+
+/* The most vectors that are alive at a time, of one chunk. */
+static unsigned most_alive(struct plan *p)
+{
+    unsigned most = 0;
+    bits_word *alive = bits_new(&p->arena, p->n_regs);
+    for (int b = 0; b < p->n_blocks; b++) {
+        const struct plan_block *blk = &p->blocks[b];
+        unsigned n = 0;
+        memset(alive, 0, bits_words(p->n_regs) * sizeof *alive);
+        for (int s = 0; s < blk->n_succ; s++)
+            bits_or(alive, p->blocks[blk->succ[s]].live_in, p->n_regs);
+        for (size_t r = 0; r < p->n_regs; r++)
+            n += bits_has(alive, r) ? vectors(&p->regs[r]) : 0;
+        most = n > most ? n : most;
+        for (size_t j = blk->ir->insts.n; j-- > 0;) {
+            const struct ir_inst *i = blk->ir->insts.v[j];
+            for (int k = 0; k < i->n_dst; k++)
+                if (i->dst[k] && bits_has(alive, i->dst[k]->id)) {
+                    bits_del(alive, i->dst[k]->id);
+                    n -= vectors(&p->regs[i->dst[k]->id]);
+                }
+            for (int k = 0; k < i->n_src; k++)
+                if (i->src[k].kind == IR_REG && !bits_has(alive, i->src[k].reg->id)) {
+                    bits_add(alive, i->src[k].reg->id);
+                    n += vectors(&p->regs[i->src[k].reg->id]);
+                }
+            most = n > most ? n : most;
+        }
+    }
+    return most;
+}
+
+bool plan_pairs(struct plan *p)
+{
+    enum { MOST_ALIVE = 8 };
+    bool plain = p->opt.width == 16 && p->lanes == PLAN_LANES && p->regions.n == 1 && !p->opt.function && !p->opt.fair && !p->opt.turns;
+    return plain && p->threads % (2 * PLAN_LANES) == 0 && computes(p) && most_alive(p) <= MOST_ALIVE;
+}
