@@ -1,14 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads that are the same for all groups of a block are done once, before the loop over groups: roots of an FFT, coefficients. */
+/*
+ * Loads that are the same for all groups of a block are done once, before the loop over groups: roots of an FFT, coefficients. Those that repeat
+ * after a few groups are done for these and kept in a table.
+ */
 #include "jit/emit.h"
 #include "jit/frame.h"
 
+static LLVMValueRef table_entry(struct emit *e, size_t load, int k, LLVMValueRef group, unsigned chunk)
+{
+    const struct ir_reg *r = e->common_load[load].inst->dst[k];
+    LLVMValueRef within = LLVMBuildAnd(e->b, group, k_int(e, 32, 1, e->common_load[load].groups - 1), "");
+    LLVMValueRef at = LLVMBuildAdd(e->b, LLVMBuildMul(e->b, within, k_int(e, 32, 1, slot_count(e, r)), ""), k_int(e, 32, 1, chunk), "");
+    return LLVMBuildGEP2(e->b, slot_type(e, r), e->common_table[load][k], &at, 1, "");
+}
+
+/* The results of one group go to the table, or come from it. */
+static void move_results(struct emit *e, size_t load, LLVMValueRef group, bool save)
+{
+    const struct ir_inst *i = e->common_load[load].inst;
+    for (int k = 0; k < i->n_dst; k++)
+        for (unsigned c = 0; i->dst[k] && c < slot_count(e, i->dst[k]); c++) {
+            LLVMValueRef entry = table_entry(e, load, k, group, c), slot = slot_of(e, i->dst[k], c);
+            LLVMTypeRef t = slot_type(e, i->dst[k]);
+            LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, t, save ? slot : entry, ""), save ? entry : slot);
+        }
+}
+
 bool common_done(const struct emit *e, const struct ir_inst *i)
 {
-    for (size_t k = 0; k < e->n_common; k++)
-        if (e->common_load[k] == i)
+    for (size_t n = 0; n < e->n_common; n++)
+        if (e->common_load[n].inst == i)
             return true;
     return false;
+}
+
+void common_take(struct emit *e, const struct ir_inst *i)
+{
+    for (size_t n = 0; n < e->n_common; n++)
+        if (e->common_load[n].inst == i && e->common_load[n].groups > 1)
+            move_results(e, n, e->warp, false);
 }
 
 /* When chunks are the same too, the first one's value is that of all. */
@@ -27,6 +57,20 @@ static void load_once(struct emit *e, const struct ir_inst *i)
             LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, slot_type(e, i->dst[k]), slot_of(e, i->dst[k], 0), ""), slot_of(e, i->dst[k], c));
 }
 
+static void load_table(struct emit *e, size_t load)
+{
+    const struct ir_inst *i = e->common_load[load].inst;
+    for (int k = 0; k < i->n_dst; k++)
+        if (i->dst[k])
+            e->common_table[load][k] = entry_alloca(e, LLVMArrayType2(slot_type(e, i->dst[k]), e->common_load[load].groups * slot_count(e, i->dst[k])), "table");
+    for (uint32_t g = 0; g < e->common_load[load].groups; g++) {
+        e->warp = k_int(e, 32, 1, g);
+        load_once(e, i);
+        move_results(e, load, e->warp, true);
+    }
+    e->warp = k_int(e, 32, 1, 0);
+}
+
 void emit_common(struct emit *e)
 {
     LLVMBuilderRef saved = e->b;
@@ -41,8 +85,12 @@ void emit_common(struct emit *e)
     e->m[0] = NULL;
     e->at = e->p->regions.v[e->region].entry;
     e->guards.n = 0;
-    for (size_t k = 0; k < n; k++)
-        load_once(e, e->common_load[k]);
+    for (size_t k = 0; k < n; k++) {
+        if (e->common_load[k].groups > 1)
+            load_table(e, k);
+        else
+            load_once(e, e->common_load[k].inst);
+    }
     e->n_common = n;
     e->warp = warp;
     e->b = saved;

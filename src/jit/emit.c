@@ -417,8 +417,10 @@ static void emit_terminator(struct emit *e, const struct ir_inst *i)
 static void emit_insts(struct emit *e, const struct plan_block *blk)
 {
     for (size_t j = 0; j + 1 < blk->ir->insts.n; j++) {
-        if (common_done(e, blk->ir->insts.v[j]))
+        if (common_done(e, blk->ir->insts.v[j])) {
+            common_take(e, blk->ir->insts.v[j]);
             continue;
+        }
         if (!(ir_op_info[blk->ir->insts.v[j]->op].props & IR_PROP_PURE) && !atomic_may_wait(e, blk->ir->insts.v[j]))
             atomics_flush(e);
         details_access(e, blk->ir->insts.v[j]);

@@ -60,7 +60,8 @@ struct emit {
     bool streams;                                /* stores go past the caches */
     unsigned doubled;                            /* instructions that have two versions */
 
-    const struct ir_inst *common_load[16];       /* common.c: done before the loop over groups */
+    struct plan_common_load common_load[16];     /* common.c: done before the loop over groups */
+    LLVMValueRef common_table[16][IR_MAX_DST];   /* of those that repeat after several groups: [groups][chunks] of each result */
     size_t n_common;
 
     /* the place being written */
@@ -149,6 +150,7 @@ void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses
 /* common.c: loads that are the same for all groups */
 void emit_common(struct emit *e);
 bool common_done(const struct emit *e, const struct ir_inst *i);
+void common_take(struct emit *e, const struct ir_inst *i);                       /* where it comes: this group's results */
 
 /* records.c: stores that fill records together */
 void records_block(struct emit *e, const struct ir_block *b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that are the same for all groups of a block, such as table[threadIdx.x % 16]: how many low bits of a value depend on nothing
- * but the lane within the group, or within the chunk.
+ * Values that are the same for all groups of a block, such as table[threadIdx.x % 16], or for every other one, every fourth: how many low
+ * bits of a value depend on nothing but the lane within that many groups, or within the chunk.
  */
 #include "pass/plan.h"
 
@@ -76,7 +76,16 @@ static bool reads_only(const struct plan *p, size_t region)
     return true;
 }
 
-size_t plan_common_loads(const struct plan *p, size_t region, const struct ir_inst **out, size_t most)
+/* After how many groups does the value repeat? 0: too seldom for the block's groups to gain from it. */
+static uint32_t repeats(const struct plan *p, const struct ir_operand *o)
+{
+    for (uint32_t n = 1; n <= PLAN_COMMON_GROUPS && 2 * n <= p->groups; n *= 2)
+        if (plan_common(p, o, n * p->lanes))
+            return n;
+    return 0;
+}
+
+size_t plan_common_loads(const struct plan *p, size_t region, struct plan_common_load *out, size_t most)
 {
     const struct plan_block *blk = &p->blocks[p->regions.v[region].entry];
     bool reads = reads_only(p, region);
@@ -86,11 +95,12 @@ size_t plan_common_loads(const struct plan *p, size_t region, const struct ir_in
     for (size_t j = 0; j < blk->ir->insts.n && n < most; j++) {
         const struct ir_inst *i = blk->ir->insts.v[j];
         bool good = i->op == IR_LD && i->space == IR_GLOBAL && !(i->flags & IR_VOLATILE) && i->order == IR_WEAK &&
-            (reads || (i->flags & IR_NONCOHERENT)) && i->src[0].kind == IR_REG && p->regs[i->src[0].reg->id].remat && plan_common(p, &i->src[0], p->lanes);
+            (reads || (i->flags & IR_NONCOHERENT)) && i->src[0].kind == IR_REG && p->regs[i->src[0].reg->id].remat;
+        uint32_t groups = good ? repeats(p, &i->src[0]) : 0;
         for (int k = 0; k < i->n_dst; k++)
             good = good && (!i->dst[k] || p->regs[i->dst[k]->id].n_defs == 1);
-        if (good)
-            out[n++] = i;
+        if (good && groups)
+            out[n++] = (struct plan_common_load){ i, groups };
     }
     return n;
 }

@@ -174,9 +174,15 @@ struct plan_fetch {
 bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_bytes, struct plan_fetch *out);
 uint64_t plan_quiet_regions(const struct plan *p);
 
-/* common.c: values that repeat after `period` lanes, in all groups; loads of such, at the region's beginning, that could be done once for all groups */
+/* common.c: values that repeat after `period` lanes, in all groups; loads of such, at the region's beginning, that could be done once for all groups,
+   or for the first few, after which they repeat */
+enum { PLAN_COMMON_GROUPS = 4 };
+struct plan_common_load {
+    const struct ir_inst *inst;
+    uint32_t groups;
+};
 bool plan_common(const struct plan *p, const struct ir_operand *o, uint32_t period);
-size_t plan_common_loads(const struct plan *p, size_t region, const struct ir_inst **out, size_t most);
+size_t plan_common_loads(const struct plan *p, size_t region, struct plan_common_load *out, size_t most);
 
 /* indexed.c: the access's address is base + index * scale: one base for the lanes of a chunk, I64, and an I32 index of each, with its sign */
 struct plan_indexed {

@@ -504,6 +504,47 @@ static void indices_that_wrap_around(void **state)
     ir_module_free(mod);
 }
 
+/* out[i] = table[(t & mask) * 3] + 10 * table[t & 7], for all threads t of a block. */
+static void loads_that_repeat_after_some_groups_are_done_for_these(void **state)
+{
+    (void)state;
+    static const struct { uint32_t mask, threads, groups; } cases[] = { { 31, 256, 1 }, { 63, 256, 2 }, { 127, 256, 4 }, { 255, 256, 0 }, { 63, 96, 0 }, { 63, 160, 2 } };
+    for (size_t n = 0; n < HW_LEN(cases); n++) {
+        start("periodic");
+        struct ir_reg *out = param(IR_I64, 0), *table = param(IR_I64, 8), *t = sreg(IR_SREG_TID_X), *i = global_index();
+        bar(label());
+        struct ir_reg *far = op2(IR_MUL, IR_I32, R(op2(IR_AND, IR_I32, R(t), I(cases[n].mask))), I(3)), *v = load(IR_I32, IR_GLOBAL, element(table, far));
+        blk->insts.v[blk->insts.n - 1]->flags |= IR_NONCOHERENT;
+        struct ir_reg *u = load(IR_I32, IR_GLOBAL, element(table, op2(IR_AND, IR_I32, R(t), I(7))));
+        blk->insts.v[blk->insts.n - 1]->flags |= IR_NONCOHERENT;
+        store(IR_I32, IR_GLOBAL, element(out, i), R(op2(IR_ADD, IR_I32, R(v), R(op2(IR_MUL, IR_I32, R(u), I(10))))));
+        ret();
+        struct diag diag = { 0 };
+        struct plan_options opt = { .ntid = { cases[n].threads, 1, 1 }, .width = 16, .chunks = 2 };
+        struct plan *p = plan_new(fn, &opt, &diag);
+        struct plan_common_load found[4];
+        assert_non_null(p);
+        assert_int_equal(plan_common_loads(p, 1, found, 4), cases[n].groups ? 2 : 1);
+        if (cases[n].groups)
+            assert_int_equal(found[0].groups, cases[n].groups);
+        plan_free(p);
+        diag_fini(&diag);
+        for (size_t k = 0; k < HW_LEN(widths); k++) {
+            enum { BLOCKS = 2 };
+            static int got[BLOCKS * 256], numbers[3 * 256];
+            for (int x = 0; x < 3 * 256; x++)
+                numbers[x] = x * x;
+            struct { int *out, *table; } params = { got, numbers };
+            run((const uint32_t[3]){ cases[n].threads, 1, 1 }, BLOCKS, &params, widths[k]);
+            for (uint32_t x = 0; x < BLOCKS * cases[n].threads; x++) {
+                uint32_t thread = x % cases[n].threads;
+                assert_int_equal(got[x], numbers[(thread & cases[n].mask) * 3] + 10 * numbers[thread & 7]);
+            }
+        }
+        ir_module_free(mod);
+    }
+}
+
 /* How many steps until z * z - x * z gets large, at most LIMIT, which the loop says at its end; and what z is then. */
 enum { LIMIT = 50, POINTS = 1536 };
 
@@ -671,6 +712,7 @@ int main(void)
         cmocka_unit_test(early_exit_before_a_barrier), cmocka_unit_test(unsigned_wrap_in_an_index), cmocka_unit_test(two_dimensional_blocks),
         cmocka_unit_test(atomics_from_all_lanes), cmocka_unit_test(large_results_go_past_the_caches), cmocka_unit_test(tables_by_index),
         cmocka_unit_test(indices_that_wrap_around), cmocka_unit_test(chains_of_arithmetic_take_two_warps_at_a_time),
+        cmocka_unit_test(loads_that_repeat_after_some_groups_are_done_for_these),
         cmocka_unit_test(what_a_loop_sets_for_its_end_is_set_there),
         cmocka_unit_test(what_is_read_or_ordered_stays_in_the_caches),
     };
