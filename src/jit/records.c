@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stores to all fields of a record in shared memory, one after the other: s[4 * t], s[4 * t + 1], ... Each alone would be sixteen
- * scalar stores; together they fill one piece of memory, and shuffles put the fields in its order.
+ * scalar stores; together they fill one piece of memory, and shuffles put the fields in its order. The same with fields of several
+ * threads each, as four threads in a row exchange them in an FFT: s[16 * (t / 4) + t % 4], + 4, + 8, + 12.
  */
 #include "jit/emit.h"
 
 struct record {
     const struct ir_inst *field[8];              /* by offset */
     const struct ir_inst *last;                  /* the one that comes last: all are stored there */
-    unsigned n;
+    unsigned n, run;                             /* fields, and threads in a row whose words make one */
 };
-enum { LOOK_AHEAD = 64 };
+enum { LOOK_AHEAD = 64, MOST = 4 };
 
 static bool simple_store(const struct ir_inst *i)
 {
@@ -54,17 +55,33 @@ static bool harmless(const struct plan *p, const struct ir_inst *i, const struct
     return false;
 }
 
+/* How many fields have the records at these addresses, and how wide are they? */
+static bool layout(struct emit *e, const struct ir_inst *i, unsigned *out_n, unsigned *out_run)
+{
+    struct shape s = o_shape(e, &i->src[0]);
+    unsigned bytes = element_bytes(i);
+    if (bytes != 4 && bytes != 8)
+        return false;
+    if (s.kind == SHAPE_AFFINE) {
+        *out_n = s.stride > 0 && s.stride % bytes == 0 ? (unsigned)(s.stride / bytes) : 0;
+        *out_run = 1;
+        return *out_n == 2 || *out_n == MOST;
+    }
+    for (*out_n = 2; *out_n <= MOST; *out_n *= 2)
+        for (*out_run = 2; 2 * *out_run <= e->W; *out_run *= 2)
+            if (plan_runs(e->p, &i->src[0], *out_run, bytes, (int64_t)*out_n * *out_run * bytes))
+                return true;
+    return false;
+}
+
 static bool collect(struct emit *e, const struct ir_block *b, size_t at, struct record *out)
 {
     const struct ir_inst *first = b->insts.v[at];
-    struct shape s = o_shape(e, &first->src[0]);
-    unsigned bytes = element_bytes(first);
-    if (s.kind != SHAPE_AFFINE || s.stride <= 0 || s.stride % bytes || (bytes != 4 && bytes != 8))
+    unsigned n, run, have = 0;
+    if (!layout(e, first, &n, &run))
         return false;
-    unsigned n = (unsigned)(s.stride / bytes), have = 0;
-    if (n != 2 && n != 4)
-        return false;
-    *out = (struct record){ .n = n };
+    unsigned bytes = run * element_bytes(first);          /* of a field */
+    *out = (struct record){ .n = n, .run = run };
     for (size_t j = at; j < b->insts.n - 1 && j < at + LOOK_AHEAD; j++) {
         const struct ir_inst *i = b->insts.v[j];
         int64_t d = (i->imm - first->imm) / (int64_t)bytes;
@@ -74,7 +91,7 @@ static bool collect(struct emit *e, const struct ir_block *b, size_t at, struct 
             out->field[d] = out->last = i;
             if (++have == n)
                 return true;
-        } else if (!harmless(e->p, i, first, s.stride)) {
+        } else if (!harmless(e->p, i, first, (int64_t)n * bytes)) {
             return false;
         }
         if (ir_defines(i, first->src[0].reg))
@@ -108,16 +125,34 @@ void records_block(struct emit *e, const struct ir_block *b)
     }
 }
 
+/* The k-th word of all is word k % run of field k / run % n of record k / run / n. */
+static void store_fields(struct emit *e, const struct record *r, LLVMValueRef *v, unsigned chunk)
+{
+    LLVMValueRef at[64 * MOST], all = lanes_join(e, v[0], v[1], e->W), first;
+    if (r->n == MOST)
+        all = lanes_join(e, all, lanes_join(e, v[2], v[3], e->W), 2 * e->W);
+    for (unsigned k = 0; k < r->n * e->W; k++)
+        at[k] = k_int(e, 32, 1, k / r->run % r->n * e->W + k / r->run / r->n * r->run + k % r->run);
+    first = LLVMBuildExtractElement(e->b, v_address(e, r->field[0], chunk), k_int(e, 32, 1, 0), "");
+    all = LLVMBuildShuffleVector(e->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(at, r->n * e->W), "");
+    LLVMValueRef s = LLVMBuildStore(e->b, all, address_pointers(e, r->field[0], first));
+    LLVMSetAlignment(s, element_bytes(r->field[0]));
+    tag_memory(e, s, TAG_SHARED);
+}
+
 bool record_store(struct emit *e, const struct ir_inst *i)
 {
     const struct record *r = record_of(e, i);
-    if (!r)
+    if (!r || (r->run > 1 && e->m[0]))
         return false;
     for (unsigned c = 0; r->last == i && c < e->C; c++) {
         LLVMValueRef v[8];
         for (unsigned k = 0; k < r->n; k++)
             v[k] = v_operand(e, &r->field[k]->src[1], i->type, c);
-        store_row(e, r->field[0], v, r->n, c);
+        if (r->run == 1)
+            store_row(e, r->field[0], v, r->n, c);
+        else
+            store_fields(e, r, v, c);
     }
     return true;
 }

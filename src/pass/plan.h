@@ -191,6 +191,9 @@ struct plan_indexed {
 };
 bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, struct plan_indexed *out);
 
+/* pattern.c: do the lanes of each chunk hold runs of `run` numbers, `step` from one to the next and `apart` from run to run? */
+bool plan_runs(const struct plan *p, const struct ir_operand *o, unsigned run, int64_t step, int64_t apart);
+
 /* likely.c: shapes that the registers of a block have if some numbers, the same for the whole group, have all of these low bits */
 struct plan_condition {
     const struct ir_reg *reg;

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Patterns: numbers that are no base + lane * stride but still lie at known distances from the first lane's, the same in every chunk, as
+ * (t - t % 4) * 4 + t % 4 does, the place where four threads in a row put what they exchange.
+ */
+#include "pass/plan.h"
+
+enum { MAX_DEPTH = 12, WIDEST = 64 };
+
+struct pattern {
+    int64_t off[WIDEST];
+    uint64_t align;              /* a power of two that divides the first lane's number */
+};
+
+static uint64_t low_bit(uint64_t x) { return x ? x & -x : (uint64_t)1 << 62; }
+
+static void affine(const struct plan *p, const struct shape *s, struct pattern *out)
+{
+    for (unsigned l = 0; l < p->opt.width; l++)
+        out->off[l] = (int64_t)l * s->stride;
+    out->align = s->align;
+    if (s->group && s->stride)
+        out->align = hw_min_u64(out->align, low_bit(p->opt.width * (uint64_t)s->stride));
+}
+
+static bool find(const struct plan *p, const struct ir_operand *o, int depth, struct pattern *out);
+
+static bool sum(const struct plan *p, const struct ir_inst *i, int depth, struct pattern *out)
+{
+    struct pattern b;
+    if (!find(p, &i->src[0], depth, out) || !find(p, &i->src[1], depth, &b))
+        return false;
+    for (unsigned l = 0; l < p->opt.width; l++)
+        out->off[l] += i->op == IR_SUB ? -b.off[l] : b.off[l];
+    out->align = hw_min_u64(out->align, b.align);
+    return true;
+}
+
+static bool product(const struct plan *p, const struct ir_inst *i, uint64_t factor, int depth, struct pattern *out)
+{
+    if (!factor || factor > UINT16_MAX || !find(p, &i->src[0], depth, out))
+        return false;
+    for (unsigned l = 0; l < p->opt.width; l++)
+        out->off[l] *= (int64_t)factor;
+    out->align = hw_min_u64(out->align, (uint64_t)1 << 40) * low_bit(factor);
+    return true;
+}
+
+/* The first lane's number has no bits where the distances have theirs: each is cut for itself. */
+static bool cut(const struct plan *p, const struct ir_inst *i, int depth, struct pattern *out)
+{
+    if (i->src[1].kind != IR_IMM || !find(p, &i->src[0], depth, out))
+        return false;
+    for (unsigned l = 0; l < p->opt.width; l++) {
+        if (out->off[l] < 0 || (uint64_t)out->off[l] >= out->align)
+            return false;
+        out->off[l] &= (int64_t)i->src[1].imm;
+    }
+    return true;
+}
+
+static bool find(const struct plan *p, const struct ir_operand *o, int depth, struct pattern *out)
+{
+    struct shape s = plan_operand_shape(p, o);
+    const struct ir_inst *i = o->kind == IR_REG ? p->regs[o->reg->id].def : NULL;
+    if (s.kind == SHAPE_AFFINE) {
+        affine(p, &s, out);
+        return true;
+    }
+    if (!i || depth > MAX_DEPTH)
+        return false;
+    switch (i->op) {
+    case IR_MOV: case IR_ZEXT: case IR_SEXT: case IR_TRUNC: return find(p, &i->src[0], depth + 1, out);
+    case IR_ADD: case IR_SUB: return sum(p, i, depth + 1, out);
+    case IR_OR: {
+        struct shape a = plan_operand_shape(p, &i->src[0]), b = plan_operand_shape(p, &i->src[1]);
+        return !(~a.zero & ~b.zero) && sum(p, i, depth + 1, out);
+    }
+    case IR_AND: return cut(p, i, depth + 1, out);
+    case IR_MUL: return i->src[1].kind == IR_IMM && product(p, i, i->src[1].imm, depth + 1, out);
+    case IR_SHL: return i->src[1].kind == IR_IMM && i->src[1].imm < 16 && product(p, i, (uint64_t)1 << i->src[1].imm, depth + 1, out);
+    default: return false;
+    }
+}
+
+bool plan_runs(const struct plan *p, const struct ir_operand *o, unsigned run, int64_t step, int64_t apart)
+{
+    struct pattern found;
+    if (p->opt.width > WIDEST || !find(p, o, 0, &found))
+        return false;
+    for (unsigned l = 0; l < p->opt.width; l++)
+        if (found.off[l] - found.off[0] != (int64_t)(l / run) * apart + (int64_t)(l % run) * step)
+            return false;
+    return true;
+}
