@@ -504,6 +504,63 @@ static void indices_that_wrap_around(void **state)
     ir_module_free(mod);
 }
 
+/* s[n * (t - t % q) + t % q + r * q] = in[n * t + r] for r < n: q threads in a row put n words each; then all of s is copied. */
+static void words_of_several_threads_in_a_row(void **state)
+{
+    (void)state;
+    enum { THREADS = 128, BLOCKS = 2, MOST = 4 };
+    for (unsigned q = 1; q <= 16; q *= 2)
+        for (unsigned n = 2; n <= MOST; n *= 2)
+            for (unsigned swap = 0; swap < 2 && swap < q; swap++) {       /* 1: neighbours change places, which is no such pattern */
+                start("exchange");
+                struct ir_reg *in = param(IR_I64, 0), *out = param(IR_I64, 8), *t = sreg(IR_SREG_TID_X), *i = global_index(), *v[MOST];
+                struct ir_reg *from = element(in, op2(IR_MUL, IR_I32, R(i), I(n)));
+                struct ir_reg *k = op2(IR_AND, IR_I32, R(t), I(q - 1)), *row = op2(IR_SUB, IR_I32, R(t), R(k));
+                k = swap ? op2(IR_XOR, IR_I32, R(k), I(1)) : k;
+                struct ir_reg *to = op2(IR_MUL, IR_I32, R(op2(IR_ADD, IR_I32, R(op2(IR_MUL, IR_I32, R(row), I(n))), R(k))), I(4));
+                for (unsigned r = 0; r < n; r++) {
+                    v[r] = load(IR_I32, IR_GLOBAL, from);
+                    blk->insts.v[blk->insts.n - 1]->imm = 4 * r;
+                }
+                for (unsigned r = 0; r < n; r++) {
+                    store(IR_I32, IR_SHARED, to, R(v[r]));
+                    blk->insts.v[blk->insts.n - 1]->imm = 4 * r * q;
+                }
+                bar(label());
+                for (unsigned r = 0; r < n; r++) {
+                    struct ir_reg *x = load(IR_I32, IR_SHARED, op2(IR_MUL, IR_I32, R(op2(IR_ADD, IR_I32, R(t), I(r * THREADS))), I(4)));
+                    store(IR_I32, IR_GLOBAL, element(out, op2(IR_ADD, IR_I32, R(op2(IR_MUL, IR_I32, R(sreg(IR_SREG_CTAID_X)), I(n * THREADS))),
+                                                                R(op2(IR_ADD, IR_I32, R(t), I(r * THREADS))))), R(x));
+                }
+                ret();
+                fn->shared_bytes = 4 * MOST * THREADS + 1024;
+                struct diag diag = { 0 };
+                struct plan_options opt = { .ntid = { THREADS, 1, 1 }, .width = 16, .chunks = 2 };
+                struct plan *p = plan_new(fn, &opt, &diag);
+                assert_non_null(p);
+                unsigned runs = 0;
+                for (size_t j = 0; j < p->blocks[0].ir->insts.n; j++)
+                    if (p->blocks[0].ir->insts.v[j]->op == IR_ST)
+                        runs += plan_runs(p, &p->blocks[0].ir->insts.v[j]->src[0], q, 4, 4 * q * n);
+                assert_int_equal(runs, swap ? 0 : n);
+                plan_free(p);
+                diag_fini(&diag);
+                for (size_t w = 0; w < HW_LEN(widths); w++) {
+                    static int xs[BLOCKS * MOST * THREADS], got[BLOCKS * MOST * THREADS];
+                    for (int x = 0; x < BLOCKS * MOST * THREADS; x++)
+                        xs[x] = x * 7 + 1;
+                    struct { int *in, *out; } params = { xs, got };
+                    run((const uint32_t[3]){ THREADS, 1, 1 }, BLOCKS, &params, widths[w]);
+                    for (unsigned x = 0; x < BLOCKS * THREADS; x++)
+                        for (unsigned r = 0; r < n; r++) {
+                            unsigned y = x % THREADS, rest = y % q, at = n * (y - rest) + (rest ^ swap) + r * q;
+                            assert_int_equal(got[x / THREADS * n * THREADS + at], xs[x * n + r]);
+                        }
+                }
+                ir_module_free(mod);
+            }
+}
+
 /* out[i] = table[(t & mask) * 3] + 10 * table[t & 7], for all threads t of a block. */
 static void loads_that_repeat_after_some_groups_are_done_for_these(void **state)
 {
@@ -712,7 +769,7 @@ int main(void)
         cmocka_unit_test(early_exit_before_a_barrier), cmocka_unit_test(unsigned_wrap_in_an_index), cmocka_unit_test(two_dimensional_blocks),
         cmocka_unit_test(atomics_from_all_lanes), cmocka_unit_test(large_results_go_past_the_caches), cmocka_unit_test(tables_by_index),
         cmocka_unit_test(indices_that_wrap_around), cmocka_unit_test(chains_of_arithmetic_take_two_warps_at_a_time),
-        cmocka_unit_test(loads_that_repeat_after_some_groups_are_done_for_these),
+        cmocka_unit_test(loads_that_repeat_after_some_groups_are_done_for_these), cmocka_unit_test(words_of_several_threads_in_a_row),
         cmocka_unit_test(what_a_loop_sets_for_its_end_is_set_there),
         cmocka_unit_test(what_is_read_or_ordered_stays_in_the_caches),
     };
