@@ -221,6 +221,7 @@ static struct plan *pairs_plan(struct plan *one, const struct ir_func *f, struct
 static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct hw_str *why, struct diag *diag)
 {
     struct plan_options opt = { .ntid = { req->ntid[0], req->ntid[1], req->ntid[2] }, .small_grid = req->small_grid, .stream = req->stream, .width = width,
+                                .counted = req->details,
                                 .chunks = width == 1 ? 1 : PLAN_LANES / width };
     struct plan_size sizes[PLAN_SIZES];
     for (unsigned k = 0, n = plan_sizes(f, sizes, PLAN_SIZES); k < n; k++)

@@ -71,7 +71,7 @@ static bool sink_from(struct plan *p, int b)
 bool plan_sink(struct plan *p)
 {
     bool changed = false;
-    for (int b = 0; b < p->n_blocks && p->lanes > 1; b++)
+    for (int b = 0; b < p->n_blocks && p->lanes > 1 && !p->opt.counted; b++)
         changed |= sink_from(p, b);
     return changed;
 }
