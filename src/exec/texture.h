@@ -4,7 +4,7 @@
 #define EXEC_TEXTURE_H
 
 #include "base/base.h"
-#include "exec/blocks.h"
+#include "exec/compressed.h"
 
 enum exec_format { EXEC_U8, EXEC_U16, EXEC_U32, EXEC_S8, EXEC_S16, EXEC_S32, EXEC_F16, EXEC_F32 };
 enum exec_address { EXEC_WRAP, EXEC_CLAMP, EXEC_MIRROR, EXEC_BORDER };

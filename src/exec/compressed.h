@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texels that are compressed in blocks of 4 by 4: what one of them is. */
-#ifndef EXEC_BLOCKS_H
-#define EXEC_BLOCKS_H
+#ifndef EXEC_COMPRESSED_H
+#define EXEC_COMPRESSED_H
 
 #include "base/base.h"
 

@@ -3,7 +3,7 @@
  * Texels of compressed blocks. BC6H and BC7 are exact formats; what lies between the end points of the older ones is left to the hardware,
  * and is here what an H200 makes of it (tests/oracle/probes/bc_texels.cu).
  */
-#include "exec/blocks.h"
+#include "exec/compressed.h"
 
 /* --- BC1 to BC3: two colours of 5, 6 and 5 bits and what lies between them --- */
 

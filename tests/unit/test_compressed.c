@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texels of compressed blocks, made by hand. All modes and partitions: tests/oracle/probes/bc_texels.cu. */
-#include "exec/blocks.h"
+#include "exec/compressed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
