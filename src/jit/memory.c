@@ -522,6 +522,34 @@ static void store_all_steps(struct emit *e, const struct ir_inst *i, LLVMValueRe
             store_steps(e, i, v[k], offset_ptr(e, ptr, k * bytes), step);
 }
 
+static void fetch_lines(struct emit *e, const struct ir_inst *i, LLVMValueRef p, unsigned n, unsigned cache)
+{
+    LLVMTypeRef overload = ty_ptr(e);
+    for (unsigned line = 0; line < e->W * n * element_bytes(i); line += 64) {
+        LLVMValueRef args[] = { offset_ptr(e, p, line), k_int(e, 32, 1, i->op == IR_ST), k_int(e, 32, 1, cache), k_int(e, 32, 1, 1) };
+        intrinsic(e, "llvm.prefetch", &overload, 1, args, 4);
+    }
+}
+
+/* Has what the loop's next turn reads fetched, if there is one; else what is there already is asked for. */
+static void fetch_ahead(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n, unsigned chunk)
+{
+    struct plan_ahead a;
+    LLVMTypeRef i64 = ty_int(e, 64, 1);
+    if (!plan_ahead(e->p, i, e->at, &a))
+        return;
+    LLVMValueRef step = k_int(e, 64, 1, (uint64_t)a.scale), compared[2];
+    if (a.step)
+        step = LLVMBuildMul(e->b, to_i64(e, u_operand(e, a.step, a.step_type, chunk), 1), step, "");
+    for (int k = 0; k < 2; k++)
+        compared[k] = u_operand(e, &a.cmp->src[k], a.cmp->type, chunk);
+    if (a.by)
+        compared[a.counter] = LLVMBuildAdd(e->b, compared[a.counter], u_operand(e, a.by, a.cmp->type, chunk), "");
+    LLVMValueRef holds = op_value(e, a.cmp, compared, 1, chunk), none = LLVMConstNull(i64);
+    LLVMValueRef apart = LLVMBuildSelect(e->b, holds, a.stays_if ? step : none, a.stays_if ? none : step, "");
+    fetch_lines(e, i, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), row, &apart, 1, ""), n, 3);
+}
+
 /* Has the next block's piece of memory fetched, front to back. */
 static void fetch(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n, bool next)
 {
@@ -530,14 +558,10 @@ static void fetch(struct emit *e, const struct ir_inst *i, LLVMValueRef row, uns
         return;
     if (!next)
         f.bytes = 0;
-    LLVMTypeRef overload = ty_ptr(e), i64 = ty_int(e, 64, 1);
+    LLVMTypeRef i64 = ty_int(e, 64, 1);
     LLVMValueRef at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, e->warp, i64, ""), k_int(e, 64, 1, (uint64_t)f.per_group), "");
     LLVMValueRef p = LLVMBuildGEP2(e->b, ty_int(e, 8, 1), offset_ptr(e, row, (uint64_t)(f.bytes + f.first)), &at, 1, "");
-    unsigned cache = f.near && !e->quiet ? 3 : 2;          /* before a quiet region's fetches are needed, much else passes through the first cache */
-    for (unsigned line = 0; line < e->W * n * element_bytes(i); line += 64) {
-        LLVMValueRef args[] = { offset_ptr(e, p, line), k_int(e, 32, 1, i->op == IR_ST), k_int(e, 32, 1, cache), k_int(e, 32, 1, 1) };
-        intrinsic(e, "llvm.prefetch", &overload, 1, args, 4);
-    }
+    fetch_lines(e, i, p, n, f.near && !e->quiet ? 3 : 2);  /* before a quiet region's fetches are needed, much else passes through the first cache */
 }
 
 static bool moves(struct emit *e, const struct ir_inst *i)
@@ -626,6 +650,7 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
         guard_row(e, i, row, chunk, s->group);
         LLVMValueRef wide = wide_load(e, i, row, chunk, n);
         fetch_next(e, i, row, n);
+        fetch_ahead(e, i, row, n, chunk);
         for (unsigned k = 0; k < n; k++)
             set_varying(e, i, (int)k, chunk, deinterleave(e, wide, n, k));
     } else if (steps(e, i, s)) {

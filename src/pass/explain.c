@@ -251,6 +251,9 @@ static void explain_memory(struct hw_str *out, const struct plan *p, const struc
                      (i->flags & IR_VOLATILE) || (i->order != IR_WEAK && !atomic) ? ", ordered" : "");
             if (a == STRIDED)
                 snprintf(text + strlen(text), sizeof text - strlen(text), ", %lld bytes apart", (long long)step);
+            struct plan_ahead ahead;
+            if (a == VECTOR && i->op == IR_LD && plan_ahead(p, i, b, &ahead))
+                snprintf(text + strlen(text), sizeof text - strlen(text), ", fetched a turn ahead");
             add_line(&lines, names, i, text);
             count[a]++;
         }

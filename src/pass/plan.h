@@ -175,6 +175,18 @@ struct plan_fetch {
 bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_bytes, struct plan_fetch *out);
 uint64_t plan_quiet_regions(const struct plan *p);
 
+/* ahead.c: in the loop's next turn the access is step * scale bytes further (scale bytes where step is NULL), if there is one: if cmp, with `by`
+   (NULL: nothing) added to its operand `counter`, says stays_if */
+struct plan_ahead {
+    const struct ir_operand *step, *by;
+    enum ir_type step_type;
+    int64_t scale;
+    const struct ir_inst *cmp;
+    int counter;
+    bool stays_if;
+};
+bool plan_ahead(const struct plan *p, const struct ir_inst *i, int block, struct plan_ahead *out);
+
 /* common.c: values that repeat after `period` lanes, in all groups; loads of such, at the region's beginning, that could be done once for all groups,
    or for the first few, after which they repeat */
 enum { PLAN_COMMON_GROUPS = 4 };

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How far on the next turn of a loop reads. Where a loop goes through memory in large steps (each warp its own part of a large array, as in
+ * i += gridDim.x * blockDim.x), the hardware does not see what comes: the code has it fetched a turn ahead, if there is another turn.
+ * A hint: a wrong answer only costs time.
+ */
+#include "pass/plan.h"
+
+#include <stdlib.h>
+
+enum { MAX_DEPTH = 12, SMALL = 1024 };           /* SMALL: bytes that the hardware follows by itself */
+
+struct walk {
+    const struct plan *p;
+    const struct plan_loop *loop;
+};
+
+static bool inside(const struct walk *w, int block) { return bits_has(w->loop->blocks, (size_t)block); }
+
+/* The only instruction of the loop that writes the register; *out_n: how many there are. */
+static const struct ir_inst *written(const struct walk *w, const struct ir_reg *r, int *out_n, int *out_block)
+{
+    const struct plan_reg *reg = &w->p->regs[r->id];
+    const struct ir_inst *found = NULL;
+    *out_n = 0;
+    if (reg->def) {
+        *out_n = inside(w, reg->def_block);
+        *out_block = reg->def_block;
+        return *out_n ? reg->def : NULL;
+    }
+    for (int b = 0; b < w->p->n_blocks; b++)
+        for (size_t j = 0; inside(w, b) && j < w->p->blocks[b].ir->insts.n; j++)
+            if (ir_defines(w->p->blocks[b].ir->insts.v[j], r)) {
+                found = w->p->blocks[b].ir->insts.v[j];
+                *out_block = b;
+                ++*out_n;
+            }
+    return found;
+}
+
+static bool invariant(const struct walk *w, const struct ir_operand *o)
+{
+    int n = 0, block;
+    if (o->kind == IR_REG)
+        written(w, o->reg, &n, &block);
+    return n == 0;
+}
+
+/* r = r + step, once a turn: what is added. */
+static const struct ir_operand *counted(const struct walk *w, const struct ir_reg *r, int *out_block, const struct ir_inst **out_def)
+{
+    int n;
+    const struct ir_inst *i = written(w, r, &n, out_block);
+    *out_def = i;
+    for (int k = 0; i && n == 1 && i->op == IR_ADD && k < 2; k++)
+        if (i->src[k].kind == IR_REG && i->src[k].reg == r && invariant(w, &i->src[1 - k]))
+            return &i->src[1 - k];
+    return NULL;
+}
+
+/* How much the value grows in a turn: scale * *by, or scale alone where by is NULL. */
+struct growth {
+    const struct ir_operand *by;
+    enum ir_type type;
+    int64_t scale;
+};
+
+static bool growth_of(const struct walk *w, const struct ir_operand *o, int depth, struct growth *out)
+{
+    struct growth a, b;
+    int n, block;
+    *out = (struct growth){ 0 };
+    if (invariant(w, o))
+        return true;
+    const struct ir_inst *i = written(w, o->reg, &n, &block), *def;
+    const struct ir_operand *by = counted(w, o->reg, &block, &def);
+    if (by) {
+        *out = by->kind == IR_IMM ? (struct growth){ NULL, i->type, i->type == IR_I32 ? (int32_t)by->imm : (int64_t)by->imm } : (struct growth){ by, i->type, 1 };
+        return true;
+    }
+    if (n != 1 || depth > MAX_DEPTH)
+        return false;
+    switch (i->op) {
+    case IR_MOV: case IR_ZEXT: case IR_SEXT: return growth_of(w, &i->src[0], depth + 1, out);
+    case IR_ADD:
+        if (!growth_of(w, &i->src[0], depth + 1, &a) || !growth_of(w, &i->src[1], depth + 1, &b) || (a.scale && b.scale))
+            return false;
+        *out = a.scale ? a : b;
+        return true;
+    case IR_MUL: case IR_SHL:
+        if (i->src[1].kind != IR_IMM || (i->op == IR_SHL && i->src[1].imm > 31) || !growth_of(w, &i->src[0], depth + 1, out))
+            return false;
+        out->scale *= i->op == IR_MUL ? (int64_t)(int32_t)i->src[1].imm : (int64_t)1 << i->src[1].imm;
+        return true;
+    default: return false;
+    }
+}
+
+static bool scalar(const struct plan *p, const struct ir_operand *o)
+{
+    struct shape s = plan_operand_shape(p, o);
+    return s.kind == SHAPE_AFFINE;
+}
+
+/* Does b's instruction come before the access in a turn? */
+static bool before(const struct plan *p, int b, const struct ir_inst *what, int block, const struct ir_inst *access)
+{
+    if (b != block)
+        return b < block;
+    for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++)
+        if (p->blocks[b].ir->insts.v[j] == what || p->blocks[b].ir->insts.v[j] == access)
+            return p->blocks[b].ir->insts.v[j] == what;
+    return false;
+}
+
+/* The loop's end: a comparison of a number that grows with one that stays. */
+static bool end_of(const struct walk *w, int block, const struct ir_inst *access, struct plan_ahead *out)
+{
+    const struct plan *p = w->p;
+    for (int b = p->n_blocks - 1; b >= 0; b--) {
+        const struct ir_inst *end = inside(w, b) ? ir_block_term(p->blocks[b].ir) : NULL;
+        if (!end || end->op != IR_CBR || end->src[0].kind != IR_REG || p->blocks[b].n_succ != 2)
+            continue;
+        bool stays[2];
+        for (int k = 0; k < 2; k++)
+            stays[k] = inside(w, p->blocks[b].succ[k]);
+        const struct ir_inst *cmp = p->regs[end->src[0].reg->id].def;
+        if (stays[0] == stays[1] || !cmp || cmp->op != IR_CMP || ir_type_is_float(cmp->type))
+            continue;
+        for (int k = 0; k < 2; k++) {
+            int at;
+            const struct ir_inst *def;
+            const struct ir_operand *by = cmp->src[k].kind == IR_REG ? counted(w, cmp->src[k].reg, &at, &def) : NULL;
+            if (!by || !invariant(w, &cmp->src[1 - k]) || !scalar(p, &cmp->src[k]) || !scalar(p, &cmp->src[1 - k]) || !scalar(p, by))
+                continue;
+            out->cmp = cmp;
+            out->counter = k;
+            out->by = before(p, at, def, block, access) ? NULL : by;
+            out->stays_if = stays[0];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Between barriers the block's other warps read what lies beside, and the next turn is far away. */
+static bool has_stops(const struct walk *w)
+{
+    for (int b = 0; b < w->p->n_blocks; b++)
+        if (inside(w, b) && plan_stops(ir_block_term(w->p->blocks[b].ir)))
+            return true;
+    return false;
+}
+
+bool plan_ahead(const struct plan *p, const struct ir_inst *i, int block, struct plan_ahead *out)
+{
+    if (p->blocks[block].loop < 0 || i->src[0].kind != IR_REG || (i->space != IR_GENERIC && i->space != IR_GLOBAL))
+        return false;
+    struct walk w = { p, &p->loops.v[p->blocks[block].loop] };
+    struct growth g;
+    if (has_stops(&w) || !growth_of(&w, &i->src[0], 0, &g) || (g.by ? g.scale == 0 || !scalar(p, g.by) : llabs(g.scale) <= SMALL))
+        return false;
+    out->step = g.by;
+    out->step_type = g.type;
+    out->scale = g.scale;
+    return end_of(&w, block, i, out);
+}
