@@ -184,46 +184,62 @@ static LLVMValueRef spread_get(struct emit *e, struct spread *s, LLVMTypeRef t, 
 /* An atomic whose operands are in memory, lane by lane, to be done. */
 struct late_atomic {
     const struct ir_inst *inst;
-    unsigned chunk;
-    bool pointers;               /* where: pointers, not offsets */
-    struct spread where, operand[3];
+    unsigned chunk, chunks;      /* of so many chunks, from `chunk` on */
+    enum { OFFSETS, POINTERS, HALVES } kind;     /* of `where`; HALVES: a word holds the offsets of a lane of the one chunk and of the next */
+    struct spread where, operand[2][3];
 };
+
+static LLVMValueRef late_do(struct emit *e, struct late_atomic *a, unsigned lane, unsigned c, LLVMValueRef p)
+{
+    const struct ir_inst *i = a->inst;
+    LLVMTypeRef t = ty_scalar(e, i->type);
+    LLVMValueRef x[3] = { 0 };
+    for (int k = 1; k < i->n_src; k++)
+        x[k] = a->operand[c][k].array ? spread_get(e, &a->operand[c][k], t, lane) : u_operand(e, &i->src[k], i->type, a->chunk + c);
+    return one_lane(e, i, p, x[1], x[2]);
+}
 
 static LLVMValueRef late_lane(struct emit *e, struct late_atomic *a, unsigned lane)
 {
     const struct ir_inst *i = a->inst;
-    LLVMTypeRef t = ty_scalar(e, i->type), i64 = ty_int(e, 64, 1);
-    LLVMValueRef x[3] = { 0 }, p = a->pointers ? LLVMBuildIntToPtr(e->b, spread_get(e, &a->where, i64, lane), ty_ptr(e), "")
-                                               : address_pointers(e, i, spread_get(e, &a->where, address_type(e, i, 1), lane));
-    for (int k = 1; k < i->n_src; k++)
-        x[k] = a->operand[k].array ? spread_get(e, &a->operand[k], t, lane) : u_operand(e, &i->src[k], i->type, a->chunk);
-    return one_lane(e, i, p, x[1], x[2]);
+    LLVMTypeRef i32 = ty_int(e, 32, 1);
+    if (a->kind == HALVES) {
+        LLVMValueRef both = spread_load(e, &a->where, i32, lane), low = LLVMBuildAnd(e->b, both, k_int(e, 32, 1, UINT16_MAX), "");
+        late_do(e, a, lane, 0, address_pointers(e, i, low));
+        return late_do(e, a, lane, 1, address_pointers(e, i, LLVMBuildLShr(e->b, both, k_int(e, 32, 1, 16), "")));
+    }
+    return late_do(e, a, lane, 0, a->kind == POINTERS ? LLVMBuildIntToPtr(e->b, spread_get(e, &a->where, ty_int(e, 64, 1), lane), ty_ptr(e), "")
+                                                      : address_pointers(e, i, spread_get(e, &a->where, address_type(e, i, 1), lane)));
 }
 
 /*
  * Shared memory belongs to this OS thread: plain loads and stores, lane after lane, without a loop. Lanes that are off get their
  * own word to change, which nobody reads.
  */
-static struct late_atomic shared_lanes(struct emit *e, const struct ir_inst *i, unsigned chunk)
+static struct late_atomic shared_lanes(struct emit *e, const struct ir_inst *i, unsigned chunk, unsigned chunks)
 {
     LLVMTypeRef i64 = ty_int(e, 64, 1);
     LLVMValueRef addresses = v_address(e, i, chunk);
-    struct late_atomic a = { .inst = i, .chunk = chunk, .pointers = e->m[0] != NULL };
-    if (a.pointers) {
+    struct late_atomic a = { .inst = i, .chunk = chunk, .chunks = chunks, .kind = chunks > 1 ? HALVES : e->m[0] ? POINTERS : OFFSETS };
+    if (a.kind == POINTERS) {
         addresses = LLVMBuildPtrToInt(e->b, address_pointers(e, i, addresses), ty_int(e, 64, e->W), "");
         addresses = LLVMBuildSelect(e->b, e->m[chunk], addresses, splat(e, LLVMBuildPtrToInt(e->b, e->safe, i64, ""), e->W), "");
+    } else if (a.kind == HALVES) {
+        LLVMValueRef high = LLVMBuildShl(e->b, v_address(e, i, chunk + 1), k_int(e, 32, e->W, 16), "");
+        addresses = LLVMBuildOr(e->b, addresses, high, "");
     }
     a.where = spread(e, addresses);
-    for (int k = 1; k < i->n_src; k++)
-        if (i->src[k].kind == IR_REG)
-            a.operand[k] = spread(e, v_operand(e, &i->src[k], i->type, chunk));
+    for (unsigned c = 0; c < chunks; c++)
+        for (int k = 1; k < i->n_src; k++)
+            if (i->src[k].kind == IR_REG)
+                a.operand[c][k] = spread(e, v_operand(e, &i->src[k], i->type, chunk + c));
     return a;
 }
 
 static void shared_now(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
     LLVMValueRef old = LLVMGetPoison(LLVMVectorType(ty_scalar(e, i->type), e->W));
-    struct late_atomic a = shared_lanes(e, i, chunk);
+    struct late_atomic a = shared_lanes(e, i, chunk, 1);
     for (unsigned l = 0; l < e->W; l++)
         old = LLVMBuildInsertElement(e->b, old, late_lane(e, &a, l), k_int(e, 32, 1, l), "");
     set_varying(e, i, 0, chunk, old);
@@ -238,7 +254,7 @@ static bool result_unused(struct emit *e, const struct ir_inst *i)
  * Reading single words of a vector that was just stored is slow, as long as the store is on its way to the cache. So atomics that nobody
  * waits for are done some at a time, at the latest before the next instruction that could tell.
  */
-enum { LATE = 16 };              /* vectors of them */
+enum { LATE = 32 };              /* vectors of them; measured: fewer are slower, more are no faster */
 
 bool atomic_may_wait(struct emit *e, const struct ir_inst *i)
 {
@@ -254,14 +270,24 @@ void atomics_flush(struct emit *e)
     e->late.n = 0;
 }
 
+/* Offsets that are known to be small go two to a word: half the stores, half the loads. The lanes then take turns in another order. */
+static bool halves(struct emit *e, const struct ir_inst *i)
+{
+    struct shape s = o_shape(e, &i->src[0]);
+    return !e->m[0] && e->C % 2 == 0 && reduction(i->atom) && i->imm >= 0 && i->imm <= UINT16_MAX && s.umax <= (uint64_t)(UINT16_MAX - i->imm);
+}
+
 static void shared_later(struct emit *e, const struct ir_inst *i)
 {
-    for (unsigned c = 0; c < e->C; c++) {
+    unsigned chunks = halves(e, i) ? 2 : 1, n = 0;
+    for (unsigned c = 0; c < e->C; c += chunks) {
         struct late_atomic *a = hw_arena_alloc(&e->arena, sizeof *a);
-        *a = shared_lanes(e, i, c);
+        *a = shared_lanes(e, i, c, chunks);
         hw_vec_push(&e->late, a);
     }
-    if (e->late.n >= LATE)
+    for (size_t k = 0; k < e->late.n; k++)
+        n += e->late.v[k]->chunks;
+    if (n >= LATE)
         atomics_flush(e);
 }
 

@@ -37,13 +37,21 @@ struct shape plan_operand_shape(const struct plan *p, const struct ir_operand *o
     return (struct shape){ SHAPE_AFFINE, true, 0, low_bit(o->imm), o->imm, ~o->imm };
 }
 
+static struct shape varying_upto(uint64_t umax)
+{
+    struct shape s = varying();
+    s.umax = umax;
+    return with_zeros(s, 0);
+}
+
 static struct shape add(struct shape a, struct shape b, enum ir_type t, bool minus)
 {
+    bool fits = !minus && a.umax <= type_max(t) && b.umax <= type_max(t) - a.umax;
     if (a.kind != SHAPE_AFFINE || b.kind != SHAPE_AFFINE)
-        return varying();
+        return varying_upto(fits ? a.umax + b.umax : UNBOUNDED);
     struct shape s = { SHAPE_AFFINE, a.group && b.group, wrap(minus ? a.stride - b.stride : a.stride + b.stride, t),
                        a.align < b.align ? a.align : b.align, UNBOUNDED, 0 };
-    if (!minus && a.umax <= type_max(t) && b.umax <= type_max(t) - a.umax)
+    if (fits)
         s.umax = a.umax + b.umax;
     if (!minus && !(~a.zero & ~b.zero))                   /* no bits in common: no carries */
         return with_zeros(s, a.zero & b.zero);
@@ -53,7 +61,7 @@ static struct shape add(struct shape a, struct shape b, enum ir_type t, bool min
 static struct shape scale(struct shape a, uint64_t factor, enum ir_type t)
 {
     if (a.kind != SHAPE_AFFINE)
-        return varying();
+        return varying_upto(factor && a.umax <= type_max(t) / factor ? a.umax * factor : UNBOUNDED);
     struct shape s = { SHAPE_AFFINE, a.group, wrap((int64_t)((uint64_t)a.stride * factor), t), 1, UNBOUNDED, 0 };
     uint64_t bit = low_bit(factor);
     s.align = a.align >= ((uint64_t)1 << 62) / bit ? (uint64_t)1 << 62 : a.align * bit;
@@ -107,12 +115,13 @@ static struct shape and_mask(const struct plan *p, struct shape a, uint64_t mask
     return with_zeros(varying(), a.zero | ~mask);
 }
 
-static struct shape shift_right(const struct plan *p, struct shape a, uint64_t k, enum ir_type t)
+static struct shape shift_right(const struct plan *p, struct shape a, uint64_t k, enum ir_type t, bool is_signed)
 {
     bool group;
+    uint64_t umax = a.umax == UNBOUNDED ? type_max(t) >> (k & 63) : a.umax >> (k & 63);
     if (k < 62 && within(p, &a, (unsigned)k, &group))
-        return with_zeros((struct shape){ SHAPE_AFFINE, group, 0, a.align >> k ? a.align >> k : 1, a.umax == UNBOUNDED ? type_max(t) >> k : a.umax >> k, 0 }, 0);
-    return varying();
+        return with_zeros((struct shape){ SHAPE_AFFINE, group, 0, a.align >> k ? a.align >> k : 1, umax, 0 }, 0);
+    return varying_upto(k < ir_type_bits(t) && (!is_signed || a.umax <= type_max(t) >> 1) ? umax : UNBOUNDED);
 }
 
 /* Widening is exact when no lane can have wrapped around the narrow type; for a register used only in addresses the
@@ -308,11 +317,11 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
     }
     case IR_SHR_U: case IR_SHR_S:
         if (is_imm(&i->src[1]) && !both_uniform)
-            return shift_right(p, s[0], i->src[1].imm, i->type);
+            return shift_right(p, s[0], i->src[1].imm, i->type, i->op == IR_SHR_S);
         return default_shape(s, 2);
     case IR_DIV_U:
         if (is_imm(&i->src[1]) && hw_is_pow2(i->src[1].imm) && !both_uniform)
-            return shift_right(p, s[0], (uint64_t)__builtin_ctzll(i->src[1].imm), i->type);
+            return shift_right(p, s[0], (uint64_t)__builtin_ctzll(i->src[1].imm), i->type, false);
         return default_shape(s, 2);
     case IR_REM_U:
         if (is_imm(&i->src[1]) && hw_is_pow2(i->src[1].imm) && !both_uniform)

@@ -403,6 +403,55 @@ static void two_dimensional_blocks(void **state)
     ir_module_free(mod);
 }
 
+/* Offsets that fit into half a word, and some that nobody knows to; more of them than are done at a time. */
+static void counts_in_shared_memory(void **state)
+{
+    (void)state;
+    enum { WORDS = 64, ROUNDS = 12 };
+    start("counts");
+    struct ir_reg *in = param(IR_I64, 0), *out = param(IR_I64, 8), *t = sreg(IR_SREG_TID_X);
+    struct ir_reg *zero = op2(IR_AND, IR_I64, R(in), I(0));
+    for (int k = 0; k < WORDS; k++) {
+        struct ir_inst *st = put(IR_ST, IR_I32, NULL, 2, R(zero), I(0));
+        st->space = IR_SHARED, st->imm = 4 * k;
+    }
+    bar(label());
+    struct ir_reg *x = load(IR_I32, IR_GLOBAL, element(in, t)), *any = op2(IR_ADD, IR_I32, R(x), I(0));
+    for (int k = 0; k < ROUNDS; k++) {
+        struct ir_reg *digit = op2(IR_AND, IR_I32, R(op2(IR_SHR_U, IR_I32, R(x), I((unsigned)k))), I(15)), *at = reg(IR_I64), *wide = reg(IR_I64);
+        put(IR_ZEXT, IR_I64, at, 1, R(op2(IR_MUL, IR_I32, R(digit), I(4))))->type2 = IR_I32;
+        put(IR_ZEXT, IR_I64, wide, 1, R(op2(IR_MUL, IR_I32, R(op2(IR_REM_U, IR_I32, R(any), I(13))), I(4))))->type2 = IR_I32;
+        struct ir_inst *a[] = { put(IR_ATOM, IR_I32, NULL, 2, R(at), I(1)), put(IR_ATOM, IR_I32, NULL, 2, R(at), R(x)),
+                                put(IR_ATOM, IR_I32, NULL, 2, R(at), R(x)), put(IR_ATOM, IR_I32, NULL, 2, R(wide), R(t)) };
+        for (unsigned j = 0; j < HW_LEN(a); j++)
+            a[j]->space = IR_SHARED, a[j]->atom = j == 1 ? IR_ATOM_MAX_U : IR_ATOM_ADD, a[j]->imm = 64 * j;
+    }
+    bar(label());
+    for (int k = 0; k < WORDS; k++) {
+        struct ir_reg *v = reg(IR_I32);
+        struct ir_inst *ld = put(IR_LD, IR_I32, v, 1, R(zero)), *st = put(IR_ST, IR_I32, NULL, 2, R(out), R(v));
+        ld->space = IR_SHARED, st->space = IR_GLOBAL, ld->imm = st->imm = 4 * k;
+    }
+    ret();
+    FOR_ALL(w, s) {
+        uint32_t xs[256], got[WORDS], want[WORDS] = { 0 };
+        for (uint32_t k = 0; k < 256; k++)
+            xs[k] = k * 2654435761u >> 13;
+        for (uint32_t k = 0; k < s[0]; k++)
+            for (int r = 0; r < ROUNDS; r++) {
+                uint32_t d = xs[k] >> r & 15;
+                want[d]++;
+                want[16 + d] = xs[k] > want[16 + d] ? xs[k] : want[16 + d];
+                want[32 + d] += xs[k];
+                want[48 + xs[k] % 13] += k;
+            }
+        struct { uint32_t *in, *out; } p = { xs, got };
+        run(s, 1, &p, w);
+        assert_memory_equal(got, want, sizeof want);
+    }
+    ir_module_free(mod);
+}
+
 static void atomics_from_all_lanes(void **state)
 {
     (void)state;
@@ -772,7 +821,7 @@ int main(void)
         cmocka_unit_test(atomics_from_all_lanes), cmocka_unit_test(large_results_go_past_the_caches), cmocka_unit_test(tables_by_index),
         cmocka_unit_test(indices_that_wrap_around), cmocka_unit_test(chains_of_arithmetic_take_two_warps_at_a_time),
         cmocka_unit_test(loads_that_repeat_after_some_groups_are_done_for_these), cmocka_unit_test(words_of_several_threads_in_a_row),
-        cmocka_unit_test(what_a_loop_sets_for_its_end_is_set_there),
+        cmocka_unit_test(what_a_loop_sets_for_its_end_is_set_there), cmocka_unit_test(counts_in_shared_memory),
         cmocka_unit_test(what_is_read_or_ordered_stays_in_the_caches),
     };
     return cmocka_run_group_tests_name("jit", tests, NULL, NULL);
