@@ -291,11 +291,82 @@ static void shared_later(struct emit *e, const struct ir_inst *i)
         atomics_flush(e);
 }
 
+/* What every lane of the group has, chunk behind chunk in memory. */
+static LLVMValueRef all_lanes(struct emit *e, LLVMTypeRef t)
+{
+    return entry_alloca(e, LLVMVectorType(t, e->C * e->W), "lanes");
+}
+
+static void put_chunk(struct emit *e, LLVMValueRef array, LLVMTypeRef t, unsigned chunk, LLVMValueRef v)
+{
+    LLVMValueRef at = k_int(e, 32, 1, chunk * e->W);
+    LLVMBuildStore(e->b, v, LLVMBuildGEP2(e->b, t, array, &at, 1, ""));
+}
+
+/*
+ * One loop over the active lanes of all chunks: its end is what a processor foretells badly, so one is better than one for each chunk.
+ * There is an active lane, for blocks with memory operations do not run without. Results stay in registers: a vector made of words in memory
+ * waits until the last of them has been written.
+ */
+static void lane_after_lane(struct emit *e, const struct ir_inst *i, bool unused)
+{
+    unsigned n = e->C * e->W;
+    LLVMTypeRef t = ty_scalar(e, i->type), at_t = address_type(e, i, 1), bits_t = ty_int(e, n, 1), i32 = ty_int(e, 32, 1);
+    LLVMValueRef addresses = all_lanes(e, at_t), x[3] = { 0 }, array[3] = { 0 }, left = LLVMConstAllOnes(bits_t), old[PLAN_MAX_CHUNKS];
+    for (int k = 1; k < i->n_src; k++) {
+        struct shape s = o_shape(e, &i->src[k]);
+        if (shape_group_uniform(&s))
+            x[k] = u_operand(e, &i->src[k], i->type, 0);
+        else
+            array[k] = all_lanes(e, t);
+    }
+    for (unsigned c = 0; c < e->C; c++) {
+        put_chunk(e, addresses, at_t, c, v_address(e, i, c));
+        for (int k = 1; k < i->n_src; k++)
+            if (array[k])
+                put_chunk(e, array[k], t, c, v_operand(e, &i->src[k], i->type, c));
+    }
+    if (e->m[0]) {
+        left = LLVMConstNull(bits_t);
+        for (unsigned c = 0; c < e->C; c++) {
+            LLVMValueRef part = LLVMBuildZExt(e->b, cast_to(e, e->m[c], ty_int(e, e->W, 1)), bits_t, "");
+            left = LLVMBuildOr(e->b, left, LLVMBuildShl(e->b, part, k_int(e, n, 1, c * e->W), ""), "");
+        }
+    }
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), body = LLVMAppendBasicBlockInContext(e->cx, e->fn, "lane");
+    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(e->cx, e->fn, "lanes.done");
+    LLVMBuildBr(e->b, body);
+    LLVMPositionBuilderAtEnd(e->b, body);
+    LLVMValueRef now = LLVMBuildPhi(e->b, bits_t, ""), none = LLVMConstNull(LLVMVectorType(t, e->W));
+    for (unsigned c = 0; c < e->C && !unused; c++)
+        old[c] = LLVMBuildPhi(e->b, LLVMTypeOf(none), "");
+    LLVMValueRef lane = intrinsic2(e, "llvm.cttz", bits_t, now, k_int(e, 1, 1, 1));
+    for (int k = 1; k < i->n_src; k++)
+        if (array[k])
+            x[k] = LLVMBuildLoad2(e->b, t, LLVMBuildGEP2(e->b, t, array[k], &lane, 1, ""), "");
+    LLVMValueRef p = address_pointers(e, i, LLVMBuildLoad2(e->b, at_t, LLVMBuildGEP2(e->b, at_t, addresses, &lane, 1, ""), ""));
+    LLVMValueRef result = one_lane(e, i, p, x[1], x[2]), rest = LLVMBuildAnd(e->b, now, LLVMBuildSub(e->b, now, k_int(e, n, 1, 1), ""), "");
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(now, &left, &before, 1);
+    LLVMAddIncoming(now, &rest, &end, 1);
+    LLVMValueRef which = splat(e, LLVMBuildTruncOrBitCast(e->b, lane, i32, ""), e->W);
+    for (unsigned c = 0; c < e->C && !unused; c++) {
+        LLVMValueRef here = LLVMBuildICmp(e->b, LLVMIntEQ, which, k_lanes(e, 32, e->W, c * e->W, 1), "");
+        LLVMValueRef with = LLVMBuildSelect(e->b, here, splat(e, result, e->W), old[c], "");
+        LLVMAddIncoming(old[c], &none, &before, 1);
+        LLVMAddIncoming(old[c], &with, &end, 1);
+        old[c] = with;
+    }
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, rest, LLVMConstNull(bits_t), ""), body, done);
+    LLVMPositionBuilderAtEnd(e->b, done);
+    for (unsigned c = 0; c < e->C && !unused; c++)
+        set_varying(e, i, 0, c, old[c]);
+}
+
 void emit_atomic(struct emit *e, const struct ir_inst *i)
 {
     struct shape s = o_shape(e, &i->src[0]);
     bool unused = result_unused(e, i);
-    LLVMTypeRef t = ty_scalar(e, i->type);
     if (e->W == 1) {
         LLVMValueRef y = i->n_src > 2 ? u_operand(e, &i->src[2], i->type, 0) : NULL;
         LLVMValueRef old = one_lane(e, i, u_address(e, i, 0), u_operand(e, &i->src[1], i->type, 0), y);
@@ -320,20 +391,7 @@ void emit_atomic(struct emit *e, const struct ir_inst *i)
             shared_now(e, i, c);
         return;
     }
-    for (unsigned c = 0; c < e->C; c++) {
-        LLVMValueRef addresses = lanes_spill(e, v_address(e, i, c)), results = unused ? NULL : lanes_array(e, t);
-        LLVMValueRef xs = lanes_spill(e, v_operand(e, &i->src[1], i->type, c));
-        LLVMValueRef ys = i->n_src > 2 ? lanes_spill(e, v_operand(e, &i->src[2], i->type, c)) : NULL;
-        struct lanes l;
-        lanes_begin(e, &l, c);
-        LLVMValueRef p = address_pointers(e, i, lanes_get(e, &l, addresses, address_type(e, i, 1)));
-        LLVMValueRef old = one_lane(e, i, p, lanes_get(e, &l, xs, t), ys ? lanes_get(e, &l, ys, t) : NULL);
-        if (results)
-            lanes_put(e, &l, results, t, old);
-        lanes_end(e, &l);
-        if (results)
-            set_varying(e, i, 0, c, lanes_vector(e, results, t));
-    }
+    lane_after_lane(e, i, unused);
 }
 
 void emit_fence(struct emit *e, const struct ir_inst *i)
