@@ -528,7 +528,7 @@ static void emit_block(struct emit *e, int b)
             masks_store(e, e->cur[b], e->m);
     }
     details_block(e, blk->ir);
-    guard_block(e, blk->ir);
+    guard_block(e, b);
     records_block(e, blk->ir);
     struct plan_likely likely;
     if (likely_versions(e, blk, &likely)) {

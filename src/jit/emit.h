@@ -70,7 +70,7 @@ struct emit {
     const struct ir_inst *inst;
     HW_VEC(struct record *) records;             /* records.c */
     HW_VEC(struct late_atomic *) late;           /* atomic.c: still to be done */
-    HW_VEC(struct guard_group *) guards;         /* of this block's accesses (guard.c) */
+    HW_VEC(struct guard_group *) guards;         /* of this block's accesses and later ones (guard.c) */
 
     /* frame layout, the same for all regions; bytes */
     uint32_t *reg_offset, *mask_offset, *cur_offset;          /* UINT32_MAX: not in the frame */
@@ -140,7 +140,7 @@ LLVMValueRef lanes_slice(struct emit *e, LLVMValueRef v, unsigned from, unsigned
 LLVMValueRef lanes_join(struct emit *e, LLVMValueRef a, LLVMValueRef b, unsigned n);                  /* two vectors of n lanes as one */
 
 /* guard.c: may a kernel touch this memory, and is it aligned? Comes before the access. */
-void guard_block(struct emit *e, const struct ir_block *b);                      /* first: which accesses one check serves */
+void guard_block(struct emit *e, int block);                                     /* first: which accesses one check serves */
 void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr);
 void guard_scalar_if(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef any);    /* any: i1, or NULL: always */
 void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsigned chunk, bool group);

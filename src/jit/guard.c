@@ -9,12 +9,14 @@
 #include "base/os.h"
 
 /*
- * Accesses of one block at constant distances from one register: the first one's check serves them all. The window's ends
- * are never mapped, so that what lies near an address that could be touched is in the window too, or faults.
+ * Accesses at constant distances from one register, in one block and those that the same lanes run after it: the first one's check serves
+ * them all. The window's ends are never mapped, so that what lies near an address that could be touched is in the window too, or faults.
  */
 struct guard_group {
     const struct ir_inst *member[16];            /* the first leads */
     unsigned n;
+    int last;                                    /* block with members */
+    LLVMValueRef fn;
 };
 enum { NEAR = 64 * 1024, LOOK_AHEAD = 512 };
 
@@ -50,19 +52,54 @@ static const struct guard_group *group_of(struct emit *e, const struct ir_inst *
     return NULL;
 }
 
-void guard_block(struct emit *e, const struct ir_block *b)
+/* Whoever runs the block has run the earlier one just before, in the same turn of every loop around it. */
+static bool same_lanes(const struct plan *p, int earlier, int block)
 {
-    e->guards.n = 0;
+    if (p->blocks[block].loop >= 0 && !plan_in_loop(p, earlier, p->blocks[block].loop))
+        return false;
+    if (!p->blocks[earlier].masked && !p->blocks[block].masked)
+        return plan_dominates(p, earlier, block);
+    while (block > earlier && p->blocks[block].mask_from >= 0)
+        block = p->blocks[block].mask_from;
+    return block == earlier;
+}
+
+/* Looks on from the lead, as long as the register is what it was. */
+static void find_members(struct emit *e, struct guard_group *g, int block, size_t from)
+{
+    const struct ir_inst *lead = g->member[0];
+    unsigned looked = 0;
+    for (int b = block; b < e->p->n_blocks; b++) {
+        const struct ir_block *ir = e->p->blocks[b].ir;
+        bool same = b == block || same_lanes(e->p, block, b);
+        for (size_t k = b == block ? from : 0; k < ir->insts.n; k++) {
+            if (looked++ > LOOK_AHEAD || g->n == HW_LEN(g->member))
+                return;
+            if (same && (b != block || k > from) && served(e, lead, ir->insts.v[k])) {
+                g->member[g->n++] = ir->insts.v[k];
+                g->last = b;
+            }
+            if (ir_defines(ir->insts.v[k], lead->src[0].reg))
+                return;
+        }
+    }
+}
+
+void guard_block(struct emit *e, int block)
+{
+    const struct ir_block *b = e->p->blocks[block].ir;
+    size_t kept = 0;
+    for (size_t g = 0; g < e->guards.n; g++)
+        if (e->guards.v[g]->last >= block && e->guards.v[g]->fn == e->fn)
+            e->guards.v[kept++] = e->guards.v[g];
+    e->guards.n = kept;
     for (size_t j = 0; j < b->insts.n; j++) {
         const struct ir_inst *lead = b->insts.v[j];
         if (!groups(e, lead) || group_of(e, lead))
             continue;
         struct guard_group *g = hw_arena_alloc(&e->arena, sizeof *g);
-        g->n = 0;
-        g->member[g->n++] = lead;
-        for (size_t k = j + 1; k < b->insts.n && k < j + LOOK_AHEAD && g->n < HW_LEN(g->member) && !ir_defines(b->insts.v[k - 1], lead->src[0].reg); k++)
-            if (served(e, lead, b->insts.v[k]))
-                g->member[g->n++] = b->insts.v[k];
+        *g = (struct guard_group){ .member = { lead }, .n = 1, .last = block, .fn = e->fn };
+        find_members(e, g, block, j);
         hw_vec_push(&e->guards, g);
     }
 }
@@ -78,6 +115,11 @@ static bool done_before(struct emit *e, const struct ir_inst *i)
 static LLVMValueRef doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRef a, unsigned lanes)
 {
     unsigned k = (unsigned)__builtin_ctz(access_align(i));
+    if (lanes > 1) {             /* no rotation: any constant will do for a vector */
+        const uint64_t matter = UINT64_MAX << HW_WINDOW_SHIFT | (access_align(i) - 1);
+        a = LLVMBuildAnd(e->b, a, k_int(e, 64, lanes, matter), "");
+        return LLVMBuildICmp(e->b, LLVMIntNE, a, k_int(e, 64, lanes, (uint64_t)HW_WINDOW_TAG << HW_WINDOW_SHIFT), "");
+    }
     if (k)
         a = intrinsic3(e, "llvm.fshr", ty_int(e, 64, lanes), a, a, k_int(e, 64, lanes, k));
     a = LLVMBuildLShr(e->b, a, k_int(e, 64, lanes, HW_WINDOW_SHIFT - k), "");
