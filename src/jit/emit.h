@@ -208,6 +208,7 @@ LLVMValueRef x86_scale(struct emit *e, LLVMValueRef x, LLVMValueRef n, unsigned 
 LLVMValueRef x86_range(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool min, unsigned lanes);
 LLVMValueRef x86_gather(struct emit *e, LLVMTypeRef type, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask, unsigned scale);
 LLVMValueRef x86_scatter(struct emit *e, LLVMValueRef v, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask, unsigned scale);
+LLVMValueRef x86_compress(struct emit *e, LLVMValueRef v, LLVMValueRef mask);
 LLVMValueRef x86_quiet(struct emit *e, LLVMValueRef a, unsigned lanes);
 LLVMValueRef x86_permute2(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef from);         /* 16 of 32 words */
 

@@ -403,8 +403,6 @@ static LLVMValueRef place_pointers(struct emit *e, const struct ir_inst *i, cons
 /* Begins the fork: the pointer of the row that neighbouring lanes make. */
 static LLVMValueRef fork_row(struct emit *e, const struct ir_inst *i, struct fork *f, const struct places *p, unsigned bytes, unsigned chunk)
 {
-    if (p->base)
-        guard_indexed(e, i, p->base, p->at, p->scale, chunk);
     LLVMValueRef first = fork_begin(e, f, p->at, p->base ? bytes / p->scale : bytes, chunk), row = place_pointers(e, i, p, first);
     if (!p->base)
         guard_row(e, i, row, chunk, false);
@@ -434,6 +432,8 @@ static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chu
     struct places p = places_of(e, i, n, chunk);
     LLVMValueRef v[2][IR_MAX_DST];
     struct fork f;
+    if (p.base)
+        guard_indexed(e, i, p.base, p.at, p.scale, chunk);
     LLVMValueRef wide = wide_load(e, i, fork_row(e, i, &f, &p, n * element_bytes(i), chunk), chunk, n);
     for (unsigned k = 0; k < n; k++)
         v[0][k] = deinterleave(e, wide, n, k);
@@ -455,11 +455,45 @@ static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chu
         set_varying(e, i, (int)k, chunk, phi[k]);
 }
 
+/*
+ * Some lanes add something to a list: out[place] = x, with places that rise by one from active lane to active lane. Pressed together
+ * they are neighbours. Leaves the builder where they are not; returns where to go on.
+ */
+static LLVMBasicBlockRef store_listed(struct emit *e, const struct ir_inst *i, LLVMValueRef v, const struct places *p, unsigned chunk)
+{
+    uint64_t step = element_bytes(i) / p->scale;
+    LLVMTypeRef bits = ty_int(e, e->W, 1), i32 = ty_int(e, 32, 1), t = LLVMTypeOf(v), overloads[] = { t, ty_ptr(e) };
+    LLVMValueRef at = x86_compress(e, p->at, e->m[chunk]), first = LLVMBuildExtractElement(e->b, at, k_int(e, 32, 1, 0), "");
+    LLVMValueRef n = intrinsic1(e, "llvm.ctpop", i32, mask_bits(e, e->m[chunk]));
+    LLVMValueRef below = LLVMBuildSub(e->b, LLVMBuildShl(e->b, k_int(e, 32, 1, 1), n, ""), k_int(e, 32, 1, 1), "");
+    LLVMValueRef lanes = LLVMBuildTrunc(e->b, below, bits, "");
+    LLVMValueRef want = LLVMBuildAdd(e->b, splat(e, first, e->W), k_lanes(e, 32, e->W, 0, (int64_t)step), "");
+    LLVMValueRef other = cast_to(e, LLVMBuildICmp(e->b, LLVMIntNE, at, want, ""), bits);
+    LLVMValueRef row = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, other, lanes, ""), LLVMConstNull(bits), "");
+    LLVMValueRef last = k_int(e, 32, 1, (uint64_t)INT32_MAX - (e->W - 1) * step);
+    row = LLVMBuildAnd(e->b, row, LLVMBuildICmp(e->b, LLVMIntSLE, first, last, ""), "");
+    LLVMBasicBlockRef list = LLVMAppendBasicBlockInContext(e->cx, e->fn, "list"), apart = LLVMAppendBasicBlockInContext(e->cx, e->fn, "apart");
+    LLVMBasicBlockRef join = LLVMAppendBasicBlockInContext(e->cx, e->fn, "listed");
+    LLVMBuildCondBr(e->b, row, list, apart);
+    LLVMPositionBuilderAtEnd(e->b, list);
+    LLVMValueRef args[] = { x86_compress(e, v, e->m[chunk]), place_pointers(e, i, p, first), k_int(e, 32, 1, element_bytes(i)),
+                            cast_to(e, lanes, ty_int(e, 1, e->W)) };
+    tagged(e, i, intrinsic(e, "llvm.masked.store", overloads, 2, args, 4));
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, apart);
+    return join;
+}
+
 static void store_scattered(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigned chunk)
 {
     unsigned n = i->n_src - 1u;
     struct places p = places_of(e, i, n, chunk);
     struct fork f;
+    LLVMBasicBlockRef listed = NULL;
+    if (p.base)
+        guard_indexed(e, i, p.base, p.at, p.scale, chunk);
+    if (p.base && e->m[0] && element_bytes(i) == 4 && e->W == 16 && x86_wide(e, e->W))
+        listed = store_listed(e, i, v[0], &p, chunk);
     LLVMValueRef row = fork_row(e, i, &f, &p, n * element_bytes(i), chunk);
     wide_store(e, i, interleave(e, v, n), row, chunk, n);
     fork_next(e, &f, 0);
@@ -470,6 +504,10 @@ static void store_scattered(struct emit *e, const struct ir_inst *i, LLVMValueRe
         scatter_all(e, i, v, p.at, chunk);
     }
     fork_next(e, &f, 1);
+    if (listed) {
+        LLVMBuildBr(e->b, listed);
+        LLVMPositionBuilderAtEnd(e->b, listed);
+    }
 }
 
 /* All lanes, a known step apart: scalar accesses at constant offsets cost less than computing addresses for a gather. */

@@ -103,6 +103,14 @@ LLVMValueRef x86_permute2(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMVa
     return intrinsic(e, "llvm.x86.avx512.vpermi2var.d.512", NULL, 0, args, 3);
 }
 
+/* The words of the lanes that are on, front to back. */
+LLVMValueRef x86_compress(struct emit *e, LLVMValueRef v, LLVMValueRef mask)
+{
+    LLVMTypeRef t = LLVMTypeOf(v);
+    LLVMValueRef args[] = { v, LLVMConstNull(t), mask };
+    return intrinsic(e, "llvm.x86.avx512.mask.compress", &t, 1, args, 3);
+}
+
 /* 16 words at base + index * scale; lanes that are off get zero. type: of floats or integers. */
 LLVMValueRef x86_gather(struct emit *e, LLVMTypeRef type, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask, unsigned scale)
 {

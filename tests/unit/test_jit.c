@@ -484,6 +484,51 @@ static void atomics_from_all_lanes(void **state)
     ir_module_free(mod);
 }
 
+/* if (in[i] % 3 == 0) { list[atomicAdd(n, 1)] = i; other[i * 7 % N] = i; }: places that rise from active lane to active lane, and some that do not. */
+static void lists_of_some_lanes(void **state)
+{
+    (void)state;
+    start("lists");
+    struct ir_reg *in = param(IR_I64, 0), *list = param(IR_I64, 8), *other = param(IR_I64, 16), *n = param(IR_I64, 24), *i = global_index(), *old = reg(IR_I32);
+    struct ir_block *body = label(), *found = label(), *end = label();
+    cbr(cmp(IR_SLT, IR_I32, R(i), I(N)), body, end);
+    blk = body;
+    cbr(cmp(IR_EQ, IR_I32, R(op2(IR_REM_U, IR_I32, R(load(IR_I32, IR_GLOBAL, element(in, i))), I(3))), I(0)), found, end);
+    blk = found;
+    struct ir_inst *a = put(IR_ATOM, IR_I32, old, 2, R(n), I(1));
+    a->space = IR_GLOBAL, a->atom = IR_ATOM_ADD;
+    store(IR_I32, IR_GLOBAL, element(list, old), R(i));
+    store(IR_I32, IR_GLOBAL, element(other, op2(IR_REM_U, IR_I32, R(op2(IR_MUL, IR_I32, R(i), I(7))), I(N))), R(i));
+    br(end);
+    blk = end;
+    ret();
+    FOR_ALL(w, s) {
+        static uint32_t xs[N], found_at[N], others[N], seen[N];
+        uint32_t count = 0, want = 0;
+        memset(found_at, 0xff, sizeof found_at);
+        memset(others, 0xff, sizeof others);
+        memset(seen, 0, sizeof seen);
+        for (uint32_t k = 0; k < N; k++)
+            xs[k] = k * 2654435761u >> 9;
+        struct { uint32_t *in, *list, *other, *n; } p = { xs, found_at, others, &count };
+        run(s, (N + s[0] - 1) / s[0], &p, w);
+        for (uint32_t k = 0; k < count; k++) {
+            assert_in_range(found_at[k], 0, N - 1);
+            seen[found_at[k]]++;
+        }
+        for (uint32_t k = 0; k < N; k++) {
+            bool is = xs[k] % 3 == 0;
+            want += is;
+            assert_int_equal(seen[k], is);
+            assert_int_equal(others[k * 7 % N], is ? k : UINT32_MAX);
+        }
+        assert_int_equal(count, want);
+        for (uint32_t k = count; k < N; k++)
+            assert_int_equal(found_at[k], UINT32_MAX);
+    }
+    ir_module_free(mod);
+}
+
 /* out[index[i]] = table[index[i]] + table[index[i] + 1], where the index is changed between the address and the second load. */
 static void tables_by_index(void **state)
 {
@@ -822,6 +867,7 @@ int main(void)
         cmocka_unit_test(indices_that_wrap_around), cmocka_unit_test(chains_of_arithmetic_take_two_warps_at_a_time),
         cmocka_unit_test(loads_that_repeat_after_some_groups_are_done_for_these), cmocka_unit_test(words_of_several_threads_in_a_row),
         cmocka_unit_test(what_a_loop_sets_for_its_end_is_set_there), cmocka_unit_test(counts_in_shared_memory),
+        cmocka_unit_test(lists_of_some_lanes),
         cmocka_unit_test(what_is_read_or_ordered_stays_in_the_caches),
     };
     return cmocka_run_group_tests_name("jit", tests, NULL, NULL);
