@@ -3,6 +3,7 @@
 #include "runtime_check.h"
 #include <math.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // Each thread keeps 24 running values while it walks; the same sums are made on the host.
@@ -38,8 +39,23 @@ static float woven(const float *p, int n, int t)
 __global__ void neighbours(const float *p, float *out) { out[threadIdx.x] = p[0] + p[1]; }
 __global__ void rows(const float *p, float *out) { out[threadIdx.x] = p[threadIdx.x] + p[threadIdx.x + 64]; }
 
+// The second access comes after a branch, and the first one's check may serve it.
+__global__ void after_a_branch(const float *p, float *out, const int *index)
+{
+    const float *q = p + index[threadIdx.x];
+    float first = q[0];
+    if (first > 15.0f)
+        out[threadIdx.x] = first;
+    out[threadIdx.x] += q[64];
+}
+
 int main()
 {
+    int status = 0;
+    pid_t second = fork();       // an illegal access is the last thing a process does with its device: two of them, two processes
+    if (second > 0)
+        waitpid(second, &status, 0);
+    second = second == 0;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     float *h = (float *)mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *d, *out, got[64];
     for (size_t i = 0; i < 2 * page / 4; i++)
@@ -61,12 +77,31 @@ int main()
     rows<<<1, 64>>>(d + last - 128, out);
     CHECK_OK("the_last_rows_too", cudaDeviceSynchronize());
 
+    int index[64], *d_index;
+    for (int t = 0; t < 64; t++)
+        index[t] = t * 5 % 64;
+    NEED(cudaMalloc(&d_index, sizeof index));
+    NEED(cudaMemcpy(d_index, index, sizeof index, cudaMemcpyHostToDevice));
+    NEED(cudaMemset(out, 0, sizeof got));
+    after_a_branch<<<1, 64>>>(d + last - 128, out, d_index);
+    NEED(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+    same = 0;
+    for (int t = 0; t < 64; t++) {
+        float first = h[last - 128 + index[t]];
+        same += got[t] == (first > 15.0f ? first : 0.0f) + h[last - 64 + index[t]];
+    }
+    CHECK("the_last_ones_after_a_branch", same == 64);
+
     int pageable = 0;
     cudaDeviceGetAttribute(&pageable, cudaDevAttrPageableMemoryAccess, 0);
-    if (!pageable) {
+    if (!pageable && second) {
+        after_a_branch<<<1, 64>>>(d + last - 127, out, d_index);
+        CHECK_ERR("one_behind_the_end_after_a_branch_too", cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+        cudaDeviceReset();
+    } else if (!pageable) {
         neighbours<<<1, 32>>>(d + last - 1, out);
         CHECK_ERR("one_behind_the_end_is_illegal", cudaDeviceSynchronize(), cudaErrorIllegalAddress);
         cudaDeviceReset();
     }
-    return check_failures != 0;
+    return check_failures != 0 || status != 0;
 }
