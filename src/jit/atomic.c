@@ -136,7 +136,7 @@ static LLVMValueRef running_sum(struct emit *e, LLVMValueRef v, unsigned bits)
 static void numbered(struct emit *e, const struct ir_inst *i)
 {
     unsigned bits = ir_type_bits(i->type);
-    LLVMValueRef mine[PLAN_MAX_CHUNKS], upto[PLAN_MAX_CHUNKS], total = k_int(e, bits, 1, 0), last = k_int(e, 32, 1, e->W - 1);
+    LLVMValueRef mine[PLAN_MAX_CHUNKS] = { 0 }, upto[PLAN_MAX_CHUNKS] = { 0 }, total = k_int(e, bits, 1, 0), last = k_int(e, 32, 1, e->W - 1);
     for (unsigned c = 0; c < e->C; c++) {
         mine[c] = v_operand(e, &i->src[1], i->type, c);
         if (e->m[0])
@@ -312,7 +312,7 @@ static void lane_after_lane(struct emit *e, const struct ir_inst *i, bool unused
 {
     unsigned n = e->C * e->W;
     LLVMTypeRef t = ty_scalar(e, i->type), at_t = address_type(e, i, 1), bits_t = ty_int(e, n, 1), i32 = ty_int(e, 32, 1);
-    LLVMValueRef addresses = all_lanes(e, at_t), x[3] = { 0 }, array[3] = { 0 }, left = LLVMConstAllOnes(bits_t), old[PLAN_MAX_CHUNKS];
+    LLVMValueRef addresses = all_lanes(e, at_t), x[3] = { 0 }, array[3] = { 0 }, left = LLVMConstAllOnes(bits_t), old[PLAN_MAX_CHUNKS] = { 0 };
     for (int k = 1; k < i->n_src; k++) {
         struct shape s = o_shape(e, &i->src[k]);
         if (shape_group_uniform(&s))
