@@ -4,71 +4,13 @@
 
 #include "base/log.h"
 #include "base/os.h"
-#include "exec/turns.h"
-#include "exec/warpop.h"
+#include "exec/groups.h"
+#include "exec/rounds.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
-enum { WARP = 32, WARP_ROUNDS = 64, IDLE_ROUNDS = 64, APART_ROUNDS = 256, STREAMING_BLOCKS = 32 };
-
-static bool at_barrier(uint32_t state, unsigned id)
-{
-    return state != KABI_DONE && (state & KABI_ARRIVED) && KABI_BARRIER(state) == id;
-}
-
-/* Lets the groups at a complete barrier go on. */
-static bool release_barrier(const struct kabi_kernel *k, uint32_t *state, struct kabi_bars *bars, unsigned id)
-{
-    uint32_t here = 0, alive = 0;
-    for (uint32_t w = 0; w < k->n_warps; w++) {
-        alive += state[w] != KABI_DONE;
-        here += at_barrier(state[w], id);
-    }
-    bool counted = bars && bars->expected[id], complete = counted ? bars->arrived[id] >= bars->expected[id] : here == alive;
-    if (!here || !complete)
-        return false;
-    if (bars)
-        bars->arrived[id] = bars->expected[id] = 0;
-    for (uint32_t w = 0; w < k->n_warps; w++)
-        if (at_barrier(state[w], id))
-            state[w] = KABI_REGION(state[w]);
-    return true;
-}
-
-static bool release(const struct kabi_kernel *k, struct kabi_block *block, bool force)
-{
-    uint32_t *state = (uint32_t *)(void *)block->frame;
-    struct kabi_bars *bars = k->bars_offset ? (struct kabi_bars *)(void *)(block->frame + k->bars_offset) : NULL;
-    bool moved = false;
-    if (k->fair) {
-        struct kabi_warpop *ops = (struct kabi_warpop *)(void *)(block->frame + k->warpops_offset);
-        for (uint32_t w = 0; force && w < k->n_warps; w += WARP)
-            moved |= warpop_complete(state + w, ops + w, (unsigned)hw_min_u64(WARP, k->n_warps - w), true);
-    }
-    for (unsigned id = 0; id < KABI_BARRIERS; id++)
-        moved |= release_barrier(k, state, bars, id);
-    return moved;
-}
-
-static bool all_done(const struct kabi_kernel *k, const uint32_t *state)
-{
-    for (uint32_t w = 0; w < k->n_warps; w++)
-        if (state[w] != KABI_DONE)
-            return false;
-    return true;
-}
-
-/* The lowest region above `above` that some group from first to before end waits to run, or -1. */
-static int32_t next_region(const uint32_t *state, uint32_t first, uint32_t end, int32_t above)
-{
-    int32_t best = -1;
-    for (uint32_t w = first; w < end; w++)
-        if (!(state[w] & (KABI_ARRIVED | KABI_IN_WARPOP)) && (int32_t)state[w] > above && (best < 0 || (int32_t)state[w] < best))
-            best = (int32_t)state[w];
-    return best;
-}
+enum { STREAMING_BLOCKS = 32 };
 
 /* Nothing in this block can run: it waits for what will never come, as it would on a device. HOSTWARP_TIMEOUT ends it. */
 static void stuck(void)
@@ -77,95 +19,14 @@ static void stuck(void)
     hw_futex_wait(&never, 0, 1000000);
 }
 
-/* Runs groups of a block until each stands at something. */
-static bool run_groups(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block, uint32_t first, uint32_t end)
-{
-    bool ran = false;
-    block->first_group = first;
-    block->end_group = end;
-    for (int32_t r = -1; (r = next_region((uint32_t *)(void *)block->frame, first, end, r)) >= 0; ran = true)
-        k->regions[r](kl, block, block->frame);
-    return ran;
-}
-
-/* Of a fair kernel each warp goes on as far as it can by itself, while what its threads keep is in the nearest cache; but not for long,
-   for it may be waiting for another warp and ask its own threads every time. */
-static bool run_warps(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block, bool *moved)
-{
-    uint32_t *state = (uint32_t *)(void *)block->frame;
-    struct kabi_warpop *ops = (struct kabi_warpop *)(void *)(block->frame + k->warpops_offset);
-    bool ran = false;
-    for (uint32_t w = 0; w < k->n_warps; w += WARP) {
-        uint32_t n = (uint32_t)hw_min_u64(WARP, k->n_warps - w);
-        bool on = true;
-        for (unsigned round = 0; on && round < WARP_ROUNDS; round++) {
-            ran |= run_groups(k, kl, block, w, w + n);
-            *moved |= on = warpop_complete(state + w, ops + w, n, false);
-        }
-    }
-    return ran;
-}
-
-/* Everybody here spins. */
-static void let_others_run(const struct kabi_launch *kl)
-{
-    if (hw_unlikely(atomic_load_explicit(&hw_container_of(kl, struct exec_launch, kl)->fault, memory_order_relaxed)))
-        exec_fault_raise(EXEC_FAULT_TRAP, 0, 0);          /* another block has ended the kernel: who spins would never know */
-    sched_yield();
-}
-
-/* Parts of groups run like groups, each when it is in its group's place. */
-static bool run_parts(const struct turns *t, const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block, bool *moved)
-{
-    bool ran = false;
-    for (uint32_t w = 0; t->total && w < k->n_warps; w++)
-        for (uint32_t j = 0; j < t->n[w]; j++) {
-            uint32_t *state = (uint32_t *)(void *)block->frame + w, before = turns_part(k, block, w, j)->state;
-            turns_swap(k, block, w, j);
-            ran |= run_groups(k, kl, block, w, w + 1);
-            *moved |= *state != before;
-            turns_swap(k, block, w, j);
-        }
-    return ran;
-}
-
-/* Warps that wait for others take turns. When nothing but spinning happened for long, a lane may wait for another one of its own warp. */
-static void run_turns(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
-{
-    uint32_t *state = (uint32_t *)(void *)block->frame, before[TURNS_GROUPS];
-    struct turns t = { 0 };
-    unsigned idle = 0;           /* rounds in which nothing but spinning happened */
-    while (t.total || !all_done(k, state)) {
-        memcpy(before, state, k->n_warps * sizeof *state);
-        bool ran = run_groups(k, kl, block, 0, k->n_warps), moved = memcmp(before, state, k->n_warps * sizeof *state) != 0;
-        ran |= run_parts(&t, k, kl, block, &moved);
-        turns_put_together(&t, k, block);
-        moved |= !t.total && release(k, block, false);
-        if (!ran && !moved && !all_done(k, state))
-            stuck();
-        idle = moved ? 0 : idle + 1;
-        if (k->parts_offset && idle && idle % APART_ROUNDS == 0)
-            turns_take_apart(&t, k, block);
-        if (idle > IDLE_ROUNDS)
-            let_others_run(kl);
-    }
-    if (hw_unlikely(block->details))
-        exec_details_join(block);
-}
-
 /* Groups are at different places: those that can run take turns, and what they wait for is looked at after every round. */
 static void run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
 {
     uint32_t *state = (uint32_t *)(void *)block->frame;
-    unsigned idle = 0;           /* rounds in which nothing but spinning happened */
-    while (!all_done(k, state)) {
-        bool moved = false, ran = k->fair ? run_warps(k, kl, block, &moved) : run_groups(k, kl, block, 0, k->n_warps);
-        moved |= release(k, block, idle > 16);
-        if (!ran && !moved && !all_done(k, state))
+    while (!groups_all_done(k, state)) {
+        bool ran = groups_run(k, kl, block, 0, k->n_warps), moved = groups_release(k, block, false);
+        if (!ran && !moved && !groups_all_done(k, state))
             stuck();
-        idle = moved ? 0 : idle + 1;
-        if (k->fair && idle > IDLE_ROUNDS)
-            let_others_run(kl);
     }
     if (hw_unlikely(block->details))
         exec_details_join(block);
@@ -173,16 +34,11 @@ static void run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl,
 
 static void run_block(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
 {
-    int32_t r = KABI_MIXED;
+    int32_t r = 0;
     if (k->header_bytes)
         memset(block->frame, 0, k->header_bytes);
-    if (k->turns) {
-        run_turns(k, kl, block);
-        return;
-    }
-    if (!k->fair)
-        for (r = 0; r >= 0;)
-            r = k->regions[r](kl, block, block->frame);
+    while (r >= 0)
+        r = k->regions[r](kl, block, block->frame);
     if (r == KABI_MIXED)
         run_mixed(k, kl, block);
 }
@@ -231,8 +87,22 @@ static void report(struct exec_launch *launch, const struct exec_scope *s)
              *near ? ": " : "", near);
 }
 
-/* Not inlined, so that nothing the jump could spoil lives in registers of this frame's callers. */
-static __attribute__((noinline)) bool run_guarded(struct exec_launch *launch, struct kabi_block *block, uint64_t count)
+static void run_in_order(struct exec_launch *launch, struct kabi_block *block, uint64_t count)
+{
+    struct exec_runner *runner = exec_runner();
+    /* Claiming waits until stores past the caches are done. Blocks of kernels that have those wait for no other: several at once. */
+    uint64_t at_once = launch->kernel->streams ? STREAMING_BLOCKS : 1;
+    for (uint64_t i = 0, ours = 1;;) {
+        run_block(launch->kernel, &launch->kl, block);
+        if (++i == count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed)) || (--ours == 0 && !(ours = exec_claim(runner, at_once))))
+            break;
+        next_ctaid(block, &launch->kl);
+    }
+}
+
+/* Some blocks one after another, or those at hand in rounds. Not inlined, so that nothing the jump could spoil lives in registers of this
+   frame's callers. */
+static __attribute__((noinline)) bool run_guarded(struct exec_launch *launch, struct kabi_block *block, uint64_t count, struct rounds *all)
 {
     struct exec_scope scope;
     scope.block = block;
@@ -243,16 +113,11 @@ static __attribute__((noinline)) bool run_guarded(struct exec_launch *launch, st
         report(launch, &scope);
         return false;
     }
-    struct exec_runner *runner = exec_runner();
     exec_scope_set(&scope);
-    /* Claiming waits until stores past the caches are done. Blocks of kernels that have those wait for no other: several at once. */
-    uint64_t at_once = launch->kernel->streams ? STREAMING_BLOCKS : 1;
-    for (uint64_t i = 0, ours = 1;;) {
-        run_block(launch->kernel, &launch->kl, block);
-        if (++i == count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed)) || (--ours == 0 && !(ours = exec_claim(runner, at_once))))
-            break;
-        next_ctaid(block, &launch->kl);
-    }
+    if (all)
+        rounds_run(all, &scope);
+    else
+        run_in_order(launch, block, count);
     exec_scope_set(NULL);
     return true;
 }
@@ -267,35 +132,54 @@ static void note_time(struct exec_launch *l, uint64_t ns)
         atomic_store_explicit(l->block_ns, (uint32_t)now, memory_order_relaxed);
 }
 
+bool exec_block_init(struct kabi_block *block, struct exec_launch *launch, struct exec_areas *areas, uint64_t index)
+{
+    const struct kabi_kernel *k = launch->kernel;
+    uint64_t lanes = (uint64_t)k->width * k->chunks;
+    uint64_t threads = hw_max_u64((uint64_t)launch->kl.ntid[0] * launch->kl.ntid[1] * launch->kl.ntid[2], k->n_warps * lanes);
+    *block = (struct kabi_block){ .launch = &launch->kl, .smid = exec_thread_index() };
+    block->shared = exec_area_get(&areas->shared, launch->kl.shared_bytes, true);
+    block->frame = exec_area_get(&areas->frame, k->frame_bytes, false);
+    block->local = exec_area_get(&areas->local, threads * k->local_bytes, false);
+    if (!block->shared || !block->frame || !block->local) {
+        hw_error("kernel %s: no host memory for a block", k->name);
+        return false;
+    }
+    set_ctaid(block, &launch->kl, index);
+    return true;
+}
+
+static bool takes_turns(const struct kabi_kernel *k)
+{
+    return k->fair || k->turns;
+}
+
 static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
 {
     struct exec_launch *launch = hw_container_of(job, struct exec_launch, job);
-    const struct kabi_kernel *k = launch->kernel;
-    struct exec_buffers *buf = exec_buffers();
-    struct kabi_block block = { .launch = &launch->kl, .smid = exec_thread_index() };
-    uint64_t lanes = (uint64_t)k->width * k->chunks;
-    uint64_t threads = hw_max_u64((uint64_t)launch->kl.ntid[0] * launch->kl.ntid[1] * launch->kl.ntid[2], k->n_warps * lanes);
-    block.shared = exec_area_get(&buf->shared, launch->kl.shared_bytes, true);
-    block.frame = exec_area_get(&buf->frame, k->frame_bytes, false);
-    block.local = exec_area_get(&buf->local, threads * k->local_bytes, false);
-    if (!block.shared || !block.frame || !block.local) {
-        hw_error("kernel %s: no host memory for a block", k->name);
+    struct kabi_block block = { 0 };
+    struct rounds all;
+    bool rounds = takes_turns(launch->kernel);
+    if (!(rounds ? rounds_init(&all, launch, first) : exec_block_init(&block, launch, &exec_buffers()->own, first))) {
         launch->fault = EXEC_FAULT_TRAP;
         exec_cancel(job);
         return;
     }
-    block.details = exec_details_begin(launch);
-    set_ctaid(&block, &launch->kl, first);
+    block.details = rounds ? NULL : exec_details_begin(launch);
     /* A program's own thread may have another rounding mode, or none of the subnormals: the kernel's arithmetic is ours. */
     uint64_t fp = hw_fp_begin(), start = 0;
     if (first == 0)
         start = exec_fault_keep();
-    if (!run_guarded(launch, &block, count))
+    if (!run_guarded(launch, &block, count, rounds ? &all : NULL))
         exec_cancel(job);
     hw_fp_end(fp);
-    if (k->streams)
+    if (launch->kernel->streams)
         hw_store_fence();
     exec_details_end(block.details);
+    if (rounds) {
+        rounds_fini(&all);
+        count = all.over + (all.over == 0);
+    }
     if (first == 0 && launch->block_ns)
         note_time(launch, (hw_now_ns() - start) / count);
 }
@@ -327,7 +211,8 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     uint64_t ns = l->block_ns ? atomic_load_explicit(l->block_ns, memory_order_relaxed) : 0;
     struct exec_engine *e = exec_engine(EXEC_COMPUTE);
     unsigned workers = exec_engine_threads(e);
-    uint64_t chunk = all_at_once || n == 1 ? 1 : chunk_for(n, ns, workers);
+    bool rounds = takes_turns(l->kernel);
+    uint64_t chunk = all_at_once || rounds || n == 1 ? 1 : chunk_for(n, ns, workers);
     exec_job_init(&l->job, n, (uint32_t)hw_min_u64(chunk, UINT32_MAX));
     if (ns && workers > 1) {
         l->job.parts = 2 * workers;
@@ -336,6 +221,7 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->job.engine = e;
     l->job.run = run_blocks;
     l->job.all_at_once = all_at_once;
+    l->job.rounds = rounds;
     l->job.no_help = exec_no_help;
     l->kl.services = &exec_services;
     l->fault = EXEC_OK;

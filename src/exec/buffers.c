@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "exec/internal.h"
 
+#include "base/lock.h"
 #include "base/os.h"
 
 #include <sys/mman.h>
@@ -24,9 +25,9 @@ static void area_fini(struct exec_area *area)
 static void free_buffers(void *p)
 {
     struct exec_buffers *b = p;
-    area_fini(&b->shared);
-    area_fini(&b->frame);
-    area_fini(&b->local);
+    area_fini(&b->own.shared);
+    area_fini(&b->own.frame);
+    area_fini(&b->own.local);
     hw_str_fini(&b->text);
     mine = NULL;
     hw_free(b);
@@ -43,6 +44,7 @@ struct exec_buffers *exec_buffers(void)
         return mine;
     pthread_once(&once, make_key);
     mine = hw_alloc(sizeof *mine);
+    mine->now = &mine->own;
     pthread_setspecific(key, mine);
     return mine;
 }
@@ -77,4 +79,52 @@ bool exec_area_owns(const struct exec_area *area, uint64_t addr)
 {
     uint64_t map = (uint64_t)(uintptr_t)area->map;
     return area->map && addr >= map && addr < map + area->map_bytes;
+}
+
+/* Areas that no block has. They stay mapped, for addresses are used only once (hw_window_map()); of many the memory goes back. */
+enum { MANY = 64 };
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
+static struct exec_areas *spare HW_GUARDED_BY(mu);
+static unsigned n_spare HW_GUARDED_BY(mu);
+
+struct exec_areas *exec_areas_take(void)
+{
+    struct exec_areas *a = &exec_buffers()->own;
+    if (a->taken) {
+        hw_lock(&mu);
+        if ((a = spare)) {
+            spare = a->next;
+            n_spare--;
+        }
+        hw_unlock(&mu);
+    }
+    if (!a)
+        a = hw_alloc(sizeof *a);
+    a->taken = true;
+    return a;
+}
+
+static void area_forget(struct exec_area *area)
+{
+    if (area->base)
+        madvise(area->base, area->bytes, MADV_DONTNEED);
+}
+
+void exec_areas_give(struct exec_areas *a)
+{
+    a->taken = false;
+    if (a == &exec_buffers()->own)
+        return;
+    hw_lock(&mu);
+    bool many = ++n_spare > MANY;
+    hw_unlock(&mu);
+    if (many) {
+        area_forget(&a->shared);
+        area_forget(&a->frame);
+        area_forget(&a->local);
+    }
+    hw_lock(&mu);
+    a->next = spare;
+    spare = a;
+    hw_unlock(&mu);
 }

@@ -84,7 +84,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
         fault = EXEC_FAULT_INSTRUCTION;
     else if (sig == SIGBUS && info->si_code == BUS_ADRALN)
         fault = EXEC_FAULT_MISALIGNED;
-    else if (exec_area_owns(&exec_buffers()->shared, addr))
+    else if (exec_area_owns(&exec_buffers()->now->shared, addr))
         fault = EXEC_FAULT_SHARED;
     exec_fault_raise(fault, addr, 0);
 }

@@ -19,11 +19,20 @@ struct exec_area {
     char *base;                  /* usable part */
     size_t bytes;
 };
-struct exec_buffers {
+struct exec_areas {
     struct exec_area shared, frame, local;
+    struct exec_areas *next;     /* while nobody has them */
+    bool taken;
+};
+struct exec_buffers {
+    struct exec_areas own;
+    struct exec_areas *now;      /* of the block that runs: its own, or those of another one that it has at hand (rounds.c) */
     struct hw_str text;          /* printf formats here */
 };
 struct exec_buffers *exec_buffers(void);
+/* For one more block: the thread's own, or others, which go from thread to thread. */
+struct exec_areas *exec_areas_take(void);
+void exec_areas_give(struct exec_areas *areas);
 char *exec_area_get(struct exec_area *area, size_t bytes, bool window);   /* NULL: no memory */
 bool exec_area_owns(const struct exec_area *area, uint64_t addr);
 

@@ -214,7 +214,8 @@ static struct exec_job *pick_locked(struct exec_engine *e)
         struct exec_job *job = hw_list_item(it, struct exec_job, link);
         if (!has_pieces(job))
             continue;
-        if (normal || job->all_at_once || (replace && job->users == 0))
+        bool at_once = job->all_at_once && (!job->rounds || job->users < e->config.n_threads);
+        if (normal || at_once || (replace && job->users == 0))
             return job;
         if (extra && job->hungry > 0) {
             job->hungry--;
@@ -336,6 +337,20 @@ static void work(struct exec_engine *e, struct exec_runner *r)
     }
     running = outer;
     leave(e, r);
+}
+
+/* The job may be one of a chain that another job's thread runs: that has one piece. */
+bool exec_another(struct exec_job *job, uint64_t *out_piece)
+{
+    bool ok = job->n_pieces > 1 && job->chunk == 1 && running->job == job && take(running->engine, job, out_piece) > 0;
+    if (ok)
+        exec_alive();
+    return ok;
+}
+
+void exec_alive(void)
+{
+    atomic_store_explicit(&running->started_tick, running->engine->tick, memory_order_relaxed);
 }
 
 void exec_cancel(struct exec_job *job)
@@ -622,7 +637,7 @@ void exec_submit(struct exec_job *job, bool wake)
     if (wake && e->n_threads < base)
         grow_locked(e, hw_min_u64(base, e->n_active + e->n_ready - 1 + chunks));     /* other jobs wait for threads too */
     if (job->all_at_once)
-        grow_locked(e, e->n_active + chunks);
+        grow_locked(e, e->n_active + (job->rounds ? hw_min_u64(chunks, base) : chunks));
     watch = watch && e->config.max_extra;
     if (watch && !e->watchdog_started)
         e->watchdog_started = start_thread(e, watchdog_main, e);

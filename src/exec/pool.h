@@ -25,6 +25,7 @@ struct exec_job {
     uint32_t parts;              /* so many parts of what is left are handed out at least; 0: always whole chunks */
     int priority;                /* lower runs first */
     bool all_at_once;            /* every piece waits for the others: give each a thread */
+    bool rounds;                 /* a thread whose piece waits takes another one besides (exec_another()): a few threads are enough */
     bool no_help;                /* only the engine's own threads may run it */
     /* the engine's */
     struct hw_list link;
@@ -98,6 +99,10 @@ uint64_t exec_claim(struct exec_runner *runner, uint64_t most);
    urgent, or the program ends. The next thing has a watchdog's time of its own. */
 bool exec_goes_on(struct exec_runner *runner);
 bool exec_on_worker(void);                       /* the calling thread is an engine's own */
+/* From run() of a job with rounds: one more piece to run besides those this thread has; false: there is none. */
+bool exec_another(struct exec_job *job, uint64_t *out_piece);
+/* From run(): a piece is over, or has begun: the watchdog's time starts anew. */
+void exec_alive(void);
 /* From run(): the pieces nobody took yet are not wanted any more. */
 void exec_cancel(struct exec_job *job);
 

@@ -198,7 +198,7 @@ void exec_access(struct kabi_block *block, uint64_t addr, uint64_t what)
     exec_service(true);
     bool found = exec_find_memory && exec_find_memory(addr, &base, &end);
     exec_service(false);
-    struct exec_buffers *mine = exec_buffers();
+    const struct exec_areas *mine = exec_buffers()->now;
     const struct exec_heap *h = exec_launch_of(block)->heap;
     if (!found && h && h->arena && addr - (uint64_t)(uintptr_t)h->arena < h->arena_bytes)
         return;                  /* malloc()'s, where it could not have a place in the window */

@@ -114,7 +114,7 @@ static void count_classes(const struct ir_block *b, struct details_site *site)
     for (size_t j = 0; j < b->insts.n; j++) {
         const struct ir_inst *i = b->insts.v[j];
         int c = (int)class_of(i);
-        if (i->op == IR_BR || i->op == IR_YIELD || (i->op == IR_CBR && is_guard(i)))
+        if (i->op == IR_BR || i->op == IR_YIELD || i->op == IR_ENTER || (i->op == IR_CBR && is_guard(i)))
             continue;
         if (now >= 0 && i->ptx_line && i->ptx_line == line) {
             now = c > now ? c : now;

@@ -99,6 +99,12 @@ static void emit_value(struct emit *e, const struct ir_inst *i)
     }
 }
 
+static void emit_enter(struct emit *e)
+{
+    LLVMValueRef at = k_int(e, 64, 1, offsetof(struct kabi_block, entered));
+    LLVMBuildStore(e->b, k_int(e, 32, 1, 1), LLVMBuildGEP2(e->b, ty_int(e, 8, 1), e->block, &at, 1, ""));
+}
+
 void emit_inst(struct emit *e, const struct ir_inst *i)
 {
     e->inst = i;
@@ -119,6 +125,7 @@ void emit_inst(struct emit *e, const struct ir_inst *i)
     case IR_VPRINTF: case IR_ASSERTFAIL: case IR_MALLOC: case IR_FREE: emit_service(e, i); break;
     case IR_TEX: emit_texture(e, i); break;
     case IR_CALL: emit_call(e, i); break;
+    case IR_ENTER: emit_enter(e); break;
     case IR_NANOSLEEP: break;                             /* a hint; waiting would only hold up the other warps of the block */
     default: emit_value(e, i); break;
     }

@@ -5,6 +5,10 @@
  *
  * A loop spins when its end depends, through data or control, on an atomic or a volatile or ordered load inside it.  A
  * compare-and-swap that only retries with the value it just got back does not wait for anybody: it succeeds in the end.
+ *
+ * With plain loads (ld.cg between fences, as CUB's scans poll) a loop spins when it changes nothing that others see and one of its exits
+ * is decided by values that are the same in every round, but for what it loads from the same places again: nothing that it does by itself
+ * could ever end it there.
  */
 #include "pass/plan.h"
 
@@ -15,6 +19,9 @@ struct spin {
     const struct plan_loop *loop;
     bool *tainted;               /* by register */
     int *n_defs;
+    const struct ir_inst **def;  /* by register: its last definition in the loop */
+    bool *more;                  /* by register: it has others */
+    signed char *round;          /* by register: enum round, 0 when not yet known */
 };
 
 static bool waits_on_memory(const struct ir_inst *i)
@@ -79,10 +86,125 @@ static bool only_retries(struct spin *s, const struct ir_inst *i)
     return i->op == IR_ATOM && i->atom == IR_ATOM_CAS && i->src[1].kind == IR_REG && s->tainted[i->src[1].reg->id];
 }
 
+/* ---- loops that look at the same places again and again ---- */
+
+/* A value in every round of the loop. */
+enum round { UNKNOWN, CHANGES, STAYS, LOOKED_AT };      /* LOOKED_AT: only if what it was loaded from does */
+
+static bool only_looks(struct spin *s)
+{
+    const struct plan *p = s->p;
+    memset(s->def, 0, p->func->regs.n * sizeof *s->def);
+    memset(s->more, 0, p->func->regs.n);
+    memset(s->round, STAYS, p->func->regs.n);
+    for (int b = 0; b < p->n_blocks; b++) {
+        const struct ir_inst *t = ir_block_term(p->blocks[b].ir);
+        if (!bits_has(s->loop->blocks, (size_t)b))
+            continue;
+        if (t->op != IR_BR && t->op != IR_CBR && t->op != IR_YIELD)
+            return false;
+        for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            bool quiet = i->op == IR_LD || i->op == IR_FENCE || i->op == IR_NANOSLEEP || i->op == IR_ENTER;
+            if ((ir_op_info[i->op].props & IR_PROP_MEM) && !quiet)
+                return false;
+            for (int k = 0; k < i->n_dst; k++)
+                if (i->dst[k]) {
+                    s->round[i->dst[k]->id] = UNKNOWN;
+                    s->more[i->dst[k]->id] = s->def[i->dst[k]->id] != NULL;
+                    s->def[i->dst[k]->id] = i;
+                }
+        }
+    }
+    return true;
+}
+
+static enum round round_of(struct spin *s, const struct ir_operand *o);
+
+static enum round inst_round(struct spin *s, const struct ir_inst *i)
+{
+    enum round r = STAYS;
+    bool clock = i->op == IR_SREG && i->imm >= IR_SREG_CLOCK && i->imm <= IR_SREG_GLOBALTIMER_HI;
+    if (clock || i->op == IR_ACTIVEMASK)
+        return CHANGES;
+    for (int k = 0; k < i->n_src; k++) {
+        enum round of = round_of(s, &i->src[k]);
+        if (of == CHANGES)
+            return of;
+        r = of > r ? of : r;
+    }
+    bool others_write = i->op == IR_LD && (i->space == IR_GENERIC || i->space == IR_GLOBAL || i->space == IR_SHARED) && !(i->flags & IR_NONCOHERENT);
+    return others_write ? LOOKED_AT : r;
+}
+
+/* Of a register that the ways through the loop define differently: what it gets on each, and which way is taken. */
+static enum round joined_round(struct spin *s, const struct ir_reg *reg)
+{
+    const struct plan *p = s->p;
+    enum round r = STAYS;
+    for (int b = 0; b < p->n_blocks && r != CHANGES; b++) {
+        const struct plan_block *blk = &p->blocks[b];
+        if (!bits_has(s->loop->blocks, (size_t)b))
+            continue;
+        for (size_t j = 0; j < blk->ir->insts.n && r != CHANGES; j++) {
+            const struct ir_inst *i = blk->ir->insts.v[j];
+            enum round of = STAYS;
+            for (int k = 0; k < i->n_dst; k++)
+                if (i->dst[k] == reg)
+                    of = inst_round(s, i);
+            if (i->op == IR_CBR && bits_has(s->loop->blocks, (size_t)blk->succ[0]) && bits_has(s->loop->blocks, (size_t)blk->succ[1]))
+                of = round_of(s, &i->src[0]);
+            r = of == CHANGES || of > r ? of : r;
+        }
+    }
+    return r;
+}
+
+static enum round round_of(struct spin *s, const struct ir_operand *o)
+{
+    if (o->kind != IR_REG)
+        return STAYS;
+    signed char *known = &s->round[o->reg->id];
+    if (*known == UNKNOWN) {
+        *known = CHANGES;                                 /* what is made of its own last value */
+        *known = (signed char)(s->more[o->reg->id] ? joined_round(s, o->reg) : inst_round(s, s->def[o->reg->id]));
+    }
+    return (enum round)*known;
+}
+
+/* Might the loop end because of what it looked at, and of nothing else? A limit on the rounds does not change that. */
+static bool waits_for(struct spin *s, const struct ir_operand *condition, int depth)
+{
+    const struct ir_inst *i = condition->kind == IR_REG && !s->more[condition->reg->id] ? s->def[condition->reg->id] : NULL;
+    if (round_of(s, condition) == LOOKED_AT)
+        return true;
+    return i && (i->op == IR_AND || i->op == IR_OR) && depth < 4 && (waits_for(s, &i->src[0], depth + 1) || waits_for(s, &i->src[1], depth + 1));
+}
+
+static bool polls(struct spin *s)
+{
+    const struct plan *p = s->p;
+    if (!only_looks(s))
+        return false;
+    for (int b = 0; b < p->n_blocks; b++) {
+        const struct plan_block *blk = &p->blocks[b];
+        const struct ir_inst *t = ir_block_term(blk->ir);
+        if (!bits_has(s->loop->blocks, (size_t)b) || t->op != IR_CBR)
+            continue;
+        bool leaves = !bits_has(s->loop->blocks, (size_t)blk->succ[0]) || !bits_has(s->loop->blocks, (size_t)blk->succ[1]);
+        if (leaves && waits_for(s, &t->src[0], 0))
+            return true;
+    }
+    return false;
+}
+
 void plan_spins(struct plan *p)
 {
     struct spin s = { .p = p };
     s.tainted = hw_alloc(p->func->regs.n + 1);
+    s.def = hw_alloc(p->func->regs.n * sizeof *s.def + 1);
+    s.more = hw_alloc(p->func->regs.n + 1);
+    s.round = hw_alloc(p->func->regs.n + 1);
     s.n_defs = hw_alloc(p->func->regs.n * sizeof *s.n_defs + 1);
     for (size_t b = 0; b < p->func->blocks.n; b++)
         for (size_t j = 0; j < p->func->blocks.v[b]->insts.n; j++) {
@@ -105,24 +227,56 @@ void plan_spins(struct plan *p)
                 lock = i->op != IR_LD;
             }
         }
-        p->loops.v[l].spin = spin;
+        p->loops.v[l].spin = spin || polls(&s);
         p->loops.v[l].lock = lock;
     }
     hw_free(s.tainted);
+    hw_free(s.def);
+    hw_free(s.more);
+    hw_free(s.round);
     hw_free(s.n_defs);
 }
 
 /* ---- fair builds ---- */
 
+static void redirect(struct ir_block *from, const struct ir_block *to, struct ir_block *instead)
+{
+    struct ir_inst *t = ir_block_term(from);
+    for (int k = 0; k < 2; k++)
+        if (t->target[k] == to)
+            t->target[k] = instead;
+}
+
+/* Who comes to the loop says so: the engine tells threads that get somewhere from those that only spin. The kernel may begin with the loop:
+   then what it begins with is no longer a place to go on at after a yield. */
+static void enter_loop(struct plan *p, const struct plan_loop *loop)
+{
+    struct ir_block *header = p->blocks[loop->header].ir, *enter = ir_block_new(p->func, NULL);
+    struct ir_inst *go = ir_inst_new(p->func, IR_BR, IR_VOID);
+    go->target[0] = header;
+    ir_block_add(enter, ir_inst_new(p->func, IR_ENTER, IR_VOID));
+    ir_block_add(enter, go);
+    for (int b = 0; b < p->n_blocks; b++)
+        if (!bits_has(loop->blocks, (size_t)b))
+            redirect(p->blocks[b].ir, header, enter);
+    if (p->func->blocks.v[0] != header)
+        return;
+    for (size_t b = p->func->blocks.n - 1; b > 0; b--) {
+        p->func->blocks.v[b] = p->func->blocks.v[b - 1];
+        p->func->blocks.v[b]->id = (uint32_t)b;
+    }
+    p->func->blocks.v[0] = enter;
+    enter->id = 0;
+}
+
 static void yield_in_loop(struct plan *p, const struct plan_loop *loop)
 {
-    struct ir_block *header = p->blocks[loop->header].ir, *latch = p->blocks[loop->latch].ir, *stop = ir_block_new(p->func, NULL);
-    struct ir_inst *yield = ir_inst_new(p->func, IR_YIELD, IR_VOID), *t = ir_block_term(latch);
+    struct ir_block *header = p->blocks[loop->header].ir, *stop = ir_block_new(p->func, NULL);
+    struct ir_inst *yield = ir_inst_new(p->func, IR_YIELD, IR_VOID);
     yield->target[0] = header;
     ir_block_add(stop, yield);
-    for (int k = 0; k < 2; k++)
-        if (t->target[k] == header)
-            t->target[k] = stop;
+    redirect(p->blocks[loop->latch].ir, header, stop);
+    enter_loop(p, loop);
 }
 
 static int kind_of(const struct ir_inst *i)

@@ -82,7 +82,7 @@ static bool held(const struct plan *p, int b, int header, bits_word *seen)
         unsigned props = ir_op_info[i->op].props;
         if (props & IR_PROP_CONV)
             return same_members(p, i) && plan_postdominates(p, b, header);
-        if ((props & IR_PROP_MEM) && i->op != IR_LD && i->op != IR_FENCE && i->op != IR_NANOSLEEP)
+        if ((props & IR_PROP_MEM) && i->op != IR_LD && i->op != IR_FENCE && i->op != IR_NANOSLEEP && i->op != IR_ENTER)
             return false;
     }
     const struct ir_inst *t = ir_block_term(p->blocks[b].ir);
