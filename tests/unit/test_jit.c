@@ -856,13 +856,36 @@ static void what_is_read_or_ordered_stays_in_the_caches(void **state)
     ir_module_free(mod);
 }
 
+/* The kernel begins with a loop that waits: nothing is before the place to go on at. Later warps are waited for, so that all but the last stop. */
+static void waiting_from_the_first_instruction_on(void **state)
+{
+    (void)state;
+    start("wait_first");
+    struct ir_block *after = label();
+    struct ir_reg *p = param(IR_I64, 0), *v = reg(IR_I32);
+    struct ir_reg *before = op2(IR_SUB, IR_I32, I(7), R(op2(IR_SHR_U, IR_I32, R(sreg(IR_SREG_TID_X)), I(5))));
+    struct ir_inst *ld = put(IR_LD, IR_I32, v, 1, R(p));
+    ld->space = IR_GLOBAL;
+    ld->flags = IR_VOLATILE;
+    cbr(cmp(IR_ULT, IR_I32, R(v), R(before)), blk, after);
+    blk = after;
+    store(IR_I32, IR_GLOBAL, p, R(op2(IR_MAX_U, IR_I32, R(v), R(op2(IR_ADD, IR_I32, R(before), I(1))))));
+    ret();
+    for (size_t w = 0; w < HW_LEN(widths); w++) {
+        uint32_t count = 0, *at = &count, shape[3] = { 256, 1, 1 };
+        run(shape, 1, &at, widths[w]);
+        assert_int_equal(count, 8);
+    }
+    ir_module_free(mod);
+}
+
 int main(void)
 {
     setenv("HOSTWARP_CACHE", "off", 0);
     setenv("HOSTWARP_GUARD", "0", 1);              /* the kernels here work on memory of the test itself */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saxpy_with_a_ragged_tail), cmocka_unit_test(divergent_loop_counts_per_lane), cmocka_unit_test(reduction_in_shared_memory),
-        cmocka_unit_test(early_exit_before_a_barrier), cmocka_unit_test(unsigned_wrap_in_an_index), cmocka_unit_test(two_dimensional_blocks),
+        cmocka_unit_test(early_exit_before_a_barrier), cmocka_unit_test(waiting_from_the_first_instruction_on), cmocka_unit_test(unsigned_wrap_in_an_index), cmocka_unit_test(two_dimensional_blocks),
         cmocka_unit_test(atomics_from_all_lanes), cmocka_unit_test(large_results_go_past_the_caches), cmocka_unit_test(tables_by_index),
         cmocka_unit_test(indices_that_wrap_around), cmocka_unit_test(chains_of_arithmetic_take_two_warps_at_a_time),
         cmocka_unit_test(loads_that_repeat_after_some_groups_are_done_for_these), cmocka_unit_test(words_of_several_threads_in_a_row),
