@@ -380,9 +380,10 @@ bool plan_one_block(const struct plan *p, const struct shape *a, uint64_t *low)
     return within(p, a, k, &group);
 }
 
+/* What is a function of the thread alone has one value at all times: lanes that do not run the definition get what they had. */
 bool plan_blends(const struct plan *p, const struct plan_reg *r, int block)
 {
-    return p->lanes > 1 && bits_meet(r->live_in, p->blocks[block].excluded, (size_t)p->n_blocks);
+    return p->lanes > 1 && !r->remat && bits_meet(r->live_in, p->blocks[block].excluded, (size_t)p->n_blocks);
 }
 
 static bool same_shape(const struct shape *a, const struct shape *b)
