@@ -43,8 +43,11 @@ static LLVMValueRef space_base(struct emit *e, uint8_t space, unsigned chunk)   
         return LLVMBuildPtrToInt(e->b, env(e, ENV_SHARED), i64, "");
     if (space != IR_LOCAL)
         return NULL;
-    LLVMValueRef thread = LLVMBuildZExt(e->b, linear_thread(e, chunk), i64, "");
+    bool interleaved = e->p->interleaved;                 /* then a group has rows of words, and a chunk its part of each row */
+    LLVMValueRef thread = LLVMBuildZExt(e->b, linear_thread(e, interleaved ? 0 : chunk), i64, "");
     LLVMValueRef offset = LLVMBuildMul(e->b, thread, k_int(e, 64, 1, e->p->func->local_bytes), "");
+    if (interleaved)
+        offset = LLVMBuildAdd(e->b, offset, k_int(e, 64, 1, (uint64_t)chunk * e->W * (uint64_t)plan_local_step(e->p)), "");
     if (e->sp)
         offset = LLVMBuildAdd(e->b, offset, e->sp, "");
     return LLVMBuildAdd(e->b, LLVMBuildPtrToInt(e->b, env(e, ENV_LOCAL), i64, ""), offset, "");
@@ -101,7 +104,7 @@ LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
     if (base)
         a = LLVMBuildAdd(e->b, a, splat(e, base, e->W), "");
     if (i->space == IR_LOCAL && e->W > 1)
-        a = LLVMBuildAdd(e->b, a, k_lanes(e, 64, e->W, 0, (int64_t)e->p->func->local_bytes), "");
+        a = LLVMBuildAdd(e->b, a, k_lanes(e, 64, e->W, 0, plan_local_step(e->p)), "");
     return a;
 }
 
@@ -330,7 +333,7 @@ void scatter_all(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, LLVMV
 /* The address's step from lane to lane in bytes, for AFFINE addresses. */
 static int64_t lane_step(struct emit *e, const struct ir_inst *i, const struct shape *s)
 {
-    return s->stride + (i->space == IR_LOCAL && e->p->lanes > 1 ? (int64_t)e->p->func->local_bytes : 0);
+    return s->stride + (i->space == IR_LOCAL && e->p->lanes > 1 ? plan_local_step(e->p) : 0);
 }
 
 /*
@@ -879,7 +882,7 @@ void emit_address(struct emit *e, const struct ir_inst *i)
         if (!affine)
             base = splat(e, base, e->W);
         if (!affine && !shared && e->W > 1)
-            base = LLVMBuildAdd(e->b, base, k_lanes(e, 64, e->W, 0, (int64_t)e->p->func->local_bytes), "");
+            base = LLVMBuildAdd(e->b, base, k_lanes(e, 64, e->W, 0, plan_local_step(e->p)), "");
         LLVMValueRef r = back ? LLVMBuildSub(e->b, a, base, "") : LLVMBuildAdd(e->b, a, base, "");
         if (affine)
             set_uniform(e, i, 0, c, r);

@@ -206,7 +206,7 @@ static const char *const access_words[] = { "uniform", "vector", "strided", "gat
 
 static int64_t lane_step(const struct plan *p, const struct ir_inst *i, const struct shape *s)
 {
-    return s->stride + (i->space == IR_LOCAL ? (int64_t)p->func->local_bytes : 0);
+    return s->stride + (i->space == IR_LOCAL ? plan_local_step(p) : 0);
 }
 
 static enum access access_of(const struct plan *p, const struct ir_inst *i, int64_t *out_step)

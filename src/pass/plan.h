@@ -117,6 +117,7 @@ struct plan {
     HW_VEC(struct plan_loop) loops;
     HW_VEC(struct plan_region) regions;
     bool irreducible;
+    bool interleaved;            /* local memory lies word by word, not thread by thread (interleave.c) */
     bool uses_warp_ops;
     bool lockstep;               /* all groups of a block stop at the same barriers, plain ones */
     bits_word *apart;            /* blocks in which a group may have been taken apart */
@@ -138,6 +139,7 @@ void plan_spins(struct plan *p);                                 /* spin.c: loop
 void plan_yields(struct plan *p);                                /* spin.c: fair builds: stops in those loops and at warp operations */
 void plan_apart(struct plan *p);                                 /* turns.c: where groups may lack lanes */
 void plan_webs(struct plan *p);                                  /* webs.c: one register per web */
+void plan_interleave(struct plan *p);                            /* interleave.c: local memory word by word */
 void plan_live(struct plan *p);                                  /* live.c */
 bool plan_sink(struct plan *p);                                  /* sink.c: what only those that leave a loop need; true: blocks were added */
 void plan_regions(struct plan *p);                               /* regions.c: before shapes: remat; resume points */
@@ -155,6 +157,9 @@ bool plan_dominates(const struct plan *p, int a, int b);
 bool plan_postdominates(const struct plan *p, int a, int b);     /* a is on every way from b to the end */
 bool plan_in_loop(const struct plan *p, int block, int loop);
 bool plan_share_loop(const struct plan *p, int a, int b);        /* some loop holds both: each may run after the other */
+
+/* interleave.c: how far apart the same place of local memory is for two neighbouring threads */
+int64_t plan_local_step(const struct plan *p);
 
 /* True when execution stops at the end of the block and goes on in another region. */
 bool plan_stops(const struct ir_inst *term);
