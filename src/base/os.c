@@ -161,9 +161,10 @@ void hw_numa_prefer_here(void *p, size_t bytes)
 
 size_t hw_page_bytes(void)
 {
-    static size_t bytes;
+    static _Atomic size_t known;
+    size_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
     if (!bytes)
-        bytes = (size_t)sysconf(_SC_PAGESIZE);
+        atomic_store_explicit(&known, bytes = (size_t)sysconf(_SC_PAGESIZE), memory_order_relaxed);
     return bytes;
 }
 
