@@ -44,7 +44,7 @@ uint32_t launch_occupancy(const struct function *f, uint32_t threads, size_t dyn
     return (uint32_t)n;
 }
 
-/* All blocks at once means a thread each, and the real device's limit beside it. */
+/* All blocks at once means a thread each where they cannot take turns, and the real device's limit beside it. */
 static CUresult check_cooperative(const struct function *f, const struct launch_config *c)
 {
     uint64_t blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
