@@ -153,7 +153,7 @@ static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned *texel)
     *texel = array_texel_bytes(desc->Format, desc->NumChannels);
     if (row && row->blocks && channels_fit(row, desc->NumChannels) && desc->Height)
         *texel = blocks_bytes(row->blocks);
-    if (!*texel || (desc->Flags & ~known) || !extent_fits(desc))
+    if (!row || !*texel || (desc->Flags & ~known) || !extent_fits(desc))
         return CUDA_ERROR_INVALID_VALUE;
     return row->blocks && (desc->Flags & CUDA_ARRAY3D_SURFACE_LDST) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
