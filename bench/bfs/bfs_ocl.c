@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bfs: distances from vertex 0 in a random graph of 2^18 vertices with 4 to 12 edges out of each.  Level by level: a thread
  * for each vertex of the frontier looks at its edges and puts what it finds first into the next frontier with atomics.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * convolution: 2048 x 2048 floats with a 7 x 7 filter, zero outside.  A block of 32 x 8 threads makes 32 x 32 results from a
  * tile with its border in shared memory, 4 rows to a thread.  Work counts 98 operations per result.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fft: 4096 complex transforms of 1024 points, radix 4, Stockham order (no bit reversal).  A block of 256 threads for each
  * transform, 5 stages, exchanged through shared memory; the roots of unity come from a table.  Work counts 5 n log2(n).

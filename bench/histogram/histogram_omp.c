@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * histogram: counts of the 256 values of 2^25 bytes.  Every block counts its part of the input in shared memory with atomics,
  * one table for each warp, then adds the tables to the result in global memory.  Work counts the bytes read.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * latency: what the calls themselves cost: 1000 launches queued (a launch is also submitted: OpenCL's twin flushes for
  * launch_submitted), 1000 queued and then waited for together, 1000 each waited for, 1000 event records, 1000 copies of 4

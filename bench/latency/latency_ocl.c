@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * latency: what the calls themselves cost: 1000 launches queued, 1000 queued and each submitted by a flush, 1000 queued and
  * then waited for together, 1000 each waited for, 1000 markers, 1000 copies of 4 bytes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * latency: what the calls themselves cost. OpenMP queues nothing: only its parallel region, begun and waited for 1000 times,
  * can be put beside the others.

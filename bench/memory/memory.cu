@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memory: page-locking 1 GiB; copies from page-locked memory to the device of 4 KiB (again and again the same, and walking
  * through 64 MiB), 1 MiB and 256 MiB; pairs of a small allocation and its release; a million allocations and releases of random sizes in random order.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memory, OpenMP variant: the best that this system gives a program. Huge pages, touched by all threads or populated by the system
  * for them, and then locked; memcpy, or stores that go past the cache, by all threads where that is faster; malloc and free.

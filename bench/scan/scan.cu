@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scan: inclusive prefix sums of 2^24 unsigned integers.  Three launches: sums of chunks of 1024, a scan of those sums by one
  * block, then a scan of every chunk that starts at the sum before it.  Work counts 3 passes over memory, 12 bytes an element.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * softmax: of every row of 8192 x 1024 floats.  A block for each row: its 256 threads keep 4 numbers each in registers, and
  * find the maximum and the sum together.  Work counts one read and one write, 8 bytes a number.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sort: 2^20 unsigned integers, bitonic.  Stages whose partners are less than 2048 apart run in shared memory, many in one
  * launch; the others are one launch each over global memory.  Work counts the keys.

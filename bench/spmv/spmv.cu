@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spmv: y = A * x for a sparse matrix of 2^17 rows in CSR form, 16 to 112 entries a row at random columns within 4096 of the
  * diagonal.  A warp for each row.  Work counts 2 operations per entry.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays: which shapes, formats and flags exist, what is said about them, and copies to, from and between them.
 #include "probe.h"
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Block-compressed arrays: which exist, what copies of them are, what textures of them answer (every texel of 12 blocks of each format).
 #include <cuda.h>
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What handles answer after their context was destroyed (streams and executable graphs are not asked: the real driver crashes) (each question in a process of its own), and cudaStreamEndCapture(s, NULL).
 #include <cuda.h>
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stream capture forbids, what it answers, and how a capture ends.
 #include "probe.h"
 #include <thread>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sharing between processes: memory and event handles, pools by file descriptor; this program starts itself as the other side.
 #include "probe.h"
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Managed memory: what advice, prefetches, attachments and queries answer, and what both sides see.
 #include "probe.h"
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One device and its peers, contexts made and destroyed by hand, what is left of the context API.
 #include "probe.h"
 #include <string>

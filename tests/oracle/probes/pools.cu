@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream-ordered memory and its pools: attributes, right and wrong frees. pools_*.cu have the rest.
 #include "pools.h"
 #include <cstdint>

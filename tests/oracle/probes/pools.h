@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the probes of pools share.
 #include "probe.h"
 

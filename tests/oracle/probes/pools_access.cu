@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools: who may access their memory.
 #include "pools.h"
 #include <cstdint>

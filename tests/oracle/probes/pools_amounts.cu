@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools: what is reserved and used for which sizes, thresholds, trimming, where pieces lie, destroying.
 #include "pools.h"
 #include <cstdint>

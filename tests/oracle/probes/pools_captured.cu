@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream-ordered memory in captured streams: the nodes, launching, what is left over.
 #include "probe.h"
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools: which properties can be asked for, the current pool, what UVA knows of their memory.
 #include "pools.h"
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools: which freed memory an allocation in a stream gets again. Each setting in a process of its own, which ends by itself.
 #include "pools.h"
 #include <cstdint>

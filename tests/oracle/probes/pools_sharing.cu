@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools: exporting and importing them and their memory.
 #include "pools.h"
 #include <cstdint>

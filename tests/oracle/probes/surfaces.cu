@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surfaces: reads and writes in every shape, what lies outside under each boundary mode, formatted stores, reductions.
 #include "probe.h"
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surfaces, instruction by instruction: formatted stores and reductions.
 #include "probe.h"
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texture and surface references of modules: what the driver's old calls answer and what fetches through them give.
 #include "probe.h"
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Textures: the level of detail that follows from gradients, in 256ths; signed and unsigned bytes and words under a filter.
 #include "probe.h"
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Textures: the exact bits that fetches give (filters, address modes, formats, layers, cubes, levels, gradients, gathers),
 // and which descriptions are taken.
 #include "probe.h"

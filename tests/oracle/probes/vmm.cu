@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Virtual memory management: reserving, creating, mapping, access, sharing by file descriptor, right and wrong uses.
 #include "probe.h"
 #include <cstdint>
