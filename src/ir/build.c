@@ -162,6 +162,14 @@ void ir_block_add(struct ir_block *b, struct ir_inst *i)
     hw_vec_push(&b->insts, i);
 }
 
+void ir_block_insert(struct ir_block *b, size_t at, struct ir_inst *i)
+{
+    hw_vec_push(&b->insts, i);
+    for (size_t j = b->insts.n - 1; j > at; j--)
+        b->insts.v[j] = b->insts.v[j - 1];
+    b->insts.v[at] = i;
+}
+
 bool ir_defines(const struct ir_inst *i, const struct ir_reg *r)
 {
     for (int k = 0; k < i->n_dst; k++)

@@ -172,6 +172,7 @@ struct ir_inst *ir_inst_new(struct ir_func *f, enum ir_op op, enum ir_type type)
 void ir_inst_dst(struct ir_inst *i, struct ir_reg *reg);
 void ir_inst_src(struct ir_inst *i, struct ir_operand o);
 void ir_block_add(struct ir_block *b, struct ir_inst *i);
+void ir_block_insert(struct ir_block *b, size_t at, struct ir_inst *i);     /* before the one that is there */
 struct ir_inst *ir_block_term(const struct ir_block *b);        /* NULL while unfinished */
 bool ir_defines(const struct ir_inst *i, const struct ir_reg *r);
 static inline struct ir_operand ir_reg_operand(struct ir_reg *r) { return (struct ir_operand){ IR_REG, r, 0 }; }

@@ -48,14 +48,6 @@ static bool is_carried(struct plan *p, const struct plan_reg *r, const struct ca
         (r->reg->type == IR_I32 || r->reg->type == IR_I64) && c->grow->type == r->reg->type;
 }
 
-static void put(struct ir_block *b, size_t at, struct ir_inst *i)
-{
-    ir_block_add(b, i);
-    for (size_t j = b->insts.n - 1; j > at; j--)
-        b->insts.v[j] = b->insts.v[j - 1];
-    b->insts.v[at] = i;
-}
-
 /* In front of every use but the growing one: the sum. Behind the beginning: nothing was added yet. */
 static void split(struct plan *p, struct ir_reg *r, const struct carried *c)
 {
@@ -77,14 +69,14 @@ static void split(struct plan *p, struct ir_reg *r, const struct carried *c)
                 ir_inst_dst(add, sum);
                 ir_inst_src(add, ir_reg_operand(r));
                 ir_inst_src(add, ir_reg_operand(added));
-                put(blk, j++, add);
+                ir_block_insert(blk, j++, add);
             }
             if (i == c->begin) {
                 struct ir_inst *none = ir_inst_new(f, IR_MOV, r->type);
                 none->ptx_line = i->ptx_line;
                 ir_inst_dst(none, added);
                 ir_inst_src(none, ir_imm_operand(0));
-                put(blk, ++j, none);
+                ir_block_insert(blk, ++j, none);
             }
         }
     }

@@ -26,7 +26,7 @@ static void add_region(struct plan *p, int entry)
 }
 
 /* Cheap enough to do again: a value that costs more than a load from the frame is saved. */
-static bool cheap(const struct ir_inst *i)
+bool plan_cheap(const struct ir_inst *i)
 {
     switch (i->op) {
     case IR_MOV: case IR_ADD: case IR_SUB: case IR_MUL: case IR_AND: case IR_OR: case IR_XOR: case IR_NOT: case IR_NEG: case IR_SHL:
@@ -45,7 +45,7 @@ static bool can_remat(struct plan *p, struct plan_reg *r, signed char *known, in
     signed char *k = &known[r->reg->id];
     if (*k)
         return *k > 0;
-    if (!r->def || r->def->n_dst != 1 || !cheap(r->def) || depth > MAX_REMAT_DEPTH)
+    if (!r->def || r->def->n_dst != 1 || !plan_cheap(r->def) || depth > MAX_REMAT_DEPTH)
         return false;
     *k = -1;                                              /* in a cycle: no */
     for (int i = 0; i < r->def->n_src; i++) {
@@ -59,7 +59,7 @@ static bool can_remat(struct plan *p, struct plan_reg *r, signed char *known, in
 
 bool plan_again(const struct plan *p, const struct ir_inst *i)
 {
-    bool good = cheap(i);
+    bool good = plan_cheap(i);
     for (int k = 0; k < i->n_src; k++)
         good &= i->src[k].kind != IR_REG || p->regs[i->src[k].reg->id].remat;
     return good;

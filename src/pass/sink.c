@@ -12,9 +12,8 @@ static bool defined_in(const struct plan *p, int loop, const struct ir_reg *r)
         return plan_in_loop(p, reg->def_block, loop);
     for (int b = 0; b < p->n_blocks; b++)
         for (size_t j = 0; plan_in_loop(p, b, loop) && j < p->blocks[b].ir->insts.n; j++)
-            for (int k = 0; k < p->blocks[b].ir->insts.v[j]->n_dst; k++)
-                if (p->blocks[b].ir->insts.v[j]->dst[k] == r)
-                    return true;
+            if (ir_defines(p->blocks[b].ir->insts.v[j], r))
+                return true;
     return false;
 }
 
@@ -33,9 +32,8 @@ static bool for_the_end(const struct plan *p, int b, size_t j, int inside)
         for (int s = 0; s < o->n_src; s++)
             if (o->src[s].kind == IR_REG && o->src[s].reg == r)
                 return false;
-        for (int d = 0; d < o->n_dst; d++)
-            if (o->dst[d] == r)
-                return false;
+        if (ir_defines(o, r))
+            return false;
     }
     return true;
 }

@@ -93,15 +93,13 @@ static void join_use(struct webs *w, struct ir_operand *o, const bits_word *now)
     }
 }
 
-/* The same instruction again costs nothing. */
+/* The same instruction again costs nothing and gives the same. */
 static bool is_free(const struct ir_inst *i)
 {
-    switch (i->op) {
-    case IR_PARAM: case IR_PARAMADDR: case IR_VARADDR: return true;
-    case IR_MOV: return i->src[0].kind == IR_IMM;
-    case IR_SREG: return i->imm < IR_SREG_CLOCK || i->imm > IR_SREG_GLOBALTIMER_HI;
-    default: return false;
-    }
+    for (int k = 0; k < i->n_src; k++)
+        if (i->src[k].kind == IR_REG)
+            return false;
+    return plan_cheap(i);
 }
 
 static void rename_use(struct webs *w, struct ir_operand *o, const bits_word *now)
@@ -126,7 +124,6 @@ static void rename_use(struct webs *w, struct ir_operand *o, const bits_word *no
 /* In front of a definition the same for those who see it alone. */
 static void repeat_alone(struct webs *w, struct ir_block *b, int *next_def)
 {
-    HW_VEC(struct ir_inst *) all = { 0 };
     for (size_t j = 0; j < b->insts.n; j++) {
         struct ir_inst *i = b->insts.v[j];
         for (int k = 0; k < i->n_dst; k++) {
@@ -138,14 +135,9 @@ static void repeat_alone(struct webs *w, struct ir_block *b, int *next_def)
             struct ir_inst *again = ir_inst_new(w->p->func, i->op, i->type);
             *again = *i;
             again->dst[0] = d->alone;
-            hw_vec_push(&all, again);
+            ir_block_insert(b, j++, again);
         }
-        hw_vec_push(&all, i);
     }
-    b->insts.n = 0;
-    for (size_t j = 0; j < all.n; j++)
-        ir_block_add(b, all.v[j]);
-    hw_vec_fini(&all);
 }
 
 static void rename_all(struct webs *w, int *first_def)

@@ -62,6 +62,17 @@ static void copies(cudaArray_t a)
     CHECK_ERR("no_more_than_there_are", cudaMemcpy3D(&p), cudaErrorInvalidValue);
 }
 
+static void seen_as_blocks(cudaArray_t a, cudaResourceDesc *r, cudaResourceViewDesc *view)
+{
+    memset(view, 0, sizeof *view);
+    view->format = cudaResViewFormatUnsignedBlockCompressed1;
+    view->width = W;
+    view->height = H;
+    memset(r, 0, sizeof *r);
+    r->resType = cudaResourceTypeArray;
+    r->res.array.array = a;
+}
+
 static void textures(cudaArray_t a)
 {
     cudaTextureDesc d = sampling();
@@ -86,13 +97,7 @@ static void textures(cudaArray_t a)
     d = sampling();
     d.readMode = cudaReadModeElementType;
     CHECK_ERR("not_as_integers", texture(a, d, &t), cudaErrorInvalidNormSetting);
-    memset(&view, 0, sizeof view);
-    view.format = cudaResViewFormatUnsignedBlockCompressed1;
-    view.width = W;
-    view.height = H;
-    memset(&r, 0, sizeof r);
-    r.resType = cudaResourceTypeArray;
-    r.res.array.array = a;
+    seen_as_blocks(a, &r, &view);
     d = sampling();
     CHECK_ERR("nor_through_a_view", cudaCreateTextureObject(&t, &r, &d, &view), cudaErrorInvalidValue);
 }
@@ -110,13 +115,7 @@ static void integers_seen_as_blocks(void)
         return;
     CHECK_OK("an_array_of_pairs", cudaMallocArray(&a, &f, W / 4, H / 4, 0));
     CHECK_OK("with_blocks_in_it", cudaMemcpy2DToArray(a, 0, 0, blocks, sizeof blocks[0][0], sizeof blocks[0][0], H / 4, cudaMemcpyHostToDevice));
-    memset(&view, 0, sizeof view);
-    view.format = cudaResViewFormatUnsignedBlockCompressed1;
-    view.width = W;
-    view.height = H;
-    memset(&r, 0, sizeof r);
-    r.resType = cudaResourceTypeArray;
-    r.res.array.array = a;
+    seen_as_blocks(a, &r, &view);
     d.readMode = cudaReadModeElementType;
     CHECK_OK("is_seen_as_texels", cudaCreateTextureObject(&t, &r, &d, &view));
     fetch<<<1, W * H>>>(t, out);
