@@ -154,36 +154,6 @@ static bool takes_turns(const struct kabi_kernel *k)
     return k->fair || k->turns;
 }
 
-static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
-{
-    struct exec_launch *launch = hw_container_of(job, struct exec_launch, job);
-    struct kabi_block block = { 0 };
-    struct rounds all;
-    bool rounds = takes_turns(launch->kernel);
-    if (!(rounds ? rounds_init(&all, launch, first) : exec_block_init(&block, launch, &exec_buffers()->own, first))) {
-        launch->fault = EXEC_FAULT_TRAP;
-        exec_cancel(job);
-        return;
-    }
-    block.details = rounds ? NULL : exec_details_begin(launch);
-    /* A program's own thread may have another rounding mode, or none of the subnormals: the kernel's arithmetic is ours. */
-    uint64_t fp = hw_fp_begin(), start = 0;
-    if (first == 0)
-        start = exec_fault_keep();
-    if (!run_guarded(launch, &block, count, rounds ? &all : NULL))
-        exec_cancel(job);
-    hw_fp_end(fp);
-    if (launch->kernel->streams)
-        hw_store_fence();
-    exec_details_end(block.details);
-    if (rounds) {
-        rounds_fini(&all);
-        count = all.over + (all.over == 0);
-    }
-    if (first == 0 && launch->block_ns)
-        note_time(launch, (hw_now_ns() - start) / count);
-}
-
 /*
  * How many blocks a thread takes at a time. Unknown kernels: so that every thread comes several times, at most 16. Known ones: as
  * many threads as have some microseconds of work each, for waking one and passing the job around costs that much. The watchdog
@@ -205,20 +175,58 @@ static uint64_t chunk_for(uint64_t n, uint64_t ns, unsigned workers)
     return hw_max_u64(1, hw_min_u64(n / (threads * 8), most));
 }
 
+/* Before the first chunk by what earlier launches took, after each one by what it took: arguments differ, and the first blocks of a
+   program find cold caches. */
+static void set_pace(struct exec_launch *l, uint64_t ns)
+{
+    unsigned workers = exec_engine_threads(l->job.engine);
+    uint64_t chunk = hw_min_u64(chunk_for(l->job.n_pieces, ns, workers), EXEC_CHUNK_MAX);
+    atomic_store_explicit(&l->job.chunk, (uint32_t)chunk, memory_order_relaxed);
+    atomic_store_explicit(&l->job.least, ns ? (uint32_t)hw_max_u64(1, SHARE_NS / ns) : 1, memory_order_relaxed);
+}
+
+static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
+{
+    struct exec_launch *launch = hw_container_of(job, struct exec_launch, job);
+    struct kabi_block block = { 0 };
+    struct rounds all;
+    bool rounds = takes_turns(launch->kernel);
+    if (!(rounds ? rounds_init(&all, launch, first) : exec_block_init(&block, launch, &exec_buffers()->own, first))) {
+        launch->fault = EXEC_FAULT_TRAP;
+        exec_cancel(job);
+        return;
+    }
+    block.details = rounds ? NULL : exec_details_begin(launch);
+    /* A program's own thread may have another rounding mode, or none of the subnormals: the kernel's arithmetic is ours. */
+    uint64_t fp = hw_fp_begin(), start = first == 0 ? exec_fault_keep() : hw_now_ns();
+    if (!run_guarded(launch, &block, count, rounds ? &all : NULL))
+        exec_cancel(job);
+    hw_fp_end(fp);
+    if (launch->kernel->streams)
+        hw_store_fence();
+    exec_details_end(block.details);
+    if (rounds) {
+        rounds_fini(&all);
+        count = all.over + (all.over == 0);
+    }
+    uint64_t ns = (hw_now_ns() - start) / count;
+    if (first == 0 && launch->block_ns)
+        note_time(launch, ns);
+    if (first + count < job->n_pieces && !rounds && !job->all_at_once)
+        set_pace(launch, ns);
+}
+
 void exec_launch_init(struct exec_launch *l, bool all_at_once)
 {
     uint64_t n = (uint64_t)l->kl.nctaid[0] * l->kl.nctaid[1] * l->kl.nctaid[2];
     uint64_t ns = l->block_ns ? atomic_load_explicit(l->block_ns, memory_order_relaxed) : 0;
     struct exec_engine *e = exec_engine(EXEC_COMPUTE);
-    unsigned workers = exec_engine_threads(e);
     bool rounds = takes_turns(l->kernel);
-    uint64_t chunk = all_at_once || rounds || n == 1 ? 1 : chunk_for(n, ns, workers);
-    exec_job_init(&l->job, n, (uint32_t)hw_min_u64(chunk, UINT32_MAX));
-    if (ns && workers > 1) {
-        l->job.parts = 2 * workers;
-        l->job.least = (uint32_t)hw_max_u64(1, SHARE_NS / ns);
-    }
+    exec_job_init(&l->job, n, 1);
     l->job.engine = e;
+    l->job.parts = exec_engine_threads(e) > 1 ? 2 * exec_engine_threads(e) : 0;
+    if (n > 1 && !all_at_once && !rounds)
+        set_pace(l, ns);
     l->job.run = run_blocks;
     l->job.all_at_once = all_at_once;
     l->job.rounds = rounds;

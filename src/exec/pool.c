@@ -98,6 +98,11 @@ unsigned exec_engine_load(struct exec_engine *e)
     return e->n_ready;
 }
 
+unsigned exec_engine_wide(const struct exec_engine *e)
+{
+    return e->n_wide;
+}
+
 /* --- a runner's chunk --- */
 
 #define FIELD_MASK 0xffffffu
@@ -169,11 +174,6 @@ static bool has_pieces(struct exec_job *job)
         || atomic_load_explicit(&job->n_returned, memory_order_relaxed) > 0;
 }
 
-static bool is_wide(const struct exec_job *job)
-{
-    return job->n_pieces > job->chunk;
-}
-
 static void queue_locked(struct exec_engine *e, struct exec_job *job)
 {
     struct hw_list *at = e->ready.prev;
@@ -182,7 +182,8 @@ static void queue_locked(struct exec_engine *e, struct exec_job *job)
     hw_list_add_before(at->next, &job->link);
     job->queued = true;
     e->n_ready++;
-    e->n_wide += is_wide(job);
+    job->wide = job->n_pieces > job->chunk;
+    e->n_wide += job->wide;
     e->top = hw_list_item(e->ready.next, struct exec_job, link)->priority;
 }
 
@@ -191,7 +192,7 @@ static void unqueue_locked(struct exec_engine *e, struct exec_job *job)
     hw_list_del(&job->link);
     job->queued = false;
     e->n_ready--;
-    e->n_wide -= is_wide(job);
+    e->n_wide -= job->wide;
     e->top = hw_list_empty(&e->ready) ? INT_MAX : hw_list_item(e->ready.next, struct exec_job, link)->priority;
 }
 
@@ -250,7 +251,8 @@ static uint64_t take_returned(struct exec_engine *e, struct exec_job *job, uint6
 static uint64_t next_count(const struct exec_job *job, uint64_t left)
 {
     uint64_t part = job->parts ? left / job->parts : left;
-    return hw_min_u64(left, hw_min_u64(job->chunk, hw_max_u64(part, job->least)));
+    uint64_t chunk = atomic_load_explicit(&job->chunk, memory_order_relaxed), least = atomic_load_explicit(&job->least, memory_order_relaxed);
+    return hw_min_u64(left, hw_min_u64(chunk, hw_max_u64(part, least)));
 }
 
 /* Takes the next chunk. Who takes the last one takes the job off the list, so that what is listed has work to give. */

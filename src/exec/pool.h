@@ -21,7 +21,7 @@ struct exec_job {
     void (*run)(struct exec_job *job, uint64_t first, uint64_t count);
     void (*done)(struct exec_job *job);
     uint64_t n_pieces;
-    uint32_t chunk, least;       /* the most and the fewest pieces that are handed out at a time */
+    _Atomic uint32_t chunk, least;               /* the most and the fewest pieces that are handed out at a time; run() may change them */
     uint32_t parts;              /* so many parts of what is left are handed out at least; 0: always whole chunks */
     int priority;                /* lower runs first */
     bool all_at_once;            /* every piece waits for the others: give each a thread */
@@ -32,7 +32,7 @@ struct exec_job {
     _Atomic uint64_t next;       /* first piece nobody took */
     _Atomic bool cancelled;
     uint32_t users;
-    bool queued;
+    bool queued, wide;           /* wide: it had several chunks when it was queued */
     struct exec_range *returned; /* pieces that were taken from a thread stuck in the one before them */
     _Atomic unsigned n_returned; /* length of that list */
     unsigned hungry;             /* the watchdog wants so many more threads on it */
@@ -59,6 +59,7 @@ struct exec_engine *exec_engine_new(const struct exec_engine_config *config);
 unsigned exec_engine_threads(const struct exec_engine *e);       /* as configured, without extra ones */
 unsigned exec_engine_most(const struct exec_engine *e);          /* that work on a job while a thread of the program waits for it */
 unsigned exec_engine_load(struct exec_engine *e);                /* jobs waiting or running: a hint */
+unsigned exec_engine_wide(const struct exec_engine *e);          /* of them with work for several threads: a hint */
 
 enum { EXEC_CHUNK_MAX = 1 << 20 };
 static inline void exec_job_init(struct exec_job *job, uint64_t n_pieces, uint32_t chunk)

@@ -195,6 +195,10 @@ LLVMValueRef env(struct emit *e, enum emit_env id)
         LLVMTypeRef t = env_at[id].bits ? ty_int(e, env_at[id].bits, 1) : ty_ptr(e);
         e->env[id] = LLVMBuildLoad2(e->eb, t, at, "");
         LLVMSetMetadata(e->env[id], e->invariant_kind, LLVMMetadataAsValue(e->cx, LLVMMDNodeInContext2(e->cx, NULL, 0)));
+        if (id == ENV_PARAMS && e->kernel->param_bytes) {         /* so that LLVM may read them before the loop over groups */
+            LLVMValueRef bytes = k_int(e, 64, 1, e->kernel->param_bytes);
+            LLVMSetMetadata(e->env[id], LLVMGetMDKindIDInContext(e->cx, "dereferenceable", 15), LLVMMDNodeInContext(e->cx, &bytes, 1));
+        }
     }
     return e->env[id];
 }

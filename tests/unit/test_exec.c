@@ -111,6 +111,37 @@ static void chunks_become_smaller_towards_the_end(void **state)
     wait_done(2);
 }
 
+static void run_growing(struct exec_job *job, uint64_t first, uint64_t count)
+{
+    run_handed(job, first, count);
+    job->chunk = 2 * count;
+}
+
+/* A job that finds its pieces short takes more at a time, from its next chunk on; the engine's count of wide jobs stays right. */
+static void a_job_may_change_its_chunks(void **state)
+{
+    (void)state;
+    static struct job hold, j;
+    struct exec_runner runner;
+    n_done = n_order = gate = n_handed = 0;
+    job_make(&hold, run_gate, 1, 0);
+    exec_submit(&hold.job, true);
+    while (gate != 1)
+        usleep(100);
+    job_make(&j, run_growing, 100, 0);
+    exec_submit(&j.job, false);
+    assert_true(exec_join(&j.job, &runner));
+    exec_work(&runner);
+    static const uint64_t want[] = { 1, 2, 4, 8, 16, 32, 37 };
+    assert_int_equal(n_handed, 7);
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(handed[i].count, want[i]);
+    assert_true(j.job.chunk >= j.job.n_pieces / 2 && !j.job.queued);
+    assert_int_equal(exec_engine_wide(engine), 0);
+    gate = 2;
+    wait_done(2);
+}
+
 static void urgent_jobs_go_first(void **state)
 {
     (void)state;
@@ -353,6 +384,7 @@ int main(int argc, char **argv)
     engine = exec_engine_new(&(struct exec_engine_config){ .name = "test", .n_threads = 1 });
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(urgent_jobs_go_first), cmocka_unit_test(chunks_become_smaller_towards_the_end),
+        cmocka_unit_test(a_job_may_change_its_chunks),
         cmocka_unit_test(a_waiting_thread_can_run_the_job_itself),
         cmocka_unit_test(jobs_that_wait_for_each_other_get_threads), cmocka_unit_test(cancelled_pieces_do_not_run), cmocka_unit_test(printf_converts_as_c_does),
         cmocka_unit_test(the_programs_signal_handler_is_kept), cmocka_unit_test(a_kernel_that_never_ends_can_be_ended),
