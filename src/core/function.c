@@ -7,6 +7,7 @@
 #include "core/ctx.h"
 #include "core/device.h"
 #include "core/internal.h"
+#include "core/mem.h"
 #include "core/module.h"
 #include "jit/jit.h"
 
@@ -216,17 +217,35 @@ static uint32_t whole_sizes(const struct function *f, const void *params)
     return whole;
 }
 
-/* Of what the grid writes, would at most a part still be in the caches at its end, beside what it reads? */
-static bool writes_much(const struct function *f, const uint32_t grid[3], const uint32_t block[3])
+/* The ranges that the pointers lie in, all together; more than any cache when one is not known. */
+static uint64_t bytes_behind(uint64_t which, const void *params)
 {
+    uint64_t bytes = 0;
+    for (; which; which &= which - 1) {
+        uint64_t addr, k = (uint64_t)__builtin_ctzll(which);
+        if (k == 63)
+            return UINT64_MAX;
+        memcpy(&addr, (const char *)params + 8 * k, sizeof addr);
+        const struct mem_span *s = mem_span(addr, MEM_SLOT_DST);
+        if (s->kind == MEM_NONE)
+            return UINT64_MAX;
+        bytes += s->bytes;
+    }
+    return bytes;
+}
+
+/* Of what the grid writes, would at most a part still be in the caches at its end, beside what it reads? Its blocks may all write the same. */
+static bool writes_much(const struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params)
+{
+    uint64_t much = hw_cache_bytes() / 4 * 3;
     double threads = (double)grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2];
-    return threads * f->streamed_bytes > (double)hw_cache_bytes() * 3 / 4;
+    return threads * f->streamed_bytes > (double)much && bytes_behind(f->streamed_to, params) > much;
 }
 
 static struct variant variant_for(const struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params)
 {
     return (struct variant){ { block[0], block[1], block[2] }, (uint64_t)grid[0] * block[0] < ((uint64_t)1 << 31),
-                             f->streamed_bytes && writes_much(f, grid, block), whole_sizes(f, params) };
+                             f->streamed_bytes && writes_much(f, grid, block, params), whole_sizes(f, params) };
 }
 
 CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params, const struct kabi_kernel **out)
@@ -248,7 +267,7 @@ CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_
     hw_lock(&f->module->mu);
     if (!f->sizes_known) {
         f->n_sizes = jit_sizes(f->ir, f->sizes);
-        f->streamed_bytes = jit_streamed_bytes(f->ir);
+        f->streamed_bytes = jit_streamed_bytes(f->ir, &f->streamed_to);
     }
     f->sizes_known = true;
     v = variant_for(f, grid, block, params);

@@ -38,6 +38,7 @@ struct function {
     _Atomic int carveout;
     _Atomic int cache_config;                    /* CUfunc_cache, a hint */
     _Atomic uint32_t block_ns;                   /* how long a block took lately: the engine's */
+    uint64_t streamed_to;                        /* through these pointers: bit k is the parameter at 8 * k, the last bit those that are elsewhere */
     uint32_t streamed_bytes;                     /* by each thread, in stores that may go past the caches; module->mu, as the next three */
     uint32_t n_sizes;                            /* module->mu, and the next two; const once last_shape is set */
     bool sizes_known;

@@ -175,9 +175,9 @@ unsigned jit_sizes(const struct ir_func *func, struct jit_size out[JIT_SIZES])
     return n;
 }
 
-uint32_t jit_streamed_bytes(const struct ir_func *func)
+uint32_t jit_streamed_bytes(const struct ir_func *func, uint64_t *out_params)
 {
-    return plan_streamed_bytes(func);
+    return plan_streamed_bytes(func, out_params);
 }
 
 /* why: what the choice came from is added to it, or NULL. */

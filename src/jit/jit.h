@@ -24,7 +24,7 @@ struct jit_size {
 unsigned jit_sizes(const struct ir_func *func, struct jit_size out[JIT_SIZES]);
 
 /* What each thread stores in a way that could go past the caches; 0: stream makes no difference. */
-uint32_t jit_streamed_bytes(const struct ir_func *func);
+uint32_t jit_streamed_bytes(const struct ir_func *func, uint64_t *out_params);
 
 /* Compiles, or takes the object from the cache on disk. Thread-safe; slow (milliseconds): call with no lock held.
    NULL: the reason is in diag. */

@@ -85,7 +85,7 @@ struct plan_size {
 unsigned plan_sizes(const struct ir_func *f, struct plan_size *out, unsigned most);
 
 /* streaming.c: what each thread stores through parameters that nothing is read through; 0 too where the order of stores matters */
-uint32_t plan_streamed_bytes(const struct ir_func *f);
+uint32_t plan_streamed_bytes(const struct ir_func *f, uint64_t *out_params);
 
 struct plan_options {
     uint32_t ntid[3];

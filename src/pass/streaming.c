@@ -6,11 +6,11 @@
  */
 #include "pass/plan.h"
 
-/* Where addresses come from: the parameter at offset 8 * k is bit k, all behind it share the last. */
+/* Where addresses come from: the parameter at offset 8 * k is bit k; all behind, and those at odd offsets, share the last. */
 static uint64_t origin_bit(const struct ir_inst *param)
 {
     uint64_t k = (uint64_t)param->imm / 8;
-    return (uint64_t)1 << (k < 63 ? k : 63);
+    return (uint64_t)1 << (k < 63 && param->imm % 8 == 0 ? k : 63);
 }
 
 struct search {
@@ -76,7 +76,7 @@ static bool streams(const struct search *s, const struct ir_inst *i, uint64_t pa
 }
 
 /* mark: the stores get the flag. */
-static uint32_t look(const struct ir_func *f, bool mark)
+static uint32_t look(const struct ir_func *f, bool mark, uint64_t *out_params)
 {
     struct search s = { f, hw_alloc(sizeof *s.origins * (f->regs.n + 1)) };
     uint32_t bytes = 0;
@@ -92,16 +92,18 @@ static uint32_t look(const struct ir_func *f, bool mark)
                 i->flags |= IR_STREAM;
         }
     hw_free(s.origins);
+    *out_params = params;
     return bytes;
 }
 
-uint32_t plan_streamed_bytes(const struct ir_func *f)
+uint32_t plan_streamed_bytes(const struct ir_func *f, uint64_t *out_params)
 {
-    return look(f, false);
+    return look(f, false, out_params);
 }
 
 void plan_streaming(struct plan *p)
 {
+    uint64_t params;
     if (p->opt.stream)
-        look(p->func, true);
+        look(p->func, true, &params);
 }

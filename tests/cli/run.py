@@ -568,6 +568,29 @@ class Skip(Exception):
     """The test needs what is not here."""
 
 
+def test_run_results_that_fit_the_caches_stay_in_them(box):
+    """Blocks that all write the same few bytes write much, and nothing of it belongs past the caches."""
+    sizes = [p.read_text() for p in pathlib.Path('/sys/devices/system/cpu/cpu0/cache').glob('index*/size')]
+    if not sizes or max(int(s.strip().rstrip('K')) for s in sizes) > 200 << 10:
+        raise Skip('the caches of this machine are not known, or larger than what the test writes')
+    box.write('k.cu', """
+__global__ void apart(float *p) { p[blockIdx.x * 256u + threadIdx.x] = 1; }
+__global__ void same(float *p) { p[threadIdx.x] = 1; }
+int main() {
+    float *large, *small;
+    if (cudaMalloc(&large, 256 << 20) || cudaMalloc(&small, 1 << 20)) return 2;
+    apart<<<1 << 18, 256>>>(large);
+    same<<<1 << 18, 256>>>(small);
+    return cudaDeviceSynchronize();
+}
+""")
+    box.hostwarp('run', 'k.cu', env={'HOSTWARP_DUMP': 'llvm', 'HOSTWARP_DUMP_DIR': str(box.path), 'HOSTWARP_CACHE': 'off'})
+    text = {name: ''.join(p.read_text() for p in box.path.glob(f'*{name}*.ll')) for name in ('apart', 'same')}
+    has(text['apart'], 'nontemporal')
+    has(text['same'], 'store <')
+    lacks(text['same'], 'nontemporal')
+
+
 def real_nvcc():
     nvcc = pathlib.Path('/usr/local/cuda/bin/nvcc')
     if not nvcc.exists():
