@@ -42,6 +42,11 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
         plan_cfg(p);
         analyse(p);
     }
+    if (plan_walking(p)) {
+        plan_fold(p);
+        plan_cfg(p);
+        analyse(p);
+    }
     plan_lockstep(p);
     if (plan_carried(p)) {
         plan_fold(p);

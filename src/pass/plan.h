@@ -146,6 +146,7 @@ void plan_regions(struct plan *p);                               /* regions.c: b
 void plan_streaming(struct plan *p);                             /* streaming.c: stores that go past the caches */
 void plan_shapes(struct plan *p);                                /* shape.c: shapes, divergence, classes, blends */
 bool plan_narrow(struct plan *p);                                /* narrow.c: vectors of shared addresses in 32 bits; true: the plan is to be made again */
+bool plan_walking(struct plan *p);                               /* walking.c: pointers along rows: steps of the base, indices that stay; true as above */
 bool plan_cheap(const struct ir_inst *i);                          /* regions.c: not dearer to do again than to load */
 bool plan_again(const struct plan *p, const struct ir_inst *i);  /* can it be done again after a barrier? */
 bool plan_carried(struct plan *p);                               /* carried.c: after lockstep: true when it changed something */
