@@ -7,6 +7,8 @@
 #include "jit/frame.h"
 #include "jit/target.h"
 
+#include <stdlib.h>
+
 enum emit_tag space_tag(uint8_t space)
 {
     return space == IR_SHARED ? TAG_SHARED : space == IR_LOCAL ? TAG_LOCAL : TAG_GLOBAL;
@@ -381,17 +383,18 @@ struct places {
     LLVMValueRef at;             /* addresses or indices, one per lane */
     LLVMValueRef base;           /* i64; NULL: addresses */
     unsigned scale;
+    const struct ir_operand *from;       /* the base, without a constant offset */
 };
 
 static struct places places_of(struct emit *e, const struct ir_inst *i, unsigned n, unsigned chunk)
 {
     struct plan_indexed x;
     if (n > 1 || !plan_indexed(e->p, i, e->at, &x) || element_bytes(i) % x.scale)
-        return (struct places){ v_address(e, i, chunk), NULL, 0 };
+        return (struct places){ v_address(e, i, chunk), NULL, 0, NULL };
     LLVMValueRef base = u_operand(e, x.base, IR_I64, chunk);
     if (i->imm)
         base = LLVMBuildAdd(e->b, base, k_int(e, 64, 1, (uint64_t)i->imm), "");
-    return (struct places){ v_operand(e, x.index, IR_I32, chunk), base, x.scale };
+    return (struct places){ v_operand(e, x.index, IR_I32, chunk), base, x.scale, x.base };
 }
 
 /* at: of one lane or all. */
@@ -429,14 +432,47 @@ static void scatter_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRe
         scatter_at(e, i, v, place_pointers(e, i, p, p->at), chunk);
 }
 
+/*
+ * Each lane goes along a row of its own in small steps. In the first turn, and whenever a line's length has been gone, the line is fetched
+ * that comes after the one a lane is in: in most turns some lane would come to the end of its line and all would wait for it.
+ */
+static void fetch_rows(struct emit *e, const struct ir_inst *i, const struct places *p, unsigned chunk)
+{
+    enum { LINE = 64, LEAST_TURNS = 4 };
+    struct plan_row row;
+    LLVMTypeRef i32 = ty_int(e, 32, 1), i64 = ty_int(e, 64, 1), overload = ty_ptr(e);
+    if (i->op != IR_LD || !plan_row(e->p, i, e->at, &row) || row.step == 0 || llabs(row.step) > LINE / LEAST_TURNS)
+        return;
+    LLVMValueRef now = u_operand(e, p->from, IR_I64, chunk), begin = u_operand(e, row.begin, IR_I64, chunk);
+    LLVMValueRef gone = row.step > 0 ? LLVMBuildSub(e->b, now, begin, "") : LLVMBuildSub(e->b, begin, now, "");
+    LLVMValueRef due = LLVMBuildICmp(e->b, LLVMIntULT, LLVMBuildAnd(e->b, gone, k_int(e, 64, 1, LINE - 1), ""), k_int(e, 64, 1, (uint64_t)llabs(row.step)), "");
+    LLVMBasicBlockRef rows = LLVMAppendBasicBlockInContext(e->cx, e->fn, "rows"), on = LLVMAppendBasicBlockInContext(e->cx, e->fn, "on");
+    LLVMBuildCondBr(e->b, due, rows, on);
+    LLVMPositionBuilderAtEnd(e->b, rows);
+    LLVMValueRef array = entry_alloca(e, LLVMTypeOf(p->at), "rows"), start = LLVMBuildIntToPtr(e->b, p->base, overload, "");
+    LLVMSetVolatile(LLVMBuildStore(e->b, p->at, array), true);           /* lest LLVM takes the vector apart with shuffles */
+    start = offset_ptr(e, start, (uint64_t)(row.step > 0 ? LINE - row.step : -LINE - row.step));
+    for (unsigned l = 0; l < e->W; l++) {
+        LLVMValueRef at = k_int(e, 32, 1, l), index = LLVMBuildLoad2(e->b, i32, LLVMBuildGEP2(e->b, i32, array, &at, 1, ""), "");
+        LLVMSetVolatile(index, true);
+        index = LLVMBuildSExt(e->b, index, i64, "");
+        LLVMValueRef args[] = { LLVMBuildGEP2(e->b, ty_int(e, p->scale * 8, 1), start, &index, 1, ""), k_int(e, 32, 1, 0), k_int(e, 32, 1, 3), k_int(e, 32, 1, 1) };
+        intrinsic(e, "llvm.prefetch", &overload, 1, args, 4);
+    }
+    LLVMBuildBr(e->b, on);
+    LLVMPositionBuilderAtEnd(e->b, on);
+}
+
 static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
     unsigned n = i->n_dst;
     struct places p = places_of(e, i, n, chunk);
     LLVMValueRef v[2][IR_MAX_DST];
     struct fork f;
-    if (p.base)
+    if (p.base) {
         guard_indexed(e, i, p.base, p.at, p.scale, chunk);
+        fetch_rows(e, i, &p, chunk);
+    }
     LLVMValueRef wide = wide_load(e, i, fork_row(e, i, &f, &p, n * element_bytes(i), chunk), chunk, n);
     for (unsigned k = 0; k < n; k++)
         v[0][k] = deinterleave(e, wide, n, k);

@@ -211,6 +211,14 @@ struct plan_indexed {
 };
 bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, struct plan_indexed *out);
 
+/* walking.c: in every turn of the block's loop the access's base is `step` bytes on, from what it began with; false also where it is not the
+   first load of a turn from that base */
+struct plan_row {
+    const struct ir_operand *begin;
+    int64_t step;
+};
+bool plan_row(const struct plan *p, const struct ir_inst *i, int block, struct plan_row *out);
+
 /* pattern.c: do the lanes of each chunk hold runs of `run` numbers, `step` from one to the next and `apart` from run to run? */
 bool plan_runs(const struct plan *p, const struct ir_operand *o, unsigned run, int64_t step, int64_t apart);
 

@@ -176,6 +176,51 @@ static void rewrite(struct plan *p, struct ir_reg *r, const struct walking *w)
             w->grow->src[k].reg = base;
 }
 
+/* Is it the first load of a turn that has this base? */
+static bool first_of(const struct plan *p, const struct ir_inst *access, const struct ir_reg *base, int loop)
+{
+    struct plan_indexed x;
+    for (int b = 0; b < p->n_blocks; b++)
+        for (size_t j = 0; plan_in_loop(p, b, loop) && j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            if (i == access || (i->op == IR_LD && plan_indexed(p, i, b, &x) && x.base->kind == IR_REG && x.base->reg == base))
+                return i == access;
+        }
+    return false;
+}
+
+static bool has_stops(const struct plan *p, int loop)
+{
+    for (int b = 0; b < p->n_blocks; b++)
+        if (plan_in_loop(p, b, loop) && plan_stops(ir_block_term(p->blocks[b].ir)))
+            return true;
+    return false;
+}
+
+bool plan_row(const struct plan *p, const struct ir_inst *access, int block, struct plan_row *out)
+{
+    struct plan_indexed x;
+    int loop = p->blocks[block].loop;
+    bool begins = false, grow = false;
+    if (loop < 0 || has_stops(p, loop) || !plan_indexed(p, access, block, &x) || x.base->kind != IR_REG || p->regs[x.base->reg->id].n_defs != 2)
+        return false;
+    for (int b = 0; b < p->n_blocks; b++)
+        for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            struct ir_operand step;
+            if (!ir_defines(i, x.base->reg))
+                continue;
+            if (grows(i, x.base->reg, &step) && p->blocks[b].loop == loop) {
+                grow = true;
+                out->step = (int64_t)step.imm;
+            } else if (i->op == IR_MOV && i->src[0].kind == IR_REG && p->regs[i->src[0].reg->id].def && plan_dominates(p, b, p->loops.v[loop].header)) {
+                begins = true;
+                out->begin = &i->src[0];
+            }
+        }
+    return begins && grow && first_of(p, access, x.base->reg, loop);
+}
+
 bool plan_walking(struct plan *p)
 {
     size_t n_regs = p->n_regs;
