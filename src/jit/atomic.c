@@ -54,11 +54,10 @@ static LLVMValueRef combine(struct emit *e, const struct ir_inst *i, LLVMValueRe
     }
 }
 
-static LLVMValueRef one_lane(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef checked_lane(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMTypeRef t = ty(e, i->type, 1);
     unsigned bytes = ir_type_bits(i->type) / 8;
-    guard_scalar(e, i, ptr);
     if (i->space == IR_SHARED) {
         LLVMValueRef old = LLVMBuildLoad2(e->b, t, ptr, "");
         LLVMSetAlignment(old, bytes);
@@ -77,6 +76,12 @@ static LLVMValueRef one_lane(struct emit *e, const struct ir_inst *i, LLVMValueR
         return LLVMBuildExtractValue(e->b, pair, 0, "");
     }
     return LLVMBuildAtomicRMW(e->b, rmw_op(i->atom), ptr, x, order, false);
+}
+
+static LLVMValueRef one_lane(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, LLVMValueRef y)
+{
+    guard_scalar(e, i, ptr);
+    return checked_lane(e, i, ptr, x, y);
 }
 
 static const char *reduction(uint8_t atom)
@@ -130,6 +135,20 @@ static LLVMValueRef running_sum(struct emit *e, LLVMValueRef v, unsigned bits)
         v = LLVMBuildAdd(e->b, v, moved, "");
     }
     return v;
+}
+
+/* The same number of every active lane, for the whole vectors of AVX-512: what lies before a lane is told by the mask. */
+static void numbered_alike(struct emit *e, const struct ir_inst *i)
+{
+    LLVMTypeRef i32 = ty_int(e, 32, 1);
+    LLVMValueRef total = k_int(e, 32, 1, 0), before[PLAN_MAX_CHUNKS] = { 0 }, each = u_operand(e, &i->src[1], i->type, 0);
+    for (unsigned c = 0; c < e->C; c++) {
+        before[c] = LLVMBuildAdd(e->b, splat(e, total, e->W), x86_expand(e, k_lanes(e, 32, e->W, 0, 1), e->m[c]), "");
+        total = LLVMBuildAdd(e->b, total, intrinsic1(e, "llvm.ctpop", i32, mask_bits(e, e->m[c])), "");
+    }
+    LLVMValueRef first = one_lane(e, i, u_address(e, i, 0), LLVMBuildMul(e->b, total, each, ""), NULL);
+    for (unsigned c = 0; c < e->C; c++)
+        set_varying(e, i, 0, c, LLVMBuildAdd(e->b, splat(e, first, e->W), LLVMBuildMul(e->b, before[c], splat(e, each, e->W), ""), ""));
 }
 
 /* Places in a queue: all lanes add to one number, and each gets what it would have found had they come in turn. One atomic for the group. */
@@ -311,7 +330,14 @@ static void put_chunk(struct emit *e, LLVMValueRef array, LLVMTypeRef t, unsigne
 static void lane_after_lane(struct emit *e, const struct ir_inst *i, bool unused)
 {
     unsigned n = e->C * e->W;
-    LLVMTypeRef t = ty_scalar(e, i->type), at_t = address_type(e, i, 1), bits_t = ty_int(e, n, 1), i32 = ty_int(e, 32, 1);
+    LLVMTypeRef t = ty_scalar(e, i->type), bits_t = ty_int(e, n, 1), i32 = ty_int(e, 32, 1);
+    struct lane_places at[PLAN_MAX_CHUNKS];
+    for (unsigned c = 0; c < e->C; c++) {
+        at[c] = places_of(e, i, 1, c);
+        if (at[c].base)          /* one look at the base will do for all lanes */
+            guard_indexed(e, i, at[c].base, at[c].at, at[c].scale, c);
+    }
+    LLVMTypeRef at_t = at[0].base ? i32 : address_type(e, i, 1);
     LLVMValueRef addresses = all_lanes(e, at_t), x[3] = { 0 }, array[3] = { 0 }, left = LLVMConstAllOnes(bits_t), old[PLAN_MAX_CHUNKS] = { 0 };
     for (int k = 1; k < i->n_src; k++) {
         struct shape s = o_shape(e, &i->src[k]);
@@ -321,7 +347,7 @@ static void lane_after_lane(struct emit *e, const struct ir_inst *i, bool unused
             array[k] = all_lanes(e, t);
     }
     for (unsigned c = 0; c < e->C; c++) {
-        put_chunk(e, addresses, at_t, c, v_address(e, i, c));
+        put_chunk(e, addresses, at_t, c, at[c].at);
         for (int k = 1; k < i->n_src; k++)
             if (array[k])
                 put_chunk(e, array[k], t, c, v_operand(e, &i->src[k], i->type, c));
@@ -344,8 +370,8 @@ static void lane_after_lane(struct emit *e, const struct ir_inst *i, bool unused
     for (int k = 1; k < i->n_src; k++)
         if (array[k])
             x[k] = LLVMBuildLoad2(e->b, t, LLVMBuildGEP2(e->b, t, array[k], &lane, 1, ""), "");
-    LLVMValueRef p = address_pointers(e, i, LLVMBuildLoad2(e->b, at_t, LLVMBuildGEP2(e->b, at_t, addresses, &lane, 1, ""), ""));
-    LLVMValueRef result = one_lane(e, i, p, x[1], x[2]), rest = LLVMBuildAnd(e->b, now, LLVMBuildSub(e->b, now, k_int(e, n, 1, 1), ""), "");
+    LLVMValueRef place = LLVMBuildLoad2(e->b, at_t, LLVMBuildGEP2(e->b, at_t, addresses, &lane, 1, ""), "");
+    LLVMValueRef p = place_pointers(e, i, &at[0], place), result = at[0].base ? checked_lane(e, i, p, x[1], x[2]) : one_lane(e, i, p, x[1], x[2]), rest = LLVMBuildAnd(e->b, now, LLVMBuildSub(e->b, now, k_int(e, n, 1, 1), ""), "");
     LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);
     LLVMAddIncoming(now, &left, &before, 1);
     LLVMAddIncoming(now, &rest, &end, 1);
@@ -379,7 +405,10 @@ void emit_atomic(struct emit *e, const struct ir_inst *i)
         return;
     }
     if (i->space != IR_LOCAL && shape_group_uniform(&s) && i->atom == IR_ATOM_ADD) {
-        numbered(e, i);
+        if (e->m[0] && i->src[1].kind == IR_IMM && ir_type_bits(i->type) == 32 && e->W == 16 && x86_wide(e, e->W))
+            numbered_alike(e, i);
+        else
+            numbered(e, i);
         return;
     }
     if (atomic_may_wait(e, i)) {

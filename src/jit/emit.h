@@ -176,6 +176,16 @@ LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk);
 LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk); /* <W x i64>; of shared memory <W x i32> offsets */
 LLVMTypeRef address_type(struct emit *e, const struct ir_inst *i, unsigned lanes);
 LLVMValueRef address_pointers(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses);       /* of one lane or all */
+
+/* Where the lanes of a chunk access memory: at addresses (offsets, in shared memory), or at base + index * scale. */
+struct lane_places {
+    LLVMValueRef at;             /* addresses or indices, one per lane */
+    LLVMValueRef base;           /* i64; NULL: addresses */
+    unsigned scale;
+};
+struct lane_places places_of(struct emit *e, const struct ir_inst *i, unsigned n, unsigned chunk);
+LLVMValueRef place_pointers(struct emit *e, const struct ir_inst *i, const struct lane_places *p, LLVMValueRef at);        /* at: of one lane or all */
+
 void gather_all(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk, LLVMValueRef *out);  /* lane by lane, all elements */
 void scatter_all(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, LLVMValueRef addresses, unsigned chunk);
 bool exchanges(struct emit *e, const struct ir_inst *i);                         /* exchange.c: of shared memory, in an order that only shows at run time */
@@ -208,6 +218,7 @@ LLVMValueRef x86_scale(struct emit *e, LLVMValueRef x, LLVMValueRef n, unsigned 
 LLVMValueRef x86_range(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool min, unsigned lanes);
 LLVMValueRef x86_gather(struct emit *e, LLVMTypeRef type, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask, unsigned scale);
 LLVMValueRef x86_scatter(struct emit *e, LLVMValueRef v, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask, unsigned scale);
+LLVMValueRef x86_expand(struct emit *e, LLVMValueRef v, LLVMValueRef mask);       /* the first elements to the lanes of the mask, in turn */
 LLVMValueRef x86_compress(struct emit *e, LLVMValueRef v, LLVMValueRef mask);
 LLVMValueRef x86_quiet(struct emit *e, LLVMValueRef a, unsigned lanes);
 LLVMValueRef x86_permute2(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef from);         /* 16 of 32 words */

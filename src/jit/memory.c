@@ -378,27 +378,18 @@ static void fork_next(struct emit *e, struct fork *f, int side)
     LLVMPositionBuilderAtEnd(e->b, side == 0 ? f->slow : f->join);
 }
 
-/* Where the lanes of a chunk access memory: at addresses (offsets, in shared memory), or at base + index * scale. */
-struct places {
-    LLVMValueRef at;             /* addresses or indices, one per lane */
-    LLVMValueRef base;           /* i64; NULL: addresses */
-    unsigned scale;
-    const struct ir_operand *from;       /* the base, without a constant offset */
-};
-
-static struct places places_of(struct emit *e, const struct ir_inst *i, unsigned n, unsigned chunk)
+struct lane_places places_of(struct emit *e, const struct ir_inst *i, unsigned n, unsigned chunk)
 {
     struct plan_indexed x;
     if (n > 1 || !plan_indexed(e->p, i, e->at, &x) || element_bytes(i) % x.scale)
-        return (struct places){ v_address(e, i, chunk), NULL, 0, NULL };
+        return (struct lane_places){ v_address(e, i, chunk), NULL, 0 };
     LLVMValueRef base = u_operand(e, x.base, IR_I64, chunk);
     if (i->imm)
         base = LLVMBuildAdd(e->b, base, k_int(e, 64, 1, (uint64_t)i->imm), "");
-    return (struct places){ v_operand(e, x.index, IR_I32, chunk), base, x.scale, x.base };
+    return (struct lane_places){ v_operand(e, x.index, IR_I32, chunk), base, x.scale };
 }
 
-/* at: of one lane or all. */
-static LLVMValueRef place_pointers(struct emit *e, const struct ir_inst *i, const struct places *p, LLVMValueRef at)
+LLVMValueRef place_pointers(struct emit *e, const struct ir_inst *i, const struct lane_places *p, LLVMValueRef at)
 {
     if (!p->base)
         return address_pointers(e, i, at);
@@ -407,7 +398,7 @@ static LLVMValueRef place_pointers(struct emit *e, const struct ir_inst *i, cons
 }
 
 /* Begins the fork: the pointer of the row that neighbouring lanes make. */
-static LLVMValueRef fork_row(struct emit *e, const struct ir_inst *i, struct fork *f, const struct places *p, unsigned bytes, unsigned chunk)
+static LLVMValueRef fork_row(struct emit *e, const struct ir_inst *i, struct fork *f, const struct lane_places *p, unsigned bytes, unsigned chunk)
 {
     LLVMValueRef first = fork_begin(e, f, p->at, p->base ? bytes / p->scale : bytes, chunk), row = place_pointers(e, i, p, first);
     if (!p->base)
@@ -416,7 +407,7 @@ static LLVMValueRef fork_row(struct emit *e, const struct ir_inst *i, struct for
 }
 
 /* Said outright: LLVM forgets that indices have 32 bits when their extension is in another block. */
-static LLVMValueRef gather_indexed(struct emit *e, const struct ir_inst *i, const struct places *p, unsigned chunk)
+static LLVMValueRef gather_indexed(struct emit *e, const struct ir_inst *i, const struct lane_places *p, unsigned chunk)
 {
     LLVMTypeRef t = ty(e, i->type, e->W);
     if (element_bytes(i) == 4 && e->W == 16 && x86_wide(e, e->W) && target_gathers())
@@ -424,7 +415,7 @@ static LLVMValueRef gather_indexed(struct emit *e, const struct ir_inst *i, cons
     return gather_at(e, i, t, place_pointers(e, i, p, p->at), chunk);
 }
 
-static void scatter_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef v, const struct places *p, unsigned chunk)
+static void scatter_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef v, const struct lane_places *p, unsigned chunk)
 {
     if (element_bytes(i) == 4 && e->W == 16 && x86_wide(e, e->W) && target_gathers())
         tagged(e, i, x86_scatter(e, v, LLVMBuildIntToPtr(e->b, p->base, ty_ptr(e), ""), p->at, mask_or_all(e, chunk), p->scale));
@@ -436,14 +427,14 @@ static void scatter_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRe
  * Each lane goes along a row of its own in small steps. In the first turn, and whenever a line's length has been gone, the line is fetched
  * that comes after the one a lane is in: in most turns some lane would come to the end of its line and all would wait for it.
  */
-static void fetch_rows(struct emit *e, const struct ir_inst *i, const struct places *p, unsigned chunk)
+static void fetch_rows(struct emit *e, const struct ir_inst *i, const struct lane_places *p, unsigned chunk)
 {
     enum { LINE = 64, LEAST_TURNS = 4 };
     struct plan_row row;
     LLVMTypeRef i32 = ty_int(e, 32, 1), i64 = ty_int(e, 64, 1), overload = ty_ptr(e);
     if (i->op != IR_LD || !plan_row(e->p, i, e->at, &row) || row.step == 0 || llabs(row.step) > LINE / LEAST_TURNS)
         return;
-    LLVMValueRef now = u_operand(e, p->from, IR_I64, chunk), begin = u_operand(e, row.begin, IR_I64, chunk);
+    LLVMValueRef now = u_operand(e, row.now, IR_I64, chunk), begin = u_operand(e, row.begin, IR_I64, chunk);
     LLVMValueRef gone = row.step > 0 ? LLVMBuildSub(e->b, now, begin, "") : LLVMBuildSub(e->b, begin, now, "");
     LLVMValueRef due = LLVMBuildICmp(e->b, LLVMIntULT, LLVMBuildAnd(e->b, gone, k_int(e, 64, 1, LINE - 1), ""), k_int(e, 64, 1, (uint64_t)llabs(row.step)), "");
     LLVMBasicBlockRef rows = LLVMAppendBasicBlockInContext(e->cx, e->fn, "rows"), on = LLVMAppendBasicBlockInContext(e->cx, e->fn, "on");
@@ -466,7 +457,7 @@ static void fetch_rows(struct emit *e, const struct ir_inst *i, const struct pla
 static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
     unsigned n = i->n_dst;
-    struct places p = places_of(e, i, n, chunk);
+    struct lane_places p = places_of(e, i, n, chunk);
     LLVMValueRef v[2][IR_MAX_DST];
     struct fork f;
     if (p.base) {
@@ -498,7 +489,7 @@ static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chu
  * Some lanes add something to a list: out[place] = x, with places that rise by one from active lane to active lane. Pressed together
  * they are neighbours. Leaves the builder where they are not; returns where to go on.
  */
-static LLVMBasicBlockRef store_listed(struct emit *e, const struct ir_inst *i, LLVMValueRef v, const struct places *p, unsigned chunk)
+static LLVMBasicBlockRef store_listed(struct emit *e, const struct ir_inst *i, LLVMValueRef v, const struct lane_places *p, unsigned chunk)
 {
     uint64_t step = element_bytes(i) / p->scale;
     LLVMTypeRef bits = ty_int(e, e->W, 1), i32 = ty_int(e, 32, 1), t = LLVMTypeOf(v), overloads[] = { t, ty_ptr(e) };
@@ -526,7 +517,7 @@ static LLVMBasicBlockRef store_listed(struct emit *e, const struct ir_inst *i, L
 static void store_scattered(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigned chunk)
 {
     unsigned n = i->n_src - 1u;
-    struct places p = places_of(e, i, n, chunk);
+    struct lane_places p = places_of(e, i, n, chunk);
     struct fork f;
     LLVMBasicBlockRef listed = NULL;
     if (p.base)

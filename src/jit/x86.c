@@ -104,6 +104,13 @@ LLVMValueRef x86_permute2(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMVa
 }
 
 /* The words of the lanes that are on, front to back. */
+LLVMValueRef x86_expand(struct emit *e, LLVMValueRef v, LLVMValueRef mask)
+{
+    LLVMTypeRef t = LLVMTypeOf(v);
+    LLVMValueRef args[] = { v, LLVMConstNull(t), mask };
+    return intrinsic(e, "llvm.x86.avx512.mask.expand", &t, 1, args, 3);
+}
+
 LLVMValueRef x86_compress(struct emit *e, LLVMValueRef v, LLVMValueRef mask)
 {
     LLVMTypeRef t = LLVMTypeOf(v);

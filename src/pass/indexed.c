@@ -8,24 +8,36 @@
 struct walk {
     const struct plan *p;
     const struct ir_block *b;
+    int block;
     size_t before, first;        /* the access; the earliest instruction of the address */
+    bool elsewhere;              /* a part of the address is made in another block */
 };
 
-/* The one definition of a register, in this block and in front of the access; NULL: elsewhere. */
-static const struct ir_inst *def_here(struct walk *w, const struct ir_operand *o)
+/* The one definition of a register, in this block and in front of the access or in one that comes before it. What is not kept at a barrier must not
+   be asked for behind it: only kernels without barriers look beyond the block. */
+static const struct ir_inst *def_before(struct walk *w, const struct ir_operand *o)
 {
-    const struct ir_inst *def = o->kind == IR_REG ? w->p->regs[o->reg->id].def : NULL;
-    for (size_t j = 0; def && j < w->before; j++)
-        if (w->b->insts.v[j] == def) {
+    const struct plan_reg *r = o->kind == IR_REG ? &w->p->regs[o->reg->id] : NULL;
+    if (!r || !r->def)
+        return NULL;
+    if (r->def_block != w->block) {
+        w->elsewhere = true;
+        return w->p->regions.n == 1 && plan_dominates(w->p, r->def_block, w->block) ? r->def : NULL;
+    }
+    for (size_t j = 0; j < w->before; j++)
+        if (w->b->insts.v[j] == r->def) {
             w->first = j < w->first ? j : w->first;
-            return def;
+            return r->def;
         }
     return NULL;
 }
 
-/* Nobody writes the register between the address's first instruction and the access. */
+/* Nobody writes the register between the address's first instruction and the access. One that is written in one place only is not written there: each
+   way from it to the access leads through the address's instructions. */
 static bool stays(const struct walk *w, const struct ir_operand *o)
 {
+    if (w->elsewhere && o->kind == IR_REG)
+        return w->p->regs[o->reg->id].def != NULL;
     for (size_t j = w->first; o->kind == IR_REG && j < w->before; j++)
         if (ir_defines(w->b->insts.v[j], o->reg))
             return false;
@@ -45,15 +57,15 @@ static bool scale_of(const struct ir_inst *i, unsigned *out)
 
 bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, struct plan_indexed *out)
 {
-    struct walk w = { p, p->blocks[block].ir, 0, SIZE_MAX };
+    struct walk w = { p, p->blocks[block].ir, block, 0, SIZE_MAX, false };
     while (w.before < w.b->insts.n && w.b->insts.v[w.before] != i)
         w.before++;
-    const struct ir_inst *sum = w.before < w.b->insts.n && (i->space == IR_GENERIC || i->space == IR_GLOBAL) ? def_here(&w, &i->src[0]) : NULL;
+    const struct ir_inst *sum = w.before < w.b->insts.n && (i->space == IR_GENERIC || i->space == IR_GLOBAL) ? def_before(&w, &i->src[0]) : NULL;
     for (int k = 0; sum && sum->op == IR_ADD && k < 2; k++) {
         const struct ir_operand *base = &sum->src[k];
         struct shape s = plan_operand_shape(p, base);
-        const struct ir_inst *product = shape_uniform(&s) ? def_here(&w, &sum->src[1 - k]) : NULL;
-        const struct ir_inst *wide = product && product->type == IR_I64 && scale_of(product, &out->scale) ? def_here(&w, &product->src[0]) : NULL;
+        const struct ir_inst *product = shape_uniform(&s) ? def_before(&w, &sum->src[1 - k]) : NULL;
+        const struct ir_inst *wide = product && product->type == IR_I64 && scale_of(product, &out->scale) ? def_before(&w, &product->src[0]) : NULL;
         if (!wide || (wide->op != IR_SEXT && wide->op != IR_ZEXT) || wide->type2 != IR_I32 || wide->src[0].kind != IR_REG)
             continue;
         s = plan_operand_shape(p, &wide->src[0]);

@@ -214,7 +214,7 @@ bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, stru
 /* walking.c: in every turn of the block's loop the access's base is `step` bytes on, from what it began with; false also where it is not the
    first load of a turn from that base */
 struct plan_row {
-    const struct ir_operand *begin;
+    const struct ir_operand *now, *begin;
     int64_t step;
 };
 bool plan_row(const struct plan *p, const struct ir_inst *i, int block, struct plan_row *out);

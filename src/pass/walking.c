@@ -218,6 +218,7 @@ bool plan_row(const struct plan *p, const struct ir_inst *access, int block, str
                 out->begin = &i->src[0];
             }
         }
+    out->now = x.base;
     return begins && grow && first_of(p, access, x.base->reg, loop);
 }
 
