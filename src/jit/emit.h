@@ -111,6 +111,7 @@ LLVMValueRef v_operand(struct emit *e, const struct ir_operand *o, enum ir_type 
 struct shape o_shape(struct emit *e, const struct ir_operand *o);
 struct plan_reg *dst_reg(struct emit *e, const struct ir_inst *i, int k);
 void set_uniform(struct emit *e, const struct ir_inst *i, int k, unsigned chunk, LLVMValueRef u);     /* also fills a VARYING register */
+LLVMValueRef hidden(struct emit *e, LLVMValueRef v, unsigned bits);              /* x86_wide builds: LLVM does not see what it is */
 void set_varying(struct emit *e, const struct ir_inst *i, int k, unsigned chunk, LLVMValueRef v);
 LLVMValueRef slot_of(struct emit *e, const struct ir_reg *r, unsigned chunk);
 LLVMTypeRef slot_type(struct emit *e, const struct ir_reg *r);

@@ -245,6 +245,8 @@ void guard_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, L
         at = intrinsic3(e, "llvm.fshr", ty_int(e, 64, 1), at, at, k_int(e, 64, 1, k));
     bad = scale % access_align(i) ? k_int(e, 1, 1, 1) : LLVMBuildICmp(e->b, LLVMIntUGE, at, k_int(e, 64, 1, size >> k), "");
     LLVMBasicBlockRef fine = guard_begin(e, bad);
+    if (x86_wide(e, e->W))       /* else LLVM makes one of these addresses and those that the program computes and nobody else uses, ahead of the check */
+        index = hidden(e, index, 32);
     LLVMValueRef apart = LLVMBuildMul(e->b, LLVMBuildSExt(e->b, index, ty_int(e, 64, e->W), ""), k_int(e, 64, e->W, scale), "");
     ask_lanes(e, i, LLVMBuildAdd(e->b, splat(e, base, e->W), apart, ""), chunk);
     guard_end(e, fine);

@@ -425,29 +425,34 @@ static void scatter_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRe
 
 /*
  * Each lane goes along a row of its own in small steps. In the first turn, and whenever a line's length has been gone, the line is fetched
- * that comes after the one a lane is in: in most turns some lane would come to the end of its line and all would wait for it.
+ * that comes after the one a lane is in: in most turns some lane would come to the end of its line and all would wait for it. For all chunks before
+ * the first of them is loaded: words of a vector that was just stored cannot be read before the loads in front of it are done.
  */
-static void fetch_rows(struct emit *e, const struct ir_inst *i, const struct lane_places *p, unsigned chunk)
+static void fetch_rows(struct emit *e, const struct ir_inst *i)
 {
     enum { LINE = 64, LEAST_TURNS = 4 };
     struct plan_row row;
     LLVMTypeRef i32 = ty_int(e, 32, 1), i64 = ty_int(e, 64, 1), overload = ty_ptr(e);
-    if (i->op != IR_LD || !plan_row(e->p, i, e->at, &row) || row.step == 0 || llabs(row.step) > LINE / LEAST_TURNS)
+    if (!plan_row(e->p, i, e->at, &row) || row.step == 0 || llabs(row.step) > LINE / LEAST_TURNS)
         return;
-    LLVMValueRef now = u_operand(e, row.now, IR_I64, chunk), begin = u_operand(e, row.begin, IR_I64, chunk);
+    LLVMValueRef array = entry_alloca(e, LLVMArrayType2(ty_int(e, 32, e->W), e->C), "rows");
+    LLVMValueRef now = u_operand(e, row.now, IR_I64, 0), begin = u_operand(e, row.begin, IR_I64, 0);
     LLVMValueRef gone = row.step > 0 ? LLVMBuildSub(e->b, now, begin, "") : LLVMBuildSub(e->b, begin, now, "");
-    LLVMValueRef due = LLVMBuildICmp(e->b, LLVMIntULT, LLVMBuildAnd(e->b, gone, k_int(e, 64, 1, LINE - 1), ""), k_int(e, 64, 1, (uint64_t)llabs(row.step)), "");
+    LLVMValueRef since = LLVMBuildAnd(e->b, gone, k_int(e, 64, 1, LINE - 1), "");
     LLVMBasicBlockRef rows = LLVMAppendBasicBlockInContext(e->cx, e->fn, "rows"), on = LLVMAppendBasicBlockInContext(e->cx, e->fn, "on");
-    LLVMBuildCondBr(e->b, due, rows, on);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, since, k_int(e, 64, 1, (uint64_t)llabs(row.step)), ""), rows, on);
     LLVMPositionBuilderAtEnd(e->b, rows);
-    LLVMValueRef array = entry_alloca(e, LLVMTypeOf(p->at), "rows"), start = LLVMBuildIntToPtr(e->b, p->base, overload, "");
-    LLVMSetVolatile(LLVMBuildStore(e->b, p->at, array), true);           /* lest LLVM takes the vector apart with shuffles */
-    start = offset_ptr(e, start, (uint64_t)(row.step > 0 ? LINE - row.step : -LINE - row.step));
-    for (unsigned l = 0; l < e->W; l++) {
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef at = k_int(e, 32, 1, c * e->W), v = v_operand(e, row.index, IR_I32, c);
+        LLVMSetVolatile(LLVMBuildStore(e->b, v, LLVMBuildGEP2(e->b, i32, array, &at, 1, "")), true);    /* lest LLVM takes it apart with shuffles */
+    }
+    LLVMValueRef start = LLVMBuildIntToPtr(e->b, now, overload, "");
+    start = offset_ptr(e, start, (uint64_t)(i->imm + (row.step > 0 ? LINE - row.step : -LINE - row.step)));
+    for (unsigned l = 0; l < e->C * e->W; l++) {
         LLVMValueRef at = k_int(e, 32, 1, l), index = LLVMBuildLoad2(e->b, i32, LLVMBuildGEP2(e->b, i32, array, &at, 1, ""), "");
         LLVMSetVolatile(index, true);
         index = LLVMBuildSExt(e->b, index, i64, "");
-        LLVMValueRef args[] = { LLVMBuildGEP2(e->b, ty_int(e, p->scale * 8, 1), start, &index, 1, ""), k_int(e, 32, 1, 0), k_int(e, 32, 1, 3), k_int(e, 32, 1, 1) };
+        LLVMValueRef args[] = { LLVMBuildGEP2(e->b, ty_int(e, row.scale * 8, 1), start, &index, 1, ""), k_int(e, 32, 1, 0), k_int(e, 32, 1, 3), k_int(e, 32, 1, 1) };
         intrinsic(e, "llvm.prefetch", &overload, 1, args, 4);
     }
     LLVMBuildBr(e->b, on);
@@ -460,10 +465,8 @@ static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chu
     struct lane_places p = places_of(e, i, n, chunk);
     LLVMValueRef v[2][IR_MAX_DST];
     struct fork f;
-    if (p.base) {
+    if (p.base)
         guard_indexed(e, i, p.base, p.at, p.scale, chunk);
-        fetch_rows(e, i, &p, chunk);
-    }
     LLVMValueRef wide = wide_load(e, i, fork_row(e, i, &f, &p, n * element_bytes(i), chunk), chunk, n);
     for (unsigned k = 0; k < n; k++)
         v[0][k] = deinterleave(e, wide, n, k);
@@ -764,6 +767,8 @@ void emit_load(struct emit *e, const struct ir_inst *i)
         exchange_load(e, i);
         return;
     }
+    if (s.kind == SHAPE_VARYING && !ordered(i))
+        fetch_rows(e, i);
     for (unsigned c = 0; c < e->C; c++)
         load_chunk(e, i, &s, c);
 }

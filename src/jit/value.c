@@ -127,7 +127,7 @@ static bool bitwise(const struct emit *e, const struct ir_inst *i, int depth)
  * LLVM 19 mixes up the operands when it folds a blend into a bitwise operation of three operands (vpternlog) one of which is the old
  * value: select(mask, old & a | b & ~a, old) becomes old & ~a | b & a. It does not when it cannot see that the old value is that operand.
  */
-static LLVMValueRef hidden(struct emit *e, LLVMValueRef old, unsigned bits)
+LLVMValueRef hidden(struct emit *e, LLVMValueRef old, unsigned bits)
 {
     if (bits * e->W > 512)
         return lanes_join(e, hidden(e, lanes_slice(e, old, 0, e->W / 2), bits / 2), hidden(e, lanes_slice(e, old, e->W / 2, e->W / 2), bits / 2), e->W / 2);

@@ -44,7 +44,7 @@ static bool stays(const struct walk *w, const struct ir_operand *o)
     return true;
 }
 
-static bool scale_of(const struct ir_inst *i, unsigned *out)
+bool plan_scale(const struct ir_inst *i, unsigned *out)
 {
     uint64_t k = i->n_src > 1 && i->src[1].kind == IR_IMM ? i->src[1].imm : 0;
     if (i->op == IR_SHL)
@@ -65,7 +65,7 @@ bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, stru
         const struct ir_operand *base = &sum->src[k];
         struct shape s = plan_operand_shape(p, base);
         const struct ir_inst *product = shape_uniform(&s) ? def_before(&w, &sum->src[1 - k]) : NULL;
-        const struct ir_inst *wide = product && product->type == IR_I64 && scale_of(product, &out->scale) ? def_before(&w, &product->src[0]) : NULL;
+        const struct ir_inst *wide = product && product->type == IR_I64 && plan_scale(product, &out->scale) ? def_before(&w, &product->src[0]) : NULL;
         if (!wide || (wide->op != IR_SEXT && wide->op != IR_ZEXT) || wide->type2 != IR_I32 || wide->src[0].kind != IR_REG)
             continue;
         s = plan_operand_shape(p, &wide->src[0]);

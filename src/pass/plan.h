@@ -210,11 +210,13 @@ struct plan_indexed {
     unsigned scale;              /* 2, 4 or 8 */
 };
 bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, struct plan_indexed *out);
+bool plan_scale(const struct ir_inst *product, unsigned *out);   /* of its first operand */
 
 /* walking.c: in every turn of the block's loop the access's base is `step` bytes on, from what it began with; false also where it is not the
    first load of a turn from that base */
 struct plan_row {
-    const struct ir_operand *now, *begin;
+    const struct ir_operand *now, *begin, *index;        /* the base, what it began with; as in plan_indexed */
+    unsigned scale;
     int64_t step;
 };
 bool plan_row(const struct plan *p, const struct ir_inst *i, int block, struct plan_row *out);

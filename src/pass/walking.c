@@ -11,6 +11,7 @@ struct walking {
     int begin_block, grow_block;
     struct ir_operand step;
     struct ir_reg *index;        /* I32 */
+    unsigned scale;
     const struct ir_inst *wide, *product;
 };
 
@@ -51,7 +52,7 @@ static bool is_uniform(const struct plan *p, const struct ir_operand *o)
 static bool is_product(const struct plan *p, const struct ir_operand *o, struct walking *w)
 {
     w->product = def_of(p, o);
-    if (!w->product || w->product->type != IR_I64 || (w->product->op != IR_MUL && w->product->op != IR_SHL) || w->product->src[1].kind != IR_IMM)
+    if (!w->product || w->product->type != IR_I64 || !plan_scale(w->product, &w->scale))
         return false;
     w->wide = def_of(p, &w->product->src[0]);
     if (!w->wide || w->wide->op != IR_SEXT || w->wide->type2 != IR_I32 || w->wide->src[0].kind != IR_REG)
@@ -77,10 +78,10 @@ static bool stays(const struct plan *p, const struct walking *w, const struct pl
         plan_dominates(p, index->def_block, w->begin_block) && plan_dominates(p, w->begin_block, loop->header);
 }
 
-static bool one_word(const struct ir_inst *i)
+static bool one_word(const struct ir_inst *i, unsigned scale)
 {
     bool global = i->space == IR_GENERIC || i->space == IR_GLOBAL;
-    return global && ((i->op == IR_LD && i->n_dst == 1) || (i->op == IR_ST && i->n_src == 2) || i->op == IR_ATOM);
+    return global && ir_type_bits(i->type) / 8 % scale == 0 && ((i->op == IR_LD && i->n_dst == 1) || (i->op == IR_ST && i->n_src == 2) || i->op == IR_ATOM);
 }
 
 /* Nothing but addresses of single words, in the loop. */
@@ -90,7 +91,7 @@ static bool used_for_words(const struct plan *p, const struct walking *w, const 
         for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
             const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
             for (int k = 0; i != w->grow && k < i->n_src; k++)
-                if (i->src[k].kind == IR_REG && i->src[k].reg == r && (k > 0 || !one_word(i) || !bits_has(loop->blocks, (size_t)b)))
+                if (i->src[k].kind == IR_REG && i->src[k].reg == r && (k > 0 || !one_word(i, w->scale) || !bits_has(loop->blocks, (size_t)b)))
                     return false;
         }
     return true;
@@ -219,6 +220,8 @@ bool plan_row(const struct plan *p, const struct ir_inst *access, int block, str
             }
         }
     out->now = x.base;
+    out->index = x.index;
+    out->scale = x.scale;
     return begins && grow && first_of(p, access, x.base->reg, loop);
 }
 
