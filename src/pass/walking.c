@@ -229,7 +229,7 @@ bool plan_walking(struct plan *p)
 {
     size_t n_regs = p->n_regs;
     bool any = false;
-    if (p->lanes == 1)
+    if (p->lanes == 1 || p->opt.counted)
         return false;
     struct walking *all = hw_alloc(n_regs * sizeof *all + 1);
     for (int b = 0; b < p->n_blocks; b++)

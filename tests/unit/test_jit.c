@@ -779,6 +779,104 @@ static void chains_of_arithmetic_take_two_warps_at_a_time(void **state)
     ir_module_free(mod);
 }
 
+/*
+ * A thread goes along its row: p = cells + start[i] * 4, then p += 4. What each lane counts depends on the way: all take every step, lanes at odd
+ * numbers stay where they are, or the pointer itself is wanted in the end.
+ */
+enum way { EVERY_STEP, SOME_STAY, POINTER_WANTED };
+
+static void build_rows(enum way way)
+{
+    start("rows");
+    struct ir_reg *begin = param(IR_I64, 0), *cells = param(IR_I64, 8), *out = param(IR_I64, 16), *n = param(IR_I32, 24), *i = global_index();
+    struct ir_block *in = label(), *before = label(), *loop = label(), *step = label(), *latch = label(), *done = label(), *end = label();
+    cbr(cmp(IR_SLT, IR_I32, R(i), R(n)), in, end);
+    blk = in;
+    struct ir_reg *p = reg(IR_I64), *left = reg(IR_I32), *sum = reg(IR_I32), *wide = reg(IR_I64), *at = element(begin, i);
+    struct ir_reg *from = load(IR_I32, IR_GLOBAL, at), *to = reg(IR_I32);
+    struct ir_inst *next = put(IR_LD, IR_I32, to, 1, R(at));
+    next->space = IR_GLOBAL;
+    next->imm = 4;
+    put(IR_MOV, IR_I32, sum, 1, I(0));
+    put(IR_SUB, IR_I32, left, 2, R(to), R(from));
+    put(IR_SEXT, IR_I64, wide, 1, R(from))->type2 = IR_I32;
+    struct ir_reg *first = op2(IR_ADD, IR_I64, R(cells), R(op2(IR_SHL, IR_I64, R(wide), I(2))));
+    put(IR_ADD, IR_I64, p, 2, R(first), I(8));
+    cbr(cmp(IR_EQ, IR_I32, R(left), I(0)), done, before);
+    blk = before;
+    br(loop);
+    blk = loop;
+    struct ir_reg *x = reg(IR_I32);
+    struct ir_inst *ld = put(IR_LD, IR_I32, x, 1, R(p));
+    ld->space = IR_GLOBAL;
+    ld->imm = -8;
+    put(IR_ADD, IR_I32, sum, 2, R(op2(IR_MUL, IR_I32, R(sum), I(3))), R(x));
+    if (way == SOME_STAY)
+        cbr(cmp(IR_EQ, IR_I32, R(op2(IR_AND, IR_I32, R(x), I(1))), I(0)), step, latch);
+    else
+        br(step);
+    blk = step;
+    put(IR_ADD, IR_I64, p, 2, R(p), I(4));
+    br(latch);
+    blk = latch;
+    put(IR_ADD, IR_I32, left, 2, R(left), I(UINT32_MAX));
+    cbr(cmp(IR_NE, IR_I32, R(left), I(0)), loop, done);
+    blk = done;
+    if (way == POINTER_WANTED) {
+        struct ir_reg *low = reg(IR_I32);
+        put(IR_TRUNC, IR_I32, low, 1, R(op2(IR_SUB, IR_I64, R(p), R(cells))))->type2 = IR_I64;
+        put(IR_ADD, IR_I32, sum, 2, R(sum), R(low));
+    }
+    store(IR_I32, IR_GLOBAL, element(out, i), R(sum));
+    br(end);
+    blk = end;
+    ret();
+}
+
+static void pointers_along_rows_are_bases_and_indices(void **state)
+{
+    (void)state;
+    static int begin[N + 1], cell[N * 9], got[N];
+    struct diag diag = { 0 };
+    for (int j = 0; j < N; j++)
+        begin[j + 1] = begin[j] + j * 7 % 10;
+    for (int e = 0; e < N * 9; e++)
+        cell[e] = (int)((unsigned)e * 2654435761u >> 20);
+    for (enum way way = EVERY_STEP; way <= POINTER_WANTED; way++) {
+        build_rows(way);
+        struct plan_options opt = { .ntid = { 64, 1, 1 }, .width = 16, .chunks = 2 };
+        struct plan *p = plan_new(fn, &opt, &diag);
+        assert_non_null(p);
+        int rows = 0;
+        for (int b = 0; b < p->n_blocks; b++)
+            for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
+                const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+                struct plan_row row;
+                rows += i->op == IR_LD && plan_row(p, i, b, &row) && row.step == 4 && row.scale == 4;
+            }
+        assert_int_equal(rows, way == EVERY_STEP);
+        plan_free(p);
+        FOR_ALL(w, s) {
+            memset(got, 0xff, sizeof got);
+            struct { int *begin, *cells, *out; int n; } args = { begin, cell, got, N };
+            run(s, (N + s[0] - 1) / s[0], &args, w);
+            for (int j = 0; j < N; j++) {
+                unsigned sum = 0;
+                int at = begin[j];
+                for (int e = begin[j]; e < begin[j + 1]; e++) {
+                    sum = sum * 3 + (unsigned)cell[at];
+                    at += way != SOME_STAY || cell[at] % 2 == 0;
+                }
+                if (way == POINTER_WANTED)
+                    sum += (unsigned)at * 4 + 8;
+                assert_int_equal(got[j], (int)sum);
+            }
+        }
+        ir_module_free(mod);
+    }
+    diag_fini(&diag);
+}
+
 static void what_a_loop_sets_for_its_end_is_set_there(void **state)
 {
     (void)state;
@@ -893,7 +991,7 @@ int main(void)
         cmocka_unit_test(indices_that_wrap_around), cmocka_unit_test(chains_of_arithmetic_take_two_warps_at_a_time),
         cmocka_unit_test(loads_that_repeat_after_some_groups_are_done_for_these), cmocka_unit_test(words_of_several_threads_in_a_row),
         cmocka_unit_test(what_a_loop_sets_for_its_end_is_set_there), cmocka_unit_test(counts_in_shared_memory),
-        cmocka_unit_test(lists_of_some_lanes),
+        cmocka_unit_test(lists_of_some_lanes), cmocka_unit_test(pointers_along_rows_are_bases_and_indices),
         cmocka_unit_test(what_is_read_or_ordered_stays_in_the_caches),
     };
     return cmocka_run_group_tests_name("jit", tests, NULL, NULL);
