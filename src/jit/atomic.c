@@ -331,7 +331,7 @@ static void lane_after_lane(struct emit *e, const struct ir_inst *i, bool unused
 {
     unsigned n = e->C * e->W;
     LLVMTypeRef t = ty_scalar(e, i->type), bits_t = ty_int(e, n, 1), i32 = ty_int(e, 32, 1);
-    struct lane_places at[PLAN_MAX_CHUNKS];
+    struct lane_places at[PLAN_MAX_CHUNKS] = { 0 };
     for (unsigned c = 0; c < e->C; c++) {
         at[c] = places_of(e, i, 1, c);
         if (at[c].base)          /* one look at the base will do for all lanes */
