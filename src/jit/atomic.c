@@ -335,7 +335,7 @@ static void lane_after_lane(struct emit *e, const struct ir_inst *i, bool unused
     for (unsigned c = 0; c < e->C; c++) {
         at[c] = places_of(e, i, 1, c);
         if (at[c].base)          /* one look at the base will do for all lanes */
-            guard_indexed(e, i, at[c].base, at[c].at, at[c].scale, c);
+            guard_indexed(e, i, at[c].base, &at[c].at, at[c].scale, c, 1);
     }
     LLVMTypeRef at_t = at[0].base ? i32 : address_type(e, i, 1);
     LLVMValueRef addresses = all_lanes(e, at_t), x[3] = { 0 }, array[3] = { 0 }, left = LLVMConstAllOnes(bits_t), old[PLAN_MAX_CHUNKS] = { 0 };

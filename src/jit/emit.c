@@ -437,11 +437,35 @@ static void emit_insts(struct emit *e, const struct plan_block *blk)
 }
 
 /*
+ * Gathers, and a few loads and computations around them: masks cost next to nothing there, while the choice of a version, which a row's last
+ * turn makes the CPU foretell wrongly, comes before the gathers and keeps them waiting.
+ */
+static bool mostly_gathers(struct emit *e, const struct plan_block *blk)
+{
+    enum { FEW = 16 };           /* instructions for each */
+    size_t gathers = 0;
+    for (size_t j = 0; j + 1 < blk->ir->insts.n; j++) {
+        const struct ir_inst *i = blk->ir->insts.v[j];
+        if (!(ir_op_info[i->op].props & IR_PROP_MEM))
+            continue;
+        if (i->op != IR_LD || i->n_dst != 1)
+            return false;
+        struct shape s = o_shape(e, &i->src[0]);
+        gathers += s.kind == SHAPE_VARYING && i->space != IR_SHARED && i->space != IR_LOCAL;
+        if (s.kind == SHAPE_AFFINE && s.stride && s.stride != element_bytes(i))
+            return false;
+    }
+    return gathers * FEW >= blk->ir->insts.n;
+}
+
+/*
  * Most of the time all lanes are on: of blocks with memory accesses there is a version for that, without masks and blends.
  */
 static bool worth_two_versions(struct emit *e, const struct plan_block *blk)
 {
     enum { MOST = 600 };
+    if (mostly_gathers(e, blk))
+        return false;
     bool touches = false;
     for (size_t j = 0; j + 1 < blk->ir->insts.n; j++)
         touches |= ir_op_info[blk->ir->insts.v[j]->op].props & IR_PROP_MEM;

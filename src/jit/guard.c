@@ -233,8 +233,8 @@ void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsign
     guard_end(e, fine);
 }
 
-/* base + index * scale, with 32-bit indices: from a base that is far enough from the window's ends none leads out of it. */
-void guard_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, LLVMValueRef index, unsigned scale, unsigned chunk)
+/* base + index * scale, with 32-bit indices: from a base that is far enough from the window's ends none leads out of it. n chunks, from `chunk` on. */
+void guard_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, const LLVMValueRef *index, unsigned scale, unsigned chunk, unsigned n)
 {
     const uint64_t from = ((uint64_t)HW_WINDOW_TAG << HW_WINDOW_SHIFT) + HW_WINDOW_EDGE / 2, size = ((uint64_t)1 << HW_WINDOW_SHIFT) - HW_WINDOW_EDGE;
     unsigned k = (unsigned)__builtin_ctz(access_align(i));
@@ -245,10 +245,12 @@ void guard_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, L
         at = intrinsic3(e, "llvm.fshr", ty_int(e, 64, 1), at, at, k_int(e, 64, 1, k));
     bad = scale % access_align(i) ? k_int(e, 1, 1, 1) : LLVMBuildICmp(e->b, LLVMIntUGE, at, k_int(e, 64, 1, size >> k), "");
     LLVMBasicBlockRef fine = guard_begin(e, bad);
-    if (x86_wide(e, e->W))       /* else LLVM makes one of these addresses and those that the program computes and nobody else uses, ahead of the check */
-        index = hidden(e, index, 32);
-    LLVMValueRef apart = LLVMBuildMul(e->b, LLVMBuildSExt(e->b, index, ty_int(e, 64, e->W), ""), k_int(e, 64, e->W, scale), "");
-    ask_lanes(e, i, LLVMBuildAdd(e->b, splat(e, base, e->W), apart, ""), chunk);
+    for (unsigned c = 0; c < n; c++) {
+        /* else LLVM makes one of these addresses and those that the program computes and nobody else uses, ahead of the check */
+        LLVMValueRef own = x86_wide(e, e->W) ? hidden(e, index[c], 32) : index[c];
+        LLVMValueRef apart = LLVMBuildMul(e->b, LLVMBuildSExt(e->b, own, ty_int(e, 64, e->W), ""), k_int(e, 64, e->W, scale), "");
+        ask_lanes(e, i, LLVMBuildAdd(e->b, splat(e, base, e->W), apart, ""), chunk + c);
+    }
     guard_end(e, fine);
 }
 

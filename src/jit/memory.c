@@ -459,6 +459,87 @@ static void fetch_rows(struct emit *e, const struct ir_inst *i)
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
+static LLVMBasicBlockRef new_block(struct emit *e, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(e->cx, e->fn, name);
+}
+
+/* A gather takes its time even if no lane is on: at the end of a row, chunks without active lanes are passed over. */
+static LLVMValueRef gather_if_any(struct emit *e, const struct ir_inst *i, const struct places *p, unsigned chunk)
+{
+    if (!e->m[0])
+        return gather_indexed(e, i, p, chunk);
+    LLVMBasicBlockRef from[] = { LLVMGetInsertBlock(e->b), new_block(e, "some") }, join = new_block(e, "gathered");
+    LLVMTypeRef bits = ty_int(e, e->W, 1), t = ty(e, i->type, e->W);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, e->m[chunk], bits), LLVMConstNull(bits), ""), from[1], join);
+    LLVMPositionBuilderAtEnd(e->b, from[1]);
+    LLVMValueRef v[] = { LLVMConstNull(t), gather_indexed(e, i, p, chunk) };
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, join);
+    LLVMValueRef phi = LLVMBuildPhi(e->b, t, "");
+    LLVMAddIncoming(phi, v, from, 2);
+    return phi;
+}
+
+/* Are the lanes of each chunk neighbours? Jumps to one of the two. A sum that wraps around makes no neighbours. */
+static void fork_rows(struct emit *e, const struct places *p, uint64_t step, LLVMValueRef *first, LLVMBasicBlockRef rows, LLVMBasicBlockRef apart)
+{
+    LLVMTypeRef bits = ty_int(e, e->W, 1);
+    LLVMValueRef others = NULL, wraps = NULL, last = k_int(e, 32, 1, (uint64_t)INT32_MAX - (e->W - 1) * step);
+    LLVMBasicBlockRef regular = new_block(e, "regular");
+    for (unsigned c = 0; c < e->C; c++) {
+        first[c] = LLVMBuildExtractElement(e->b, p[c].at, k_int(e, 32, 1, 0), "");
+        LLVMValueRef want = LLVMBuildAdd(e->b, splat(e, first[c], e->W), k_lanes(e, 32, e->W, 0, (int64_t)step), "");
+        LLVMValueRef other = LLVMBuildICmp(e->b, LLVMIntNE, p[c].at, want, "");
+        if (e->m[0])
+            other = LLVMBuildAnd(e->b, other, e->m[c], "");
+        others = others ? LLVMBuildOr(e->b, others, other, "") : other;
+    }
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, cast_to(e, others, bits), LLVMConstNull(bits), ""), regular, apart);
+    LLVMPositionBuilderAtEnd(e->b, regular);
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef wrap = LLVMBuildICmp(e->b, LLVMIntSGT, first[c], last, "");
+        wraps = wraps ? LLVMBuildOr(e->b, wraps, wrap, "") : wrap;
+    }
+    LLVMBuildCondBr(e->b, wraps, apart, rows);
+}
+
+/* table[index] for all chunks together: one look at the base, one at the indices. */
+static bool load_table(struct emit *e, const struct ir_inst *i)
+{
+    struct plan_indexed x;
+    struct places p[PLAN_MAX_CHUNKS];
+    LLVMValueRef at[PLAN_MAX_CHUNKS], first[PLAN_MAX_CHUNKS], v[PLAN_MAX_CHUNKS][2];
+    if (i->n_dst > 1 || ordered(i) || !plan_indexed(e->p, i, e->at, &x) || element_bytes(i) % x.scale)
+        return false;
+    struct shape base = o_shape(e, x.base);
+    if (!shape_group_uniform(&base))
+        return false;
+    for (unsigned c = 0; c < e->C; c++) {
+        p[c] = places_of(e, i, 1, c);
+        at[c] = p[c].at;
+    }
+    guard_indexed(e, i, p[0].base, at, x.scale, 0, e->C);
+    LLVMBasicBlockRef rows = new_block(e, "rows"), apart = new_block(e, "apart"), join = new_block(e, "joined"), ends[2];
+    fork_rows(e, p, element_bytes(i) / x.scale, first, rows, apart);
+    for (unsigned side = 0; side < 2; side++) {
+        LLVMPositionBuilderAtEnd(e->b, side ? apart : rows);
+        for (unsigned c = 0; c < e->C; c++)
+            v[c][side] = side ? gather_if_any(e, i, &p[c], c) : wide_load(e, i, place_pointers(e, i, &p[c], first[c]), c, 1);
+        ends[side] = LLVMGetInsertBlock(e->b);
+        LLVMBuildBr(e->b, join);
+    }
+    LLVMPositionBuilderAtEnd(e->b, join);
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef phi = LLVMBuildPhi(e->b, LLVMTypeOf(v[c][0]), "");
+        LLVMAddIncoming(phi, v[c], ends, 2);
+        first[c] = phi;
+    }
+    for (unsigned c = 0; c < e->C; c++)
+        set_varying(e, i, 0, c, first[c]);
+    return true;
+}
+
 static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
     unsigned n = i->n_dst;
@@ -466,7 +547,7 @@ static void load_scattered(struct emit *e, const struct ir_inst *i, unsigned chu
     LLVMValueRef v[2][IR_MAX_DST];
     struct fork f;
     if (p.base)
-        guard_indexed(e, i, p.base, p.at, p.scale, chunk);
+        guard_indexed(e, i, p.base, &p.at, p.scale, chunk, 1);
     LLVMValueRef wide = wide_load(e, i, fork_row(e, i, &f, &p, n * element_bytes(i), chunk), chunk, n);
     for (unsigned k = 0; k < n; k++)
         v[0][k] = deinterleave(e, wide, n, k);
@@ -524,7 +605,7 @@ static void store_scattered(struct emit *e, const struct ir_inst *i, LLVMValueRe
     struct fork f;
     LLVMBasicBlockRef listed = NULL;
     if (p.base)
-        guard_indexed(e, i, p.base, p.at, p.scale, chunk);
+        guard_indexed(e, i, p.base, &p.at, p.scale, chunk, 1);
     if (p.base && e->m[0] && element_bytes(i) == 4 && e->W == 16 && x86_wide(e, e->W))
         listed = store_listed(e, i, v[0], &p, chunk);
     LLVMValueRef row = fork_row(e, i, &f, &p, n * element_bytes(i), chunk);
@@ -607,6 +688,10 @@ static void fetch_ahead(struct emit *e, const struct ir_inst *i, LLVMValueRef ro
 {
     struct plan_ahead a;
     LLVMTypeRef i64 = ty_int(e, 64, 1);
+    if (plan_stream_ahead(e->p, i, e->at, e->C * e->W * n * element_bytes(i))) {
+        fetch_lines(e, i, offset_ptr(e, row, PLAN_FAR), n, 3);
+        return;
+    }
     if (!plan_ahead(e->p, i, e->at, &a))
         return;
     LLVMValueRef step = k_int(e, 64, 1, (uint64_t)a.scale), compared[2];
@@ -769,6 +854,8 @@ void emit_load(struct emit *e, const struct ir_inst *i)
     }
     if (s.kind == SHAPE_VARYING && !ordered(i))
         fetch_rows(e, i);
+    if (s.kind == SHAPE_VARYING && load_table(e, i))
+        return;
     for (unsigned c = 0; c < e->C; c++)
         load_chunk(e, i, &s, c);
 }

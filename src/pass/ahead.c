@@ -165,3 +165,28 @@ bool plan_ahead(const struct plan *p, const struct ir_inst *i, int block, struct
     out->scale = g.scale;
     return end_of(&w, block, i, out);
 }
+
+/* Loads of varying addresses: a gather fills the CPU's window with its many parts. */
+static bool gathers(const struct walk *w)
+{
+    for (int b = 0; b < w->p->n_blocks; b++)
+        for (size_t j = 0; inside(w, b) && j < w->p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = w->p->blocks[b].ir->insts.v[j];
+            if (i->op == IR_LD && (i->space == IR_GENERIC || i->space == IR_GLOBAL) && !scalar(w->p, &i->src[0]))
+                return true;
+        }
+    return false;
+}
+
+/*
+ * value[k] * table[index[k]]: the hardware follows such a stream, but not far enough ahead, for between two of its loads gathers keep the CPU
+ * from looking on. What the loop's end is does not matter: the next row often begins where this one ends.
+ */
+bool plan_stream_ahead(const struct plan *p, const struct ir_inst *i, int block, int64_t bytes)
+{
+    if (p->blocks[block].loop < 0 || i->src[0].kind != IR_REG || (i->space != IR_GENERIC && i->space != IR_GLOBAL))
+        return false;
+    struct walk w = { p, &p->loops.v[p->blocks[block].loop] };
+    struct growth g;
+    return gathers(&w) && !has_stops(&w) && growth_of(&w, &i->src[0], 0, &g) && !g.by && g.scale == bytes;
+}

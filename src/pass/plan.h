@@ -193,6 +193,9 @@ struct plan_ahead {
     bool stays_if;
 };
 bool plan_ahead(const struct plan *p, const struct ir_inst *i, int block, struct plan_ahead *out);
+/* ahead.c: the loop reads front to back here, `bytes` a turn, and gathers elsewhere: have it fetched so many bytes ahead */
+enum { PLAN_FAR = 1024 };
+bool plan_stream_ahead(const struct plan *p, const struct ir_inst *i, int block, int64_t bytes);
 
 /* common.c: values that repeat after `period` lanes, in all groups; loads of such, at the region's beginning, that could be done once for all groups,
    or for the first few, after which they repeat */
