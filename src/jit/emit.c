@@ -236,6 +236,54 @@ static void uniform_branch(struct emit *e, const struct ir_inst *i)
     go(e, from->succ[1]);
 }
 
+/* The predicate of i < limit, from that of a comparison in which i stands second, or which holds when the lane leaves; IR_EQ: none of these. */
+static enum ir_cmp below(const struct ir_inst *cmp, int counter, bool stays_if)
+{
+    static const enum ir_cmp swapped[] = { [IR_SLT] = IR_SGT, [IR_SLE] = IR_SGE, [IR_SGT] = IR_SLT, [IR_SGE] = IR_SLE,
+                                           [IR_ULT] = IR_UGT, [IR_ULE] = IR_UGE, [IR_UGT] = IR_ULT, [IR_UGE] = IR_ULE };
+    static const enum ir_cmp inverse[] = { [IR_SLT] = IR_SGE, [IR_SLE] = IR_SGT, [IR_SGT] = IR_SLE, [IR_SGE] = IR_SLT,
+                                           [IR_ULT] = IR_UGE, [IR_ULE] = IR_UGT, [IR_UGT] = IR_ULE, [IR_UGE] = IR_ULT };
+    enum ir_cmp c = (enum ir_cmp)cmp->cmp;
+    if (c < IR_SLT || c > IR_UGE)
+        return IR_EQ;
+    c = counter ? swapped[c] : c;
+    c = stays_if ? c : inverse[c];
+    return c == IR_SLT || c == IR_SLE || c == IR_ULT || c == IR_ULE ? c : IR_EQ;
+}
+
+/*
+ * Is it certain that no lane stays in the loop? i1; NULL: nothing short tells. Where lanes stay as long as a number that rises from lane to
+ * lane is below a limit, the first lane's tells for all, long before the masks are there: the CPU learns early that it foretold another turn.
+ */
+static LLVMValueRef none_stays(struct emit *e, const struct ir_inst *branch, bool stays_if)
+{
+    const struct ir_block *b = e->p->blocks[e->at].ir;
+    const struct ir_inst *cmp = branch->src[0].kind == IR_REG ? e->p->regs[branch->src[0].reg->id].def : NULL;
+    size_t at = 0;
+    while (at < b->insts.n && b->insts.v[at] != cmp)
+        at++;
+    if (!cmp || at == b->insts.n || cmp->op != IR_CMP || (cmp->type != IR_I32 && cmp->type != IR_I64))
+        return NULL;
+    for (int k = 0; k < 2; k++)
+        for (size_t j = at + 1; cmp->src[k].kind == IR_REG && j < b->insts.n; j++)
+            if (ir_defines(b->insts.v[j], cmp->src[k].reg))
+                return NULL;
+    for (int k = 0; k < 2; k++) {
+        struct shape s = o_shape(e, &cmp->src[k]), limit = o_shape(e, &cmp->src[1 - k]);
+        enum ir_cmp c = below(cmp, k, stays_if);
+        if (c == IR_EQ || s.kind != SHAPE_AFFINE || !s.group || s.stride <= 0 || s.stride > UINT16_MAX || !shape_group_uniform(&limit))
+            continue;
+        bool sign = c == IR_SLT || c == IR_SLE;
+        unsigned bits = ir_type_bits(cmp->type);
+        uint64_t most = (UINT64_MAX >> (64 - bits) >> sign) - (e->C * e->W - 1u) * (uint64_t)s.stride;
+        LLVMValueRef first = u_operand(e, &cmp->src[k], cmp->type, 0), to = u_operand(e, &cmp->src[1 - k], cmp->type, 0);
+        LLVMIntPredicate past = c == IR_SLT ? LLVMIntSGE : c == IR_SLE ? LLVMIntSGT : c == IR_ULT ? LLVMIntUGE : LLVMIntUGT;
+        LLVMValueRef whole = LLVMBuildICmp(e->b, sign ? LLVMIntSLE : LLVMIntULE, first, k_int(e, bits, 1, most), "");   /* no lane's wraps around */
+        return LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, past, first, to, ""), whole, "");
+    }
+    return NULL;
+}
+
 static void divergent_branch(struct emit *e, const struct ir_inst *i)
 {
     const struct plan *p = e->p;
@@ -256,6 +304,12 @@ static void divergent_branch(struct emit *e, const struct ir_inst *i)
             continue;
         }
         LLVMBasicBlockRef rest = new_bb(e, "leave");      /* round the loop while any lane stays in it */
+        LLVMValueRef none = none_stays(e, i, k == 0);
+        if (none) {
+            LLVMBasicBlockRef stay = new_bb(e, "stay");
+            LLVMBuildCondBr(e->b, none, rest, stay);
+            LLVMPositionBuilderAtEnd(e->b, stay);
+        }
         LLVMBuildCondBr(e->b, mask_any(e, m[k]), e->bb[to], rest);
         LLVMPositionBuilderAtEnd(e->b, rest);
     }
