@@ -204,8 +204,10 @@ static LLVMValueRef spread_get(struct emit *e, struct spread *s, LLVMTypeRef t, 
 struct late_atomic {
     const struct ir_inst *inst;
     unsigned chunk, chunks;      /* of so many chunks, from `chunk` on */
-    enum { OFFSETS, POINTERS, HALVES } kind;     /* of `where`; HALVES: a word holds the offsets of a lane of the one chunk and of the next */
+    enum { OFFSETS, POINTERS, HALVES, FIELDS } kind;     /* of `where`; HALVES: a word holds the offsets of a lane of the one chunk and of the next */
     struct spread where, operand[2][3];
+    const struct ir_inst *fields[16];            /* FIELDS: these atomics' offsets are fields of the lane's word; the first is inst */
+    unsigned n_fields;
 };
 
 static LLVMValueRef late_do(struct emit *e, struct late_atomic *a, unsigned lane, unsigned c, LLVMValueRef p)
@@ -218,10 +220,33 @@ static LLVMValueRef late_do(struct emit *e, struct late_atomic *a, unsigned lane
     return one_lane(e, i, p, x[1], x[2]);
 }
 
+/* Taking a byte out of a register costs less than a vector of offsets for each. */
+static void late_fields(struct emit *e, struct late_atomic *a, unsigned lane)
+{
+    LLVMTypeRef i8 = ty_int(e, 8, 1), i64 = ty_int(e, 64, 1);
+    LLVMValueRef word = spread_load(e, &a->where, ty_int(e, 32, 1), lane);
+    for (unsigned k = 0; k < a->n_fields; k++) {
+        const struct ir_inst *i = a->fields[k];
+        struct plan_field f;
+        plan_field(e->p, i, e->at, &f);
+        LLVMValueRef base = k_int(e, 64, 1, (uint64_t)i->imm);
+        if (f.base)
+            base = LLVMBuildAdd(e->b, base, LLVMBuildSExt(e->b, u_operand(e, f.base, IR_I32, 0), i64, ""), "");
+        LLVMValueRef at = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, word, k_int(e, 32, 1, f.shift), ""), k_int(e, 32, 1, f.mask), "");
+        at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, at, i64, ""), k_int(e, 64, 1, f.scale), "");
+        LLVMValueRef p = LLVMBuildGEP2(e->b, i8, LLVMBuildGEP2(e->b, i8, env(e, ENV_SHARED), &base, 1, ""), &at, 1, "");
+        one_lane(e, i, p, u_operand(e, &i->src[1], i->type, a->chunk), NULL);
+    }
+}
+
 static LLVMValueRef late_lane(struct emit *e, struct late_atomic *a, unsigned lane)
 {
     const struct ir_inst *i = a->inst;
     LLVMTypeRef i32 = ty_int(e, 32, 1);
+    if (a->kind == FIELDS) {
+        late_fields(e, a, lane);
+        return NULL;
+    }
     if (a->kind == HALVES) {
         LLVMValueRef both = spread_load(e, &a->where, i32, lane), low = LLVMBuildAnd(e->b, both, k_int(e, 32, 1, UINT16_MAX), "");
         late_do(e, a, lane, 0, address_pointers(e, i, low));
@@ -296,16 +321,70 @@ static bool halves(struct emit *e, const struct ir_inst *i)
     return !e->m[0] && e->C % 2 == 0 && reduction(i->atom) && i->imm >= 0 && i->imm <= UINT16_MAX && s.umax <= (uint64_t)(UINT16_MAX - i->imm);
 }
 
+/* An atomic that adds one number in every lane, where a field of a word says. */
+static bool field_of(struct emit *e, const struct ir_inst *i, struct plan_field *f)
+{
+    return !e->m[0] && atomic_may_wait(e, i) && reduction(i->atom) && i->src[1].kind == IR_IMM && plan_field(e->p, i, e->at, f);
+}
+
+/* Do several atomics of this block take their offsets from one word? Then the word is put into memory instead of the offsets. */
+static bool shares_word(struct emit *e, const struct ir_inst *i, struct plan_field *f)
+{
+    enum { SEVERAL = 3 };
+    const struct ir_block *b = e->p->blocks[e->at].ir;
+    struct plan_field other;
+    unsigned n = 0;
+    if (!field_of(e, i, f))
+        return false;
+    for (size_t j = 0; j < b->insts.n && n < SEVERAL; j++)
+        n += b->insts.v[j]->op == IR_ATOM && field_of(e, b->insts.v[j], &other) && other.word->reg == f->word->reg;
+    return n >= SEVERAL;
+}
+
+static void fields_later(struct emit *e, const struct ir_inst *i, const struct plan_field *f, unsigned chunk)
+{
+    struct plan_field other;
+    for (size_t k = 0; k < e->late.n; k++) {
+        struct late_atomic *a = e->late.v[k];
+        if (a->kind == FIELDS && a->chunk == chunk && a->n_fields < HW_LEN(a->fields) && field_of(e, a->inst, &other) && other.word->reg == f->word->reg) {
+            a->fields[a->n_fields++] = i;
+            return;
+        }
+    }
+    struct late_atomic *a = hw_arena_alloc(&e->arena, sizeof *a);
+    *a = (struct late_atomic){ .inst = i, .chunk = chunk, .kind = FIELDS, .fields = { i }, .n_fields = 1 };
+    a->where = spread(e, v_operand(e, f->word, IR_I32, chunk));
+    hw_vec_push(&e->late, a);
+}
+
+/* Fields of one word are done together, whatever came between them: that may be nothing but the same operation. */
+static bool out_of_order(struct emit *e, const struct ir_inst *i, bool field)
+{
+    bool other = false;
+    for (size_t k = 0; k < e->late.n; k++) {
+        const struct late_atomic *a = e->late.v[k];
+        other |= a->inst->atom != i->atom || a->inst->type != i->type;
+        field |= a->kind == FIELDS;
+    }
+    return other && field;
+}
+
 static void shared_later(struct emit *e, const struct ir_inst *i)
 {
+    struct plan_field f;
+    bool field = shares_word(e, i, &f);
     unsigned chunks = halves(e, i) ? 2 : 1, n = 0;
-    for (unsigned c = 0; c < e->C; c += chunks) {
+    if (out_of_order(e, i, field))
+        atomics_flush(e);
+    for (unsigned c = 0; c < e->C && field; c++)
+        fields_later(e, i, &f, c);
+    for (unsigned c = 0; c < e->C && !field; c += chunks) {
         struct late_atomic *a = hw_arena_alloc(&e->arena, sizeof *a);
         *a = shared_lanes(e, i, c, chunks);
         hw_vec_push(&e->late, a);
     }
     for (size_t k = 0; k < e->late.n; k++)
-        n += e->late.v[k]->chunks;
+        n += e->late.v[k]->chunks + e->late.v[k]->n_fields;
     if (n >= LATE)
         atomics_flush(e);
 }

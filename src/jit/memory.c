@@ -465,7 +465,7 @@ static LLVMBasicBlockRef new_block(struct emit *e, const char *name)
 }
 
 /* A gather takes its time even if no lane is on: at the end of a row, chunks without active lanes are passed over. */
-static LLVMValueRef gather_if_any(struct emit *e, const struct ir_inst *i, const struct places *p, unsigned chunk)
+static LLVMValueRef gather_if_any(struct emit *e, const struct ir_inst *i, const struct lane_places *p, unsigned chunk)
 {
     if (!e->m[0])
         return gather_indexed(e, i, p, chunk);
@@ -482,7 +482,7 @@ static LLVMValueRef gather_if_any(struct emit *e, const struct ir_inst *i, const
 }
 
 /* Are the lanes of each chunk neighbours? Jumps to one of the two. A sum that wraps around makes no neighbours. */
-static void fork_rows(struct emit *e, const struct places *p, uint64_t step, LLVMValueRef *first, LLVMBasicBlockRef rows, LLVMBasicBlockRef apart)
+static void fork_rows(struct emit *e, const struct lane_places *p, uint64_t step, LLVMValueRef *first, LLVMBasicBlockRef rows, LLVMBasicBlockRef apart)
 {
     LLVMTypeRef bits = ty_int(e, e->W, 1);
     LLVMValueRef others = NULL, wraps = NULL, last = k_int(e, 32, 1, (uint64_t)INT32_MAX - (e->W - 1) * step);
@@ -508,7 +508,7 @@ static void fork_rows(struct emit *e, const struct places *p, uint64_t step, LLV
 static bool load_table(struct emit *e, const struct ir_inst *i)
 {
     struct plan_indexed x;
-    struct places p[PLAN_MAX_CHUNKS];
+    struct lane_places p[PLAN_MAX_CHUNKS];
     LLVMValueRef at[PLAN_MAX_CHUNKS], first[PLAN_MAX_CHUNKS], v[PLAN_MAX_CHUNKS][2];
     if (i->n_dst > 1 || ordered(i) || !plan_indexed(e->p, i, e->at, &x) || element_bytes(i) % x.scale)
         return false;

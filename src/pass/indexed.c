@@ -32,6 +32,11 @@ static const struct ir_inst *def_before(struct walk *w, const struct ir_operand 
     return NULL;
 }
 
+static const struct ir_inst *def_here(struct walk *w, const struct ir_operand *o)
+{
+    return o->kind == IR_REG && w->p->regs[o->reg->id].def && w->p->regs[o->reg->id].def_block == w->block ? def_before(w, o) : NULL;
+}
+
 /* Nobody writes the register between the address's first instruction and the access. One that is written in one place only is not written there: each
    way from it to the access leads through the address's instructions. */
 static bool stays(const struct walk *w, const struct ir_operand *o)
@@ -42,6 +47,14 @@ static bool stays(const struct walk *w, const struct ir_operand *o)
         if (ir_defines(w->b->insts.v[j], o->reg))
             return false;
     return true;
+}
+
+static struct walk walk_to(const struct plan *p, const struct ir_inst *i, int block)
+{
+    struct walk w = { p, p->blocks[block].ir, block, 0, SIZE_MAX, false };
+    while (w.before < w.b->insts.n && w.b->insts.v[w.before] != i)
+        w.before++;
+    return w;
 }
 
 bool plan_scale(const struct ir_inst *i, unsigned *out)
@@ -57,9 +70,7 @@ bool plan_scale(const struct ir_inst *i, unsigned *out)
 
 bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, struct plan_indexed *out)
 {
-    struct walk w = { p, p->blocks[block].ir, block, 0, SIZE_MAX, false };
-    while (w.before < w.b->insts.n && w.b->insts.v[w.before] != i)
-        w.before++;
+    struct walk w = walk_to(p, i, block);
     const struct ir_inst *sum = w.before < w.b->insts.n && (i->space == IR_GENERIC || i->space == IR_GLOBAL) ? def_before(&w, &i->src[0]) : NULL;
     for (int k = 0; sum && sum->op == IR_ADD && k < 2; k++) {
         const struct ir_operand *base = &sum->src[k];
@@ -74,4 +85,36 @@ bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, stru
         return (wide->op == IR_SEXT || s.umax <= INT32_MAX) && stays(&w, base) && stays(&w, out->index);
     }
     return false;
+}
+
+/* The operand of an instruction of this block, if that is `op` with a constant; *out_k: the constant. Else the operand itself. */
+static const struct ir_operand *through(struct walk *w, const struct ir_operand *o, enum ir_op op, uint32_t *out_k)
+{
+    const struct ir_inst *i = def_here(w, o);
+    if (!i || i->op != op || i->type != IR_I32 || i->src[1].kind != IR_IMM || (uint32_t)i->src[1].imm == 0)
+        return o;
+    *out_k = (uint32_t)i->src[1].imm;
+    return &i->src[0];
+}
+
+bool plan_field(const struct plan *p, const struct ir_inst *i, int block, struct plan_field *out)
+{
+    struct walk w = walk_to(p, i, block);
+    const struct ir_inst *sum = w.before < w.b->insts.n ? def_here(&w, &i->src[0]) : NULL;
+    const struct ir_operand *product = &i->src[0];
+    uint32_t left = 0;
+    *out = (struct plan_field){ .scale = 1, .mask = UINT32_MAX };
+    for (int k = 0; sum && sum->op == IR_ADD && sum->type == IR_I32 && k < 2 && !out->base; k++) {
+        struct shape s = plan_operand_shape(p, &sum->src[k]);
+        if (shape_group_uniform(&s)) {
+            out->base = &sum->src[k];
+            product = &sum->src[1 - k];
+        }
+    }
+    product = through(&w, through(&w, product, IR_MUL, &out->scale), IR_SHL, &left);
+    if (left > 3)
+        return false;
+    out->scale <<= left;
+    out->word = through(&w, through(&w, product, IR_AND, &out->mask), IR_SHR_U, &out->shift);
+    return out->word->kind == IR_REG && out->word->reg->type == IR_I32 && out->shift < 32 && def_here(&w, out->word) && (!out->base || stays(&w, out->base));
 }

@@ -224,6 +224,13 @@ struct plan_row {
 };
 bool plan_row(const struct plan *p, const struct ir_inst *i, int block, struct plan_row *out);
 
+/* The address, 32 bits, is base + (word >> shift & mask) * scale; base (NULL: 0) is the same for the group, word is made in this block, once */
+struct plan_field {
+    const struct ir_operand *base, *word;
+    uint32_t shift, mask, scale;
+};
+bool plan_field(const struct plan *p, const struct ir_inst *i, int block, struct plan_field *out);
+
 /* pattern.c: do the lanes of each chunk hold runs of `run` numbers, `step` from one to the next and `apart` from run to run? */
 bool plan_runs(const struct plan *p, const struct ir_operand *o, unsigned run, int64_t step, int64_t apart);
 
