@@ -54,9 +54,10 @@ __global__ void fields(const uint2 *data, int n, unsigned *out)
 __global__ void in_order(const unsigned *data, unsigned *out)
 {
     __shared__ unsigned table[128];
-    unsigned t = threadIdx.x, w = data[t], place = data[t + 128];
+    unsigned t = threadIdx.x;
     table[t] = t;
     __syncthreads();
+    unsigned w = data[t], place = data[t + 128];
     atomicAdd(&table[w & 127], 3u);
     atomicAdd(&table[w >> 8 & 127], 5u);
     atomicOr(&table[place], 36u);
