@@ -206,7 +206,10 @@ struct late_atomic {
     unsigned chunk, chunks;      /* of so many chunks, from `chunk` on */
     enum { OFFSETS, POINTERS, HALVES, FIELDS } kind;     /* of `where`; HALVES: a word holds the offsets of a lane of the one chunk and of the next */
     struct spread where, operand[2][3];
-    const struct ir_inst *fields[16];            /* FIELDS: these atomics' offsets are fields of the lane's word; the first is inst */
+    struct {
+        const struct ir_inst *inst;
+        struct plan_field at;
+    } field[16];                 /* FIELDS: these atomics' offsets are fields of the lane's word; the first is inst */
     unsigned n_fields;
 };
 
@@ -226,14 +229,13 @@ static void late_fields(struct emit *e, struct late_atomic *a, unsigned lane)
     LLVMTypeRef i8 = ty_int(e, 8, 1), i64 = ty_int(e, 64, 1);
     LLVMValueRef word = spread_load(e, &a->where, ty_int(e, 32, 1), lane);
     for (unsigned k = 0; k < a->n_fields; k++) {
-        const struct ir_inst *i = a->fields[k];
-        struct plan_field f;
-        plan_field(e->p, i, e->at, &f);
+        const struct ir_inst *i = a->field[k].inst;
+        const struct plan_field *f = &a->field[k].at;
         LLVMValueRef base = k_int(e, 64, 1, (uint64_t)i->imm);
-        if (f.base)
-            base = LLVMBuildAdd(e->b, base, LLVMBuildSExt(e->b, u_operand(e, f.base, IR_I32, 0), i64, ""), "");
-        LLVMValueRef at = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, word, k_int(e, 32, 1, f.shift), ""), k_int(e, 32, 1, f.mask), "");
-        at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, at, i64, ""), k_int(e, 64, 1, f.scale), "");
+        if (f->base)
+            base = LLVMBuildAdd(e->b, base, LLVMBuildSExt(e->b, u_operand(e, f->base, IR_I32, 0), i64, ""), "");
+        LLVMValueRef at = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, word, k_int(e, 32, 1, f->shift), ""), k_int(e, 32, 1, f->mask), "");
+        at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, at, i64, ""), k_int(e, 64, 1, f->scale), "");
         LLVMValueRef p = LLVMBuildGEP2(e->b, i8, LLVMBuildGEP2(e->b, i8, env(e, ENV_SHARED), &base, 1, ""), &at, 1, "");
         one_lane(e, i, p, u_operand(e, &i->src[1], i->type, a->chunk), NULL);
     }
@@ -327,34 +329,37 @@ static bool field_of(struct emit *e, const struct ir_inst *i, struct plan_field 
     return !e->m[0] && atomic_may_wait(e, i) && reduction(i->atom) && i->src[1].kind == IR_IMM && plan_field(e->p, i, e->at, f);
 }
 
-/* Do several atomics of this block take their offsets from one word? Then the word is put into memory instead of the offsets. */
+/* Do several atomics, near each other, take their offsets from one word? Then the word is put into memory instead of the offsets. */
 static bool shares_word(struct emit *e, const struct ir_inst *i, struct plan_field *f)
 {
-    enum { SEVERAL = 3 };
+    enum { SEVERAL = 3, NEAR = 128 };
     const struct ir_block *b = e->p->blocks[e->at].ir;
     struct plan_field other;
-    unsigned n = 0;
+    size_t at = 0, n = 0;
     if (!field_of(e, i, f))
         return false;
-    for (size_t j = 0; j < b->insts.n && n < SEVERAL; j++)
+    while (b->insts.v[at] != i)
+        at++;
+    for (size_t j = at > NEAR ? at - NEAR : 0; j < b->insts.n && j < at + NEAR && n < SEVERAL; j++)
         n += b->insts.v[j]->op == IR_ATOM && field_of(e, b->insts.v[j], &other) && other.word->reg == f->word->reg;
     return n >= SEVERAL;
 }
 
 static void fields_later(struct emit *e, const struct ir_inst *i, const struct plan_field *f, unsigned chunk)
 {
-    struct plan_field other;
-    for (size_t k = 0; k < e->late.n; k++) {
-        struct late_atomic *a = e->late.v[k];
-        if (a->kind == FIELDS && a->chunk == chunk && a->n_fields < HW_LEN(a->fields) && field_of(e, a->inst, &other) && other.word->reg == f->word->reg) {
-            a->fields[a->n_fields++] = i;
-            return;
-        }
+    struct late_atomic *a = NULL;
+    for (size_t k = 0; k < e->late.n && !a; k++) {
+        struct late_atomic *l = e->late.v[k];
+        if (l->kind == FIELDS && l->chunk == chunk && l->n_fields < HW_LEN(l->field) && l->field[0].at.word->reg == f->word->reg)
+            a = l;
     }
-    struct late_atomic *a = hw_arena_alloc(&e->arena, sizeof *a);
-    *a = (struct late_atomic){ .inst = i, .chunk = chunk, .kind = FIELDS, .fields = { i }, .n_fields = 1 };
-    a->where = spread(e, v_operand(e, f->word, IR_I32, chunk));
-    hw_vec_push(&e->late, a);
+    if (!a) {
+        a = hw_arena_alloc(&e->arena, sizeof *a);
+        *a = (struct late_atomic){ .inst = i, .chunk = chunk, .kind = FIELDS, .where = spread(e, v_operand(e, f->word, IR_I32, chunk)) };
+        hw_vec_push(&e->late, a);
+    }
+    a->field[a->n_fields].inst = i;
+    a->field[a->n_fields++].at = *f;
 }
 
 /* Fields of one word are done together, whatever came between them: that may be nothing but the same operation. */
