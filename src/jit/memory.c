@@ -631,6 +631,20 @@ static bool steps(struct emit *e, const struct ir_inst *i, const struct shape *s
     return s->kind == SHAPE_AFFINE && !e->m[0] && !gather;
 }
 
+/* A gather of words a known step apart takes the first one's address and constants; left alone, LLVM makes two of 64-bit addresses. */
+static bool gathers_steps(struct emit *e, const struct ir_inst *i, const struct shape *s)
+{
+    int64_t step = lane_step(e, i, s);
+    return s->kind == SHAPE_AFFINE && i->n_dst == 1 && element_bytes(i) == 4 && e->W == 16 && x86_wide(e, e->W) && target_gathers() &&
+        step > -(1 << 24) && step < 1 << 24;
+}
+
+static LLVMValueRef gather_steps(struct emit *e, const struct ir_inst *i, int64_t step, unsigned chunk)
+{
+    LLVMValueRef index = k_lanes(e, 32, e->W, 0, step);
+    return tagged(e, i, x86_gather(e, ty(e, i->type, e->W), u_address(e, i, chunk), index, mask_or_all(e, chunk), 1));
+}
+
 static LLVMValueRef load_steps(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef ptr, int64_t step)
 {
     LLVMValueRef v = LLVMGetPoison(LLVMVectorType(t, e->W));
@@ -820,7 +834,10 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
     } else {
         LLVMValueRef a = v_address(e, i, chunk), v[IR_MAX_DST];
         guard_lanes(e, i, a, chunk);
-        gather_all(e, i, a, chunk, v);
+        if (gathers_steps(e, i, s))
+            v[0] = gather_steps(e, i, lane_step(e, i, s), chunk);
+        else
+            gather_all(e, i, a, chunk, v);
         for (unsigned k = 0; k < n; k++)
             set_varying(e, i, (int)k, chunk, v[k]);
     }
