@@ -190,20 +190,13 @@ static bool first_of(const struct plan *p, const struct ir_inst *access, const s
     return false;
 }
 
-static bool has_stops(const struct plan *p, int loop)
-{
-    for (int b = 0; b < p->n_blocks; b++)
-        if (plan_in_loop(p, b, loop) && plan_stops(ir_block_term(p->blocks[b].ir)))
-            return true;
-    return false;
-}
-
+/* What the base began with is asked for in the loop, and is not kept at a barrier: there must be none. */
 bool plan_row(const struct plan *p, const struct ir_inst *access, int block, struct plan_row *out)
 {
     struct plan_indexed x;
     int loop = p->blocks[block].loop;
     bool begins = false, grow = false;
-    if (loop < 0 || has_stops(p, loop) || !plan_indexed(p, access, block, &x) || x.base->kind != IR_REG || p->regs[x.base->reg->id].n_defs != 2)
+    if (loop < 0 || p->regions.n > 1 || !plan_indexed(p, access, block, &x) || x.base->kind != IR_REG || p->regs[x.base->reg->id].n_defs != 2)
         return false;
     for (int b = 0; b < p->n_blocks; b++)
         for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {

@@ -67,6 +67,28 @@ __global__ void read_rows(const int *start, const int *order, const T *cell, lon
         out[i] = along(start, cell, order[i], KIND);
 }
 
+// With barriers before, in and after the loop.
+__global__ void read_together(const int *start, const int *order, const int *cell, long long *out)
+{
+    __shared__ int longest;
+    int i = blockIdx.x * blockDim.x + threadIdx.x, row = order[i < ROWS ? i : 0], from = start[row], n = i < ROWS ? start[row + 1] - from : 0;
+    const int *p = cell + from;
+    longest = 0;
+    __syncthreads();
+    atomicMax(&longest, n);
+    __syncthreads();
+    long long sum = 0;
+    for (int k = 0; k < n; k++)
+        sum = sum * 3 + p[k];
+    for (int k = 0; k < longest; k++) {
+        if (k < n)
+            sum += p[k];
+        __syncthreads();
+    }
+    if (i < ROWS)
+        out[i] = sum;
+}
+
 template<class T>
 __global__ void write_rows(const int *start, const int *order, T *cell)
 {
@@ -215,6 +237,19 @@ int main()
     check_type<signed char>("bytes");
     check_type<short>("shorts");
     check_type<int>("words");
+    for (int e = 0; e < n_edges; e++)
+        ((int *)cells)[e] = value<int>(e);
+    read_together<<<(ROWS + THREADS - 1) / THREADS, THREADS>>>(start, order, (int *)cells, sums);
+    CUDA(cudaDeviceSynchronize());
+    int wrong = 0;
+    for (int i = 0; i < ROWS; i++) {
+        long long sum = along(start, (int *)cells, order[i], 0);
+        for (int e = start[order[i]]; e < start[order[i] + 1]; e++)
+            sum += ((int *)cells)[e];
+        wrong += sums[i] != sum;
+    }
+    printf("with barriers: %d wrong\n", wrong);
+    bad |= wrong;
     check_type<float>("floats");
     check_type<double>("doubles");
     check_search<1>("managed memory", mark, list, n);
