@@ -78,7 +78,7 @@ static void emit_value(struct emit *e, const struct ir_inst *i)
     if (!i->dst[0])
         return;
     struct plan_reg *d = dst_reg(e, i, 0);
-    bool affine = d->shape.kind == SHAPE_AFFINE;
+    bool affine = d->shape.kind == SHAPE_AFFINE || d->shape.kind == SHAPE_PATTERN;
     unsigned n = slot_count(e, i->dst[0]);
     for (unsigned c = 0; c < n; c++) {
         for (int k = 0; k < i->n_src; k++)
@@ -550,14 +550,20 @@ static void emit_two_versions(struct emit *e, const struct plan_block *blk)
     LLVMPositionBuilderAtEnd(e->b, both);
 }
 
-/* Addresses of this block may well be regular: a version for that. */
-static bool likely_versions(struct emit *e, const struct plan_block *blk, struct plan_likely *l)
+/* Addresses of this block may well be regular, or lie in a known pattern: versions for that. */
+static unsigned likely_versions(struct emit *e, const struct plan_block *blk, struct plan_likely *l)
 {
     enum { MOST = 600 };
-    if (e->m[0] || e->W == 1 || e->p->opt.function || e->details || e->doubled + blk->ir->insts.n > MOST || !plan_likely(e->p, e->at, l))
-        return false;
-    e->doubled += (unsigned)blk->ir->insts.n;
-    return true;
+    unsigned n = 0;
+    if (e->m[0] || e->W == 1 || e->p->opt.function || e->details)
+        return 0;
+    for (unsigned version = 0; version < PLAN_VERSIONS && e->doubled + blk->ir->insts.n <= MOST; version++) {
+        if (!plan_likely(e->p, e->at, version, &e->arena, &l[n]))
+            continue;
+        e->doubled += (unsigned)blk->ir->insts.n;
+        n++;
+    }
+    return n;
 }
 
 static void swap_slots(struct emit *e, const struct plan_likely *l, LLVMValueRef (*with)[PLAN_MAX_CHUNKS])
@@ -570,29 +576,40 @@ static void swap_slots(struct emit *e, const struct plan_likely *l, LLVMValueRef
         }
 }
 
-static void emit_likely(struct emit *e, const struct plan_block *blk, struct plan_likely *l)
+static void emit_version(struct emit *e, const struct plan_block *blk, struct plan_likely *l)
 {
-    LLVMValueRef fits = k_int(e, 1, 1, 1);
-    for (unsigned k = 0; k < l->n_ahead; k++)
-        emit_inst(e, l->ahead[k]);
-    for (unsigned k = 0; k < l->n; k++) {
-        struct ir_operand o = { .kind = IR_REG, .reg = e->p->regs[l->conditions[k].reg->id].reg };
-        LLVMValueRef u = u_operand(e, &o, o.reg->type, 0), low = LLVMConstInt(LLVMTypeOf(u), l->conditions[k].low, false);
-        fits = LLVMBuildAnd(e->b, fits, LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, u, low, ""), low, ""), "");
-    }
-    LLVMBasicBlockRef regular = new_bb(e, "regular"), other = new_bb(e, "other"), both = new_bb(e, "both");
-    LLVMBuildCondBr(e->b, fits, regular, other);
-    LLVMPositionBuilderAtEnd(e->b, regular);
     LLVMValueRef (*slots)[PLAN_MAX_CHUNKS] = hw_alloc(l->regs.n * sizeof *slots);
     plan_exchange(e->p, l);
     swap_slots(e, l, slots);
     records_block(e, blk->ir);
+    butterflies_block(e, blk->ir);
     emit_insts(e, blk);
+    e->butterflies.n = 0;
     plan_exchange(e->p, l);
     swap_slots(e, l, slots);
     hw_free(slots);
-    LLVMBuildBr(e->b, both);
-    LLVMPositionBuilderAtEnd(e->b, other);
+}
+
+static void emit_likely(struct emit *e, const struct plan_block *blk, struct plan_likely *l, unsigned n)
+{
+    LLVMBasicBlockRef both = new_bb(e, "both");
+    for (unsigned version = 0; version < n; version++, l++) {
+        LLVMValueRef fits = k_int(e, 1, 1, 1);
+        for (unsigned k = 0; k < l->n_ahead; k++)
+            emit_inst(e, l->ahead[k]);
+        for (unsigned k = 0; k < l->n; k++) {
+            struct ir_operand o = { .kind = IR_REG, .reg = e->p->regs[l->conditions[k].reg->id].reg };
+            LLVMValueRef u = u_operand(e, &o, o.reg->type, 0), low = LLVMConstInt(LLVMTypeOf(u), l->conditions[k].low, false);
+            LLVMValueRef value = LLVMConstInt(LLVMTypeOf(u), l->conditions[k].value, false);
+            fits = LLVMBuildAnd(e->b, fits, LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, u, low, ""), value, ""), "");
+        }
+        LLVMBasicBlockRef fit = new_bb(e, version ? "pattern" : "regular"), other = new_bb(e, "other");
+        LLVMBuildCondBr(e->b, fits, fit, other);
+        LLVMPositionBuilderAtEnd(e->b, fit);
+        emit_version(e, blk, l);
+        LLVMBuildBr(e->b, both);
+        LLVMPositionBuilderAtEnd(e->b, other);
+    }
     records_block(e, blk->ir);
     emit_insts(e, blk);
     LLVMBuildBr(e->b, both);
@@ -615,10 +632,12 @@ static void emit_block(struct emit *e, int b)
     details_block(e, blk->ir);
     guard_block(e, b);
     records_block(e, blk->ir);
-    struct plan_likely likely;
-    if (likely_versions(e, blk, &likely)) {
-        emit_likely(e, blk, &likely);
-        hw_vec_fini(&likely.regs);
+    struct plan_likely likely[PLAN_VERSIONS];
+    unsigned n_likely = likely_versions(e, blk, likely);
+    if (n_likely) {
+        emit_likely(e, blk, likely, n_likely);
+        for (unsigned k = 0; k < n_likely; k++)
+            hw_vec_fini(&likely[k].regs);
     } else if (worth_two_versions(e, blk))
         emit_two_versions(e, blk);
     else

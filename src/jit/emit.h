@@ -22,6 +22,7 @@ enum emit_env { ENV_PARAMS, ENV_GLOBALS, ENV_SERVICES, ENV_SHARED, ENV_LOCAL, EN
 
 struct guard_group;
 struct record;
+struct butterfly;
 struct late_atomic;
 enum emit_tag { TAG_GLOBAL, TAG_SHARED, TAG_LOCAL, TAG_FRAME, TAG_COUNT };      /* memory that never overlaps */
 
@@ -69,6 +70,7 @@ struct emit {
     LLVMValueRef m[PLAN_MAX_CHUNKS];             /* its mask; m[0] NULL: all lanes */
     const struct ir_inst *inst;
     HW_VEC(struct record *) records;             /* records.c */
+    HW_VEC(struct butterfly *) butterflies;      /* butterfly.c */
     HW_VEC(struct late_atomic *) late;           /* atomic.c: still to be done */
     HW_VEC(struct guard_group *) guards;         /* of this block's accesses and later ones (guard.c) */
 
@@ -192,6 +194,10 @@ void scatter_all(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, LLVMV
 bool exchanges(struct emit *e, const struct ir_inst *i);                         /* exchange.c: of shared memory, in an order that only shows at run time */
 void exchange_load(struct emit *e, const struct ir_inst *i);
 void exchange_store(struct emit *e, const struct ir_inst *i);
+/* butterfly.c: accesses to runs of lanes with gaps as long, in versions of a block; false: not one */
+void butterflies_block(struct emit *e, const struct ir_block *b);
+bool butterfly_load(struct emit *e, const struct ir_inst *i);
+bool butterfly_store(struct emit *e, const struct ir_inst *i);
 static inline unsigned element_bytes(const struct ir_inst *i) { return ir_type_bits(i->type) / 8; }
 LLVMAtomicOrdering llvm_order(enum ir_order o);
 enum emit_tag space_tag(uint8_t space);

@@ -864,6 +864,8 @@ void emit_load(struct emit *e, const struct ir_inst *i)
                 set_uniform(e, i, k, c, v[k]);
         return;
     }
+    if (butterfly_load(e, i))
+        return;
     if (exchanges(e, i)) {
         exchange_load(e, i);
         return;
@@ -979,6 +981,8 @@ void emit_store(struct emit *e, const struct ir_inst *i)
         store_last_lane(e, i);
         return;
     }
+    if (butterfly_store(e, i))
+        return;
     if (exchanges(e, i)) {
         exchange_store(e, i);
         return;

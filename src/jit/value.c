@@ -102,6 +102,12 @@ LLVMValueRef v_operand(struct emit *e, const struct ir_operand *o, enum ir_type 
     const struct shape *s = &e->p->regs[o->reg->id].shape;
     if (s->kind == SHAPE_VARYING)
         return cast_to(e, load_slot(e, o->reg, chunk), ty(e, t, e->W));
+    if (s->kind == SHAPE_PATTERN) {
+        LLVMValueRef off[64];
+        for (unsigned l = 0; l < e->W; l++)
+            off[l] = k_int(e, 32, 1, (uint32_t)e->p->regs[o->reg->id].off[l]);
+        return cast_to(e, LLVMBuildAdd(e->b, splat(e, u_operand(e, o, IR_I32, chunk), e->W), LLVMConstVector(off, e->W), ""), ty(e, t, e->W));
+    }
     if (!s->stride)
         return splat(e, u_operand(e, o, t, chunk), e->W);
     unsigned bits = ir_type_bits(o->reg->type);

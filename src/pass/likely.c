@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Addresses that are regular if a number which is the same for all lanes has its low bits set: those of t & (distance - 1) are, for all
- * distances of a vector and more. A block with such addresses can have two versions, and the number says which one to take.
+ * distances of a vector and more. For smaller distances the lanes lie in a known pattern. A block with such addresses can have several versions,
+ * and the number says which one to take.
  */
 #include "pass/plan.h"
 
@@ -28,16 +29,19 @@ static bool own(const struct plan *p, int block, const struct ir_reg *r)
     return reg->n_defs == 1 && reg->def_block == block && bits_empty(reg->live_in, (size_t)p->n_blocks);
 }
 
-/* a & b: regular, if the number b has these low bits. */
-static bool guess(const struct plan *p, const struct ir_inst *i, struct plan_condition *out, struct shape *out_shape)
+/* a & b: regular, if the number b has all low bits set; if only some, each lane's part of a is cut. */
+static bool guess(const struct plan *p, const struct ir_inst *i, unsigned version, struct plan_condition *out, struct shape *out_shape, int32_t *off)
 {
     for (int k = 0; k < 2 && i->op == IR_AND && ir_type_bits(i->type) <= 32; k++) {
         struct shape a = plan_operand_shape(p, &i->src[k]), b = plan_operand_shape(p, &i->src[1 - k]);
         if (i->src[1 - k].kind != IR_REG || !shape_group_uniform(&b) || !plan_one_block(p, &a, &out->low))
             continue;
         out->reg = i->src[1 - k].reg;
-        *out_shape = (struct shape){ SHAPE_AFFINE, false, a.stride, 1, UINT64_MAX, 0 };
-        return true;
+        out->value = out->low >> version;
+        *out_shape = (struct shape){ version ? SHAPE_PATTERN : SHAPE_AFFINE, false, version ? 0 : a.stride, 1, UINT64_MAX, 0 };
+        for (unsigned l = 0; version && l < p->opt.width; l++)
+            off[l] = (int32_t)((uint64_t)a.stride * l & out->value);
+        return !version || (out->low >> (version - 1) && ir_type_bits(i->type) == 32);
     }
     return false;
 }
@@ -65,43 +69,64 @@ static bool known_before(const struct plan *p, int block, const struct ir_reg *r
     return true;
 }
 
-static void remember(const struct plan *p, struct plan_likely *l, const struct ir_reg *r, struct shape s)
+static void remember(const struct plan *p, struct plan_likely *l, struct hw_arena *arena, const struct ir_reg *r, struct shape s, const int32_t *off)
 {
-    hw_vec_push(&l->regs, ((struct plan_guess){ r, p->regs[r->id].shape }));
+    hw_vec_push(&l->regs, ((struct plan_guess){ r, p->regs[r->id].shape, NULL }));
     p->regs[r->id].shape = s;
+    if (s.kind != SHAPE_PATTERN)
+        return;
+    int32_t *copy = hw_arena_alloc(arena, p->opt.width * sizeof *copy);
+    memcpy(copy, off, p->opt.width * sizeof *copy);
+    p->regs[r->id].off = copy;
 }
 
 void plan_exchange(const struct plan *p, struct plan_likely *l)
 {
     for (size_t k = 0; k < l->regs.n; k++) {
         struct shape s = p->regs[l->regs.v[k].reg->id].shape;
+        const int32_t *off = p->regs[l->regs.v[k].reg->id].off;
         p->regs[l->regs.v[k].reg->id].shape = l->regs.v[k].shape;
+        p->regs[l->regs.v[k].reg->id].off = l->regs.v[k].off;
         l->regs.v[k].shape = s;
+        l->regs.v[k].off = off;
     }
 }
 
-bool plan_likely(const struct plan *p, int block, struct plan_likely *l)
+/* Is an access better off in this version? */
+static bool gains(const struct plan *p, const struct plan_likely *l, const struct ir_inst *i, unsigned version)
+{
+    if ((i->op != IR_LD && i->op != IR_ST) || !l->n || i->src[0].kind != IR_REG)
+        return false;
+    if (version)
+        return plan_butterfly(p, i) > 0;
+    for (size_t k = 0; k < l->regs.n; k++)
+        if (l->regs.v[k].reg == i->src[0].reg)
+            return true;
+    return false;
+}
+
+bool plan_likely(const struct plan *p, int block, unsigned version, struct hw_arena *arena, struct plan_likely *l)
 {
     const struct ir_block *b = p->blocks[block].ir;
     bool *slice = hw_alloc(p->n_regs + 1);
     unsigned gained = 0;
+    int32_t off[64];
     *l = (struct plan_likely){ 0 };
     find_slice(p, block, slice);
-    for (size_t j = 0; j + 1 < b->insts.n; j++) {
+    for (size_t j = 0; j + 1 < b->insts.n && p->opt.width <= HW_LEN(off); j++) {
         const struct ir_inst *i = b->insts.v[j];
-        bool memory = i->op == IR_LD || i->op == IR_ST;
-        if (memory && l->n && i->src[0].kind == IR_REG)
-            for (size_t k = 0; k < l->regs.n; k++)
-                gained += l->regs.v[k].reg == i->src[0].reg;
+        gained += gains(p, l, i, version);
         if (!(ir_op_info[i->op].props & IR_PROP_PURE) || i->n_dst != 1 || !i->dst[0] || !own(p, block, i->dst[0]) || p->regs[i->dst[0]->id].shape.kind != SHAPE_VARYING)
             continue;
-        struct shape s;
-        if (slice[i->dst[0]->id] && l->n < HW_LEN(l->conditions) && guess(p, i, &l->conditions[l->n], &s) && known_before(p, block, l->conditions[l->n].reg, j, l))
+        struct shape s = { 0 };
+        if (slice[i->dst[0]->id] && l->n < HW_LEN(l->conditions) && guess(p, i, version, &l->conditions[l->n], &s, off) && known_before(p, block, l->conditions[l->n].reg, j, l))
             l->n++;
+        else if (version && l->n && plan_pattern(p, i, off))
+            s = (struct shape){ SHAPE_PATTERN, false, 0, 1, UINT64_MAX, 0 };
         else
             s = plan_result_shape(p, i);
-        if (l->n && s.kind == SHAPE_AFFINE)
-            remember(p, l, i->dst[0], s);
+        if (l->n && (s.kind == SHAPE_AFFINE || (s.kind == SHAPE_PATTERN && ir_type_bits(i->type) == 32)))
+            remember(p, l, arena, i->dst[0], s, off);
     }
     hw_free(slice);
     plan_exchange(p, l);                                  /* back to how it was */

@@ -93,3 +93,64 @@ bool plan_runs(const struct plan *p, const struct ir_operand *o, unsigned run, i
             return false;
     return true;
 }
+
+/* ---- the shape PATTERN ---- */
+
+static bool offsets(const struct plan *p, const struct ir_operand *o, int32_t *off)
+{
+    struct shape s = plan_operand_shape(p, o);
+    if (s.kind != SHAPE_AFFINE && s.kind != SHAPE_PATTERN)
+        return false;
+    for (unsigned l = 0; l < p->opt.width; l++)
+        off[l] = s.kind == SHAPE_PATTERN ? p->regs[o->reg->id].off[l] : (int32_t)(uint32_t)((uint64_t)s.stride * l);
+    return true;
+}
+
+bool plan_pattern(const struct plan *p, const struct ir_inst *i, int32_t *off)
+{
+    int32_t b[WIDEST] = { 0 };
+    uint32_t factor = 1;
+    if (ir_type_bits(i->type) != 32 || p->opt.width > WIDEST || !i->n_src || !offsets(p, &i->src[0], off))
+        return false;
+    switch (i->op) {
+    case IR_MOV: case IR_TRUNC: break;
+    case IR_ADD: case IR_SUB:
+        if (!offsets(p, &i->src[1], b))
+            return false;
+        factor = i->op == IR_ADD ? 1 : UINT32_MAX;
+        for (unsigned l = 0; l < p->opt.width; l++)
+            off[l] = (int32_t)((uint32_t)off[l] + (uint32_t)b[l] * factor);
+        return true;
+    case IR_MUL:
+        if (i->src[1].kind != IR_IMM)
+            return false;
+        factor = (uint32_t)i->src[1].imm;
+        break;
+    case IR_SHL:
+        if (i->src[1].kind != IR_IMM || i->src[1].imm >= 32)
+            return false;
+        factor = (uint32_t)1 << i->src[1].imm;
+        break;
+    default: return false;
+    }
+    for (unsigned l = 0; l < p->opt.width; l++)
+        off[l] = (int32_t)((uint32_t)off[l] * factor);
+    return true;
+}
+
+unsigned plan_butterfly(const struct plan *p, const struct ir_inst *i)
+{
+    unsigned bytes = ir_type_bits(i->type) / 8, w = p->opt.width;
+    bool plain = !(i->flags & IR_VOLATILE) && i->order == IR_WEAK && (i->op == IR_LD ? i->n_dst == 1 && i->dst[0] : i->n_src == 2);
+    if ((i->op != IR_LD && i->op != IR_ST) || i->space != IR_SHARED || !plain || (bytes != 4 && bytes != 8) || i->src[0].kind != IR_REG)
+        return 0;
+    const struct plan_reg *r = &p->regs[i->src[0].reg->id];
+    for (unsigned run = 1; r->shape.kind == SHAPE_PATTERN && run < w; run *= 2) {
+        unsigned l = 0;
+        while (l < w && r->off[l] == (int32_t)((l / run * 2 * run + l % run) * bytes))
+            l++;
+        if (l == w)
+            return run;
+    }
+    return 0;
+}
