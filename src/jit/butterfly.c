@@ -8,8 +8,8 @@
 
 struct butterfly {
     const struct ir_inst *low, *high;            /* in the order of the program; high may be NULL: one access for itself */
+    const struct ir_inst *place;                 /* the one of both where both are done */
     unsigned run;
-    LLVMValueRef value[PLAN_MAX_CHUNKS];         /* of the load `high`, done together with `low` */
 };
 
 static struct butterfly *butterfly_of(struct emit *e, const struct ir_inst *i)
@@ -28,19 +28,37 @@ static bool defined_before(const struct ir_block *b, size_t at, const struct ir_
     return true;
 }
 
-/* The other access, later in the block, if nothing in between hinders that both are done at once: loads where the first, stores where the last is. */
-static const struct ir_inst *partner(struct emit *e, const struct ir_block *b, size_t at, unsigned run)
+static bool reads(const struct ir_inst *i, const struct ir_reg *r)
 {
-    const struct ir_inst *a = b->insts.v[at];
+    for (int k = 0; k < i->n_src; k++)
+        if (i->src[k].kind == IR_REG && i->src[k].reg == r)
+            return true;
+    return false;
+}
+
+/* May the access a wait until after i? */
+static bool may_wait(const struct ir_inst *a, const struct ir_inst *i)
+{
+    const struct ir_reg *value = a->op == IR_LD ? a->dst[0] : a->src[1].kind == IR_REG ? a->src[1].reg : NULL;
+    return !ir_defines(i, a->src[0].reg) && !(value && ir_defines(i, value)) && !(a->op == IR_LD && reads(i, value));
+}
+
+/* The other access, later in the block, if nothing in between hinders that both are done at once, at the place of the last one or, of loads, of the first. */
+static void find_partner(struct emit *e, const struct ir_block *b, size_t at, struct butterfly *f)
+{
+    const struct ir_inst *a = f->low;
+    bool waits = true;
     for (size_t j = at + 1; j + 1 < b->insts.n; j++) {
         const struct ir_inst *i = b->insts.v[j];
-        if (i->op == a->op && i->type == a->type && !butterfly_of(e, i) && plan_butterfly(e->p, i) == run)
-            return a->op == IR_ST || defined_before(b, at, i->src[0].reg) ? i : NULL;
-        bool passes = ir_op_info[i->op].props & IR_PROP_PURE || (a->op == IR_LD && i->op == IR_LD && !(i->flags & IR_VOLATILE) && i->order == IR_WEAK);
-        if (!passes || ir_defines(i, a->src[0].reg) || (a->op == IR_ST && a->src[1].kind == IR_REG && ir_defines(i, a->src[1].reg)))
-            return NULL;
+        if (i->op == a->op && i->type == a->type && !butterfly_of(e, i) && plan_butterfly(e->p, i) == f->run) {
+            f->place = waits && may_wait(a, i) ? i : a->op == IR_LD && defined_before(b, at, i->src[0].reg) ? a : NULL;
+            f->high = f->place ? i : NULL;
+            return;
+        }
+        waits &= may_wait(a, i);
+        if (!(ir_op_info[i->op].props & IR_PROP_PURE) && (a->op != IR_LD || i->op != IR_LD || (i->flags & IR_VOLATILE) || i->order != IR_WEAK))
+            return;
     }
-    return NULL;
 }
 
 void butterflies_block(struct emit *e, const struct ir_block *b)
@@ -51,7 +69,8 @@ void butterflies_block(struct emit *e, const struct ir_block *b)
         if (!run || butterfly_of(e, b->insts.v[j]))
             continue;
         struct butterfly *f = hw_arena_alloc(&e->arena, sizeof *f);
-        *f = (struct butterfly){ .low = b->insts.v[j], .high = partner(e, b, j, run), .run = run };
+        *f = (struct butterfly){ .low = b->insts.v[j], .run = run };
+        find_partner(e, b, j, f);
         hw_vec_push(&e->butterflies, f);
     }
 }
@@ -134,7 +153,7 @@ static void part_ways(struct emit *e, const struct butterfly *f, LLVMBasicBlockR
     LLVMPositionBuilderAtEnd(e->b, both);
 }
 
-static void load_pair(struct emit *e, struct butterfly *f)
+static void load_pair(struct emit *e, const struct butterfly *f)
 {
     LLVMBasicBlockRef ends[2], other, join;
     LLVMValueRef v[2][PLAN_MAX_CHUNKS][2];
@@ -151,28 +170,26 @@ static void load_pair(struct emit *e, struct butterfly *f)
     ends[1] = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, join);
-    LLVMValueRef low[PLAN_MAX_CHUNKS];
+    LLVMValueRef phi[PLAN_MAX_CHUNKS][2];
     for (unsigned c = 0; c < e->C; c++)
         for (unsigned k = 0; k < 2; k++) {
-            LLVMValueRef phi = LLVMBuildPhi(e->b, LLVMTypeOf(v[0][c][k]), ""), from[] = { v[0][c][k], v[1][c][k] };
-            LLVMAddIncoming(phi, from, ends, 2);
-            *(k ? &f->value[c] : &low[c]) = phi;
+            LLVMValueRef from[] = { v[0][c][k], v[1][c][k] };
+            phi[c][k] = LLVMBuildPhi(e->b, LLVMTypeOf(from[0]), "");
+            LLVMAddIncoming(phi[c][k], from, ends, 2);
         }
     for (unsigned c = 0; c < e->C; c++)
-        set_varying(e, f->low, 0, c, low[c]);
+        for (unsigned k = 0; k < 2; k++)
+            set_varying(e, k ? f->high : f->low, 0, c, phi[c][k]);
 }
 
 bool butterfly_load(struct emit *e, const struct ir_inst *i)
 {
-    struct butterfly *f = butterfly_of(e, i);
+    const struct butterfly *f = butterfly_of(e, i);
     if (!f)
         return false;
-    if (f->high == i)
-        for (unsigned c = 0; c < e->C; c++)
-            set_varying(e, i, 0, c, f->value[c]);
-    else if (f->high)
+    if (f->place == i)
         load_pair(e, f);
-    else
+    else if (!f->high)
         for (unsigned c = 0; c < e->C; c++)
             set_varying(e, i, 0, c, load_alone(e, i, f->run, c));
     return true;
@@ -229,10 +246,10 @@ static void store_pair(struct emit *e, const struct butterfly *f)
 
 bool butterfly_store(struct emit *e, const struct ir_inst *i)
 {
-    struct butterfly *f = butterfly_of(e, i);
+    const struct butterfly *f = butterfly_of(e, i);
     if (!f)
         return false;
-    if (f->high == i)
+    if (f->place == i)
         store_pair(e, f);
     else if (!f->high)
         for (unsigned c = 0; c < e->C; c++)
