@@ -273,8 +273,7 @@ static void move_masks(struct emit *e, LLVMValueRef *slots, uint32_t offset, boo
 }
 
 /*
- * What all groups have in common is read once, before the first of them stores what it will be after the next barrier; each stores the
- * same. Only uniform registers: one slot.
+ * What all groups have in common is read once, before the first of them, and stored once, by the last. Only uniform registers: one slot.
  */
 static void move_common(struct emit *e, const struct plan_reg *r, bool save)
 {
@@ -318,12 +317,35 @@ static void move_register(struct emit *e, const struct plan_reg *r, bool save)
     }
 }
 
+/* The last group stores what all have in common. */
+static void save_common(struct emit *e, int entry)
+{
+    const struct plan *p = e->p;
+    LLVMBasicBlockRef saved = NULL;
+    for (size_t r = 0; r < p->n_regs; r++) {
+        if (p->regs[r].remat || !p->regs[r].common || !live(e, entry, r))
+            continue;
+        if (!saved && p->groups > 1) {
+            LLVMBasicBlockRef last = LLVMAppendBasicBlockInContext(e->cx, e->fn, "last");
+            saved = LLVMAppendBasicBlockInContext(e->cx, e->fn, "saved");
+            LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, e->warp, k_int(e, 32, 1, p->groups - 1), ""), last, saved);
+            LLVMPositionBuilderAtEnd(e->b, last);
+        }
+        move_common(e, &p->regs[r], true);
+    }
+    if (saved) {
+        LLVMBuildBr(e->b, saved);
+        LLVMPositionBuilderAtEnd(e->b, saved);
+    }
+}
+
 void frame_save(struct emit *e, int entry)
 {
     const struct plan *p = e->p;
     for (size_t r = 0; r < p->n_regs; r++)
-        if (!p->regs[r].remat && live(e, entry, r))
+        if (!p->regs[r].remat && !p->regs[r].common && live(e, entry, r))
             move_register(e, &p->regs[r], true);
+    save_common(e, entry);
     for (int m = 0; m < p->n_blocks; m++) {
         if (saves_mask(e, entry, m))
             move_masks(e, e->mask[m], e->mask_offset[m], true);
