@@ -43,6 +43,11 @@ static bool may_wait(const struct ir_inst *a, const struct ir_inst *i)
     return !ir_defines(i, a->src[0].reg) && !(value && ir_defines(i, value)) && !(a->op == IR_LD && reads(i, value));
 }
 
+static bool same_pattern(const struct plan *p, const struct ir_inst *a, const struct ir_inst *b)
+{
+    return !memcmp(p->regs[a->src[0].reg->id].off, p->regs[b->src[0].reg->id].off, p->lanes * sizeof *p->regs->off);
+}
+
 /* The other access, later in the block, if nothing in between hinders that both are done at once, at the place of the last one or, of loads, of the first. */
 static void find_partner(struct emit *e, const struct ir_block *b, size_t at, struct butterfly *f)
 {
@@ -50,7 +55,7 @@ static void find_partner(struct emit *e, const struct ir_block *b, size_t at, st
     bool waits = true;
     for (size_t j = at + 1; j + 1 < b->insts.n; j++) {
         const struct ir_inst *i = b->insts.v[j];
-        if (i->op == a->op && i->type == a->type && !butterfly_of(e, i) && plan_butterfly(e->p, i) == f->run) {
+        if (i->op == a->op && i->type == a->type && !butterfly_of(e, i) && plan_butterfly(e->p, i) == f->run && same_pattern(e->p, a, i)) {
             f->place = waits && may_wait(a, i) ? i : a->op == IR_LD && defined_before(b, at, i->src[0].reg) ? a : NULL;
             f->high = f->place ? i : NULL;
             return;
@@ -70,26 +75,23 @@ void butterflies_block(struct emit *e, const struct ir_block *b)
             continue;
         struct butterfly *f = hw_arena_alloc(&e->arena, sizeof *f);
         *f = (struct butterfly){ .low = b->insts.v[j], .run = run };
-        find_partner(e, b, j, f);
+        if (run < e->W)
+            find_partner(e, b, j, f);
         hw_vec_push(&e->butterflies, f);
     }
 }
 
-static LLVMValueRef first_offset(struct emit *e, const struct ir_inst *i, unsigned chunk)
+static LLVMValueRef first_offset(struct emit *e, const struct ir_inst *i)
 {
-    LLVMValueRef u = u_operand(e, &i->src[0], IR_I32, chunk);
+    LLVMValueRef u = u_operand(e, &i->src[0], IR_I32, 0);
     return LLVMBuildAdd(e->b, u, k_int(e, 32, 1, (uint64_t)i->imm), "");
 }
 
-/* In all chunks: does `high` fill the gaps of `low`? */
+/* Does `high` fill the gaps of `low`? What holds for the first chunk holds for all: their patterns are the same. */
 static LLVMValueRef fills_gaps(struct emit *e, const struct butterfly *f)
 {
-    LLVMValueRef all = NULL, step = k_int(e, 32, 1, f->run * element_bytes(f->low));
-    for (unsigned c = 0; c < e->C; c++) {
-        LLVMValueRef fills = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildSub(e->b, first_offset(e, f->high, c), first_offset(e, f->low, c), ""), step, "");
-        all = all ? LLVMBuildAnd(e->b, all, fills, "") : fills;
-    }
-    return all;
+    LLVMValueRef apart = LLVMBuildSub(e->b, first_offset(e, f->high), first_offset(e, f->low), "");
+    return LLVMBuildICmp(e->b, LLVMIntEQ, apart, k_int(e, 32, 1, f->run * element_bytes(f->low)), "");
 }
 
 static LLVMValueRef at_offset(struct emit *e, LLVMValueRef p, unsigned bytes)
@@ -103,6 +105,13 @@ static LLVMValueRef load_vector(struct emit *e, const struct ir_inst *i, LLVMVal
     LLVMValueRef v = LLVMBuildLoad2(e->b, ty(e, i->type, e->W), p, "");
     LLVMSetAlignment(v, element_bytes(i));
     return tag_memory(e, v, TAG_SHARED);
+}
+
+static void store_vector(struct emit *e, const struct ir_inst *i, LLVMValueRef v, LLVMValueRef p)
+{
+    LLVMValueRef s = LLVMBuildStore(e->b, v, p);
+    LLVMSetAlignment(s, element_bytes(i));
+    tag_memory(e, s, TAG_SHARED);
 }
 
 static LLVMValueRef pick(struct emit *e, LLVMValueRef a, LLVMValueRef b, const unsigned *from)
@@ -126,7 +135,10 @@ static LLVMValueRef take_runs(struct emit *e, unsigned run, LLVMValueRef *row, u
 static LLVMValueRef load_alone(struct emit *e, const struct ir_inst *i, unsigned run, unsigned chunk)
 {
     unsigned from[64], words = 2 * e->W - run, skip = words - e->W;
-    LLVMValueRef p = u_address(e, i, chunk), a = load_vector(e, i, p), b = load_vector(e, i, at_offset(e, p, skip * element_bytes(i)));
+    LLVMValueRef p = u_address(e, i, chunk), a = load_vector(e, i, p);
+    if (run == e->W)
+        return a;
+    LLVMValueRef b = load_vector(e, i, at_offset(e, p, skip * element_bytes(i)));
     for (unsigned l = 0; l < e->W; l++) {
         unsigned word = l / run * 2 * run + l % run;
         from[l] = word < e->W ? word : word - skip + e->W;
@@ -199,7 +211,9 @@ static void store_alone(struct emit *e, const struct ir_inst *i, unsigned run, u
 {
     LLVMValueRef v = v_operand(e, &i->src[1], i->type, chunk), p = u_address(e, i, chunk);
     LLVMTypeRef overloads[] = { LLVMTypeOf(v), ty_ptr(e) };
-    for (unsigned half = 0; half < 2; half++) {
+    if (run == e->W)
+        store_vector(e, i, v, p);
+    for (unsigned half = 0; half < 2 && run < e->W; half++) {
         unsigned from[64];
         LLVMValueRef on[64];
         for (unsigned l = 0; l < e->W; l++) {
@@ -222,9 +236,7 @@ static void store_both(struct emit *e, const struct butterfly *f, unsigned chunk
             unsigned word = half * e->W + l;
             from[l] = word / (2 * f->run) * f->run + word % f->run + word / f->run % 2 * e->W;
         }
-        LLVMValueRef s = LLVMBuildStore(e->b, pick(e, low, high, from), at_offset(e, p, half * e->W * element_bytes(f->low)));
-        LLVMSetAlignment(s, element_bytes(f->low));
-        tag_memory(e, s, TAG_SHARED);
+        store_vector(e, f->low, pick(e, low, high, from), at_offset(e, p, half * e->W * element_bytes(f->low)));
     }
 }
 

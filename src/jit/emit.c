@@ -557,9 +557,11 @@ static unsigned likely_versions(struct emit *e, const struct plan_block *blk, st
     unsigned n = 0;
     if (e->m[0] || e->W == 1 || e->p->opt.function || e->details)
         return 0;
+    bool patterns = false;
     for (unsigned version = 0; version < PLAN_VERSIONS && e->doubled + blk->ir->insts.n <= MOST; version++) {
-        if (!plan_likely(e->p, e->at, version, &e->arena, &l[n]))
+        if ((version == PLAN_OF_CHUNKS && patterns) || !plan_likely(e->p, e->at, version, &e->arena, &l[n]))
             continue;
+        patterns |= version > 0;
         e->doubled += (unsigned)blk->ir->insts.n;
         n++;
     }

@@ -62,7 +62,7 @@ LLVMTypeRef slot_type(struct emit *e, const struct ir_reg *r)
 unsigned slot_count(struct emit *e, const struct ir_reg *r)
 {
     const struct shape *s = &e->p->regs[r->id].shape;
-    return s->kind == SHAPE_AFFINE && s->group ? 1 : e->C;
+    return s->kind != SHAPE_VARYING && s->group ? 1 : e->C;
 }
 
 LLVMValueRef slot_of(struct emit *e, const struct ir_reg *r, unsigned chunk)
@@ -88,9 +88,10 @@ LLVMValueRef u_operand(struct emit *e, const struct ir_operand *o, enum ir_type 
         return k_bits(e, t, 1, o->imm);
     const struct shape *s = &e->p->regs[o->reg->id].shape;
     LLVMValueRef u = load_slot(e, o->reg, chunk);
-    if (s->group && s->stride && chunk) {
+    int64_t apart = s->kind == SHAPE_PATTERN ? e->p->regs[o->reg->id].off[chunk * e->W] : s->stride * (int64_t)(chunk * e->W);
+    if (s->group && apart) {
         LLVMTypeRef it = ty_int(e, ir_type_bits(o->reg->type), 1);
-        u = LLVMBuildAdd(e->b, cast_to(e, u, it), LLVMConstInt(it, (uint64_t)(s->stride * (int64_t)(chunk * e->W)), true), "");
+        u = LLVMBuildAdd(e->b, cast_to(e, u, it), LLVMConstInt(it, (uint64_t)apart, true), "");
     }
     return cast_to(e, u, ty(e, t, 1));
 }
@@ -105,8 +106,8 @@ LLVMValueRef v_operand(struct emit *e, const struct ir_operand *o, enum ir_type 
     if (s->kind == SHAPE_PATTERN) {
         LLVMValueRef off[64];
         for (unsigned l = 0; l < e->W; l++)
-            off[l] = k_int(e, 32, 1, (uint32_t)e->p->regs[o->reg->id].off[l]);
-        return cast_to(e, LLVMBuildAdd(e->b, splat(e, u_operand(e, o, IR_I32, chunk), e->W), LLVMConstVector(off, e->W), ""), ty(e, t, e->W));
+            off[l] = k_int(e, 32, 1, (uint32_t)e->p->regs[o->reg->id].off[chunk * e->W + l]);
+        return cast_to(e, LLVMBuildAdd(e->b, splat(e, u_operand(e, o, IR_I32, 0), e->W), LLVMConstVector(off, e->W), ""), ty(e, t, e->W));
     }
     if (!s->stride)
         return splat(e, u_operand(e, o, t, chunk), e->W);

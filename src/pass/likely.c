@@ -29,19 +29,29 @@ static bool own(const struct plan *p, int block, const struct ir_reg *r)
     return reg->n_defs == 1 && reg->def_block == block && bits_empty(reg->live_in, (size_t)p->n_blocks);
 }
 
+/* Is the first lane's number a multiple of low + 1, and does none of the group's lanes reach the next one? */
+static bool group_block(const struct plan *p, const struct shape *a, uint64_t *low)
+{
+    if (a->kind != SHAPE_AFFINE || !a->group || a->stride <= 0 || a->stride > 1 << 16)
+        return false;
+    *low = UINT64_MAX >> __builtin_clzll((p->lanes - 1) * (uint64_t)a->stride | 1);
+    return a->align > *low;
+}
+
 /* a & b: regular, if the number b has all low bits set; if only some, each lane's part of a is cut. */
 static bool guess(const struct plan *p, const struct ir_inst *i, unsigned version, struct plan_condition *out, struct shape *out_shape, int32_t *off)
 {
+    bool chunks = version == PLAN_OF_CHUNKS, pattern = version && !chunks;
     for (int k = 0; k < 2 && i->op == IR_AND && ir_type_bits(i->type) <= 32; k++) {
         struct shape a = plan_operand_shape(p, &i->src[k]), b = plan_operand_shape(p, &i->src[1 - k]);
-        if (i->src[1 - k].kind != IR_REG || !shape_group_uniform(&b) || !plan_one_block(p, &a, &out->low))
+        if (i->src[1 - k].kind != IR_REG || !shape_group_uniform(&b) || !(chunks ? plan_one_block(p, &a, &out->low) : group_block(p, &a, &out->low)))
             continue;
         out->reg = i->src[1 - k].reg;
-        out->value = out->low >> version;
-        *out_shape = (struct shape){ version ? SHAPE_PATTERN : SHAPE_AFFINE, false, version ? 0 : a.stride, 1, UINT64_MAX, 0 };
-        for (unsigned l = 0; version && l < p->opt.width; l++)
+        out->value = chunks ? out->low : out->low >> version;
+        *out_shape = (struct shape){ pattern ? SHAPE_PATTERN : SHAPE_AFFINE, !chunks, pattern ? 0 : a.stride, 1, UINT64_MAX, 0 };
+        for (unsigned l = 0; pattern && l < p->lanes; l++)
             off[l] = (int32_t)((uint64_t)a.stride * l & out->value);
-        return !version || (out->low >> (version - 1) && ir_type_bits(i->type) == 32);
+        return !pattern || (out->low >> (version - 1) && ir_type_bits(i->type) == 32);
     }
     return false;
 }
@@ -75,8 +85,8 @@ static void remember(const struct plan *p, struct plan_likely *l, struct hw_aren
     p->regs[r->id].shape = s;
     if (s.kind != SHAPE_PATTERN)
         return;
-    int32_t *copy = hw_arena_alloc(arena, p->opt.width * sizeof *copy);
-    memcpy(copy, off, p->opt.width * sizeof *copy);
+    int32_t *copy = hw_arena_alloc(arena, p->lanes * sizeof *copy);
+    memcpy(copy, off, p->lanes * sizeof *copy);
     p->regs[r->id].off = copy;
 }
 
@@ -97,7 +107,7 @@ static bool gains(const struct plan *p, const struct plan_likely *l, const struc
 {
     if ((i->op != IR_LD && i->op != IR_ST) || !l->n || i->src[0].kind != IR_REG)
         return false;
-    if (version)
+    if (version && version != PLAN_OF_CHUNKS)
         return plan_butterfly(p, i) > 0;
     for (size_t k = 0; k < l->regs.n; k++)
         if (l->regs.v[k].reg == i->src[0].reg)
@@ -113,7 +123,7 @@ bool plan_likely(const struct plan *p, int block, unsigned version, struct hw_ar
     int32_t off[64];
     *l = (struct plan_likely){ 0 };
     find_slice(p, block, slice);
-    for (size_t j = 0; j + 1 < b->insts.n && p->opt.width <= HW_LEN(off); j++) {
+    for (size_t j = 0; j + 1 < b->insts.n && p->lanes <= HW_LEN(off); j++) {
         const struct ir_inst *i = b->insts.v[j];
         gained += gains(p, l, i, version);
         if (!(ir_op_info[i->op].props & IR_PROP_PURE) || i->n_dst != 1 || !i->dst[0] || !own(p, block, i->dst[0]) || p->regs[i->dst[0]->id].shape.kind != SHAPE_VARYING)
@@ -121,8 +131,8 @@ bool plan_likely(const struct plan *p, int block, unsigned version, struct hw_ar
         struct shape s = { 0 };
         if (slice[i->dst[0]->id] && l->n < HW_LEN(l->conditions) && guess(p, i, version, &l->conditions[l->n], &s, off) && known_before(p, block, l->conditions[l->n].reg, j, l))
             l->n++;
-        else if (version && l->n && plan_pattern(p, i, off))
-            s = (struct shape){ SHAPE_PATTERN, false, 0, 1, UINT64_MAX, 0 };
+        else if (version && version != PLAN_OF_CHUNKS && l->n && plan_pattern(p, i, off))
+            s = (struct shape){ SHAPE_PATTERN, true, 0, 1, UINT64_MAX, 0 };
         else
             s = plan_result_shape(p, i);
         if (l->n && (s.kind == SHAPE_AFFINE || (s.kind == SHAPE_PATTERN && ir_type_bits(i->type) == 32)))

@@ -99,9 +99,9 @@ bool plan_runs(const struct plan *p, const struct ir_operand *o, unsigned run, i
 static bool offsets(const struct plan *p, const struct ir_operand *o, int32_t *off)
 {
     struct shape s = plan_operand_shape(p, o);
-    if (s.kind != SHAPE_AFFINE && s.kind != SHAPE_PATTERN)
+    if ((s.kind != SHAPE_AFFINE || !s.group) && s.kind != SHAPE_PATTERN)
         return false;
-    for (unsigned l = 0; l < p->opt.width; l++)
+    for (unsigned l = 0; l < p->lanes; l++)
         off[l] = s.kind == SHAPE_PATTERN ? p->regs[o->reg->id].off[l] : (int32_t)(uint32_t)((uint64_t)s.stride * l);
     return true;
 }
@@ -110,7 +110,7 @@ bool plan_pattern(const struct plan *p, const struct ir_inst *i, int32_t *off)
 {
     int32_t b[WIDEST] = { 0 };
     uint32_t factor = 1;
-    if (ir_type_bits(i->type) != 32 || p->opt.width > WIDEST || !i->n_src || !offsets(p, &i->src[0], off))
+    if (ir_type_bits(i->type) != 32 || p->lanes > WIDEST || !i->n_src || !offsets(p, &i->src[0], off))
         return false;
     switch (i->op) {
     case IR_MOV: case IR_TRUNC: break;
@@ -118,7 +118,7 @@ bool plan_pattern(const struct plan *p, const struct ir_inst *i, int32_t *off)
         if (!offsets(p, &i->src[1], b))
             return false;
         factor = i->op == IR_ADD ? 1 : UINT32_MAX;
-        for (unsigned l = 0; l < p->opt.width; l++)
+        for (unsigned l = 0; l < p->lanes; l++)
             off[l] = (int32_t)((uint32_t)off[l] + (uint32_t)b[l] * factor);
         return true;
     case IR_MUL:
@@ -133,7 +133,7 @@ bool plan_pattern(const struct plan *p, const struct ir_inst *i, int32_t *off)
         break;
     default: return false;
     }
-    for (unsigned l = 0; l < p->opt.width; l++)
+    for (unsigned l = 0; l < p->lanes; l++)
         off[l] = (int32_t)((uint32_t)off[l] * factor);
     return true;
 }
@@ -145,11 +145,11 @@ unsigned plan_butterfly(const struct plan *p, const struct ir_inst *i)
     if ((i->op != IR_LD && i->op != IR_ST) || i->space != IR_SHARED || !plain || (bytes != 4 && bytes != 8) || i->src[0].kind != IR_REG)
         return 0;
     const struct plan_reg *r = &p->regs[i->src[0].reg->id];
-    for (unsigned run = 1; r->shape.kind == SHAPE_PATTERN && run < w; run *= 2) {
+    for (unsigned run = 1; r->shape.kind == SHAPE_PATTERN && run <= w; run *= 2) {
         unsigned l = 0;
-        while (l < w && r->off[l] == (int32_t)((l / run * 2 * run + l % run) * bytes))
+        while (l < p->lanes && r->off[l] - r->off[l - l % w] == (int32_t)((l % w / run * 2 * run + l % run) * bytes))
             l++;
-        if (l == w)
+        if (l == p->lanes)
             return run;
     }
     return 0;

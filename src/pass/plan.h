@@ -20,7 +20,7 @@ enum { PLAN_LANES = 32, PLAN_MAX_CHUNKS = 32 };
 /*
  * How a value looks over the lanes of one chunk.
  * AFFINE: lane l holds base + l * stride, base a scalar; stride 0 is a uniform value.
- * PATTERN: lane l holds base + the register's off[l], modulo 2^32; only in versions of a block (likely.c).
+ * PATTERN: lane l of the group holds base + the register's off[l], modulo 2^32; only in versions of a block (likely.c).
  * group: one base serves all chunks (chunk c's is base + c * width * stride), else each chunk has its own.
  */
 enum shape_kind { SHAPE_UNKNOWN, SHAPE_AFFINE, SHAPE_VARYING, SHAPE_PATTERN };
@@ -38,7 +38,7 @@ static inline bool shape_group_uniform(const struct shape *s) { return shape_uni
 struct plan_reg {
     struct ir_reg *reg;
     struct shape shape;
-    const int32_t *off;          /* of a PATTERN: of each lane of a chunk, from the first one's */
+    const int32_t *off;          /* of a PATTERN: of each lane of the group, from the first one's */
     int n_defs, n_uses;
     struct ir_inst *def;         /* the only one, or NULL */
     int def_block;
@@ -236,7 +236,7 @@ bool plan_field(const struct plan *p, const struct ir_inst *i, int block, struct
 /* pattern.c: do the lanes of each chunk hold runs of `run` numbers, `step` from one to the next and `apart` from run to run? */
 bool plan_runs(const struct plan *p, const struct ir_operand *o, unsigned run, int64_t step, int64_t apart);
 bool plan_pattern(const struct plan *p, const struct ir_inst *i, int32_t *off);   /* likely.c's: of a result whose operands are AFFINE or PATTERN */
-unsigned plan_butterfly(const struct plan *p, const struct ir_inst *i);          /* lanes per run, if the access is to runs with gaps as long; else 0 */
+unsigned plan_butterfly(const struct plan *p, const struct ir_inst *i);          /* lanes per run, if a chunk's are runs with gaps as long or one run; else 0 */
 
 /* likely.c: shapes that the registers of a block have if of some numbers, the same for the whole group, the low bits have this value */
 struct plan_condition {
@@ -254,8 +254,9 @@ struct plan_likely {
     const struct ir_inst *ahead[8];              /* of the block, to be done before the conditions can be looked at */
     HW_VEC(struct plan_guess) regs;
 };
-/* version 0: all low bits are set; the others: but for the highest, the two highest, ... false: nothing to gain; else regs is to be freed */
-enum { PLAN_VERSIONS = 7 };
+/* Versions: all low bits that count within a group are set; but for the highest, the two highest, ...; last, all that count within a chunk are.
+   false: nothing to gain; else regs is to be freed */
+enum { PLAN_VERSIONS = 8, PLAN_OF_CHUNKS = PLAN_VERSIONS - 1 };
 bool plan_likely(const struct plan *p, int block, unsigned version, struct hw_arena *arena, struct plan_likely *out);
 void plan_exchange(const struct plan *p, struct plan_likely *l);                 /* puts these shapes in, and those that were there into l */
 
