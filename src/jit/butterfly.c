@@ -125,7 +125,7 @@ static LLVMValueRef pick(struct emit *e, LLVMValueRef a, LLVMValueRef b, const u
 /* Two vectors in a row hold the words of both; where = 0: those of `low`, 1: of `high`. */
 static LLVMValueRef take_runs(struct emit *e, unsigned run, LLVMValueRef *row, unsigned where)
 {
-    unsigned from[64];
+    unsigned from[64] = { 0 };
     for (unsigned l = 0; l < e->W; l++)
         from[l] = l / run * 2 * run + l % run + where * run;
     return pick(e, row[0], row[1], from);
@@ -134,7 +134,7 @@ static LLVMValueRef take_runs(struct emit *e, unsigned run, LLVMValueRef *row, u
 /* One access: the second vector ends where the last lane's word does, so that nothing behind it is read. */
 static LLVMValueRef load_alone(struct emit *e, const struct ir_inst *i, unsigned run, unsigned chunk)
 {
-    unsigned from[64], words = 2 * e->W - run, skip = words - e->W;
+    unsigned from[64] = { 0 }, words = 2 * e->W - run, skip = words - e->W;
     LLVMValueRef p = u_address(e, i, chunk), a = load_vector(e, i, p);
     if (run == e->W)
         return a;
@@ -214,7 +214,7 @@ static void store_alone(struct emit *e, const struct ir_inst *i, unsigned run, u
     if (run == e->W)
         store_vector(e, i, v, p);
     for (unsigned half = 0; half < 2 && run < e->W; half++) {
-        unsigned from[64];
+        unsigned from[64] = { 0 };
         LLVMValueRef on[64];
         for (unsigned l = 0; l < e->W; l++) {
             unsigned word = half * e->W + l;
@@ -231,7 +231,7 @@ static void store_both(struct emit *e, const struct butterfly *f, unsigned chunk
     LLVMValueRef low = v_operand(e, &f->low->src[1], f->low->type, chunk), high = v_operand(e, &f->high->src[1], f->low->type, chunk);
     LLVMValueRef p = u_address(e, f->low, chunk);
     for (unsigned half = 0; half < 2; half++) {
-        unsigned from[64];
+        unsigned from[64] = { 0 };
         for (unsigned l = 0; l < e->W; l++) {
             unsigned word = half * e->W + l;
             from[l] = word / (2 * f->run) * f->run + word % f->run + word / f->run % 2 * e->W;
