@@ -416,12 +416,10 @@ static void lane_after_lane(struct emit *e, const struct ir_inst *i, bool unused
     unsigned n = e->C * e->W;
     LLVMTypeRef t = ty_scalar(e, i->type), bits_t = ty_int(e, n, 1), i32 = ty_int(e, 32, 1);
     struct lane_places at[PLAN_MAX_CHUNKS] = { 0 };
-    for (unsigned c = 0; c < e->C; c++) {
-        at[c] = places_of(e, i, 1, c);
-        if (at[c].base)          /* one look at the base will do for all lanes */
-            guard_indexed(e, i, at[c].base, &at[c].at, at[c].scale, c, 1);
-    }
-    LLVMTypeRef at_t = at[0].base ? i32 : address_type(e, i, 1);
+    bool table = table_places(e, i, at);         /* then one look at the base will do for all lanes */
+    for (unsigned c = 0; c < e->C && !table; c++)
+        at[c] = (struct lane_places){ .at = v_address(e, i, c) };
+    LLVMTypeRef at_t = table ? i32 : address_type(e, i, 1);
     LLVMValueRef addresses = all_lanes(e, at_t), x[3] = { 0 }, array[3] = { 0 }, left = LLVMConstAllOnes(bits_t), old[PLAN_MAX_CHUNKS] = { 0 };
     for (int k = 1; k < i->n_src; k++) {
         struct shape s = o_shape(e, &i->src[k]);
@@ -455,7 +453,7 @@ static void lane_after_lane(struct emit *e, const struct ir_inst *i, bool unused
         if (array[k])
             x[k] = LLVMBuildLoad2(e->b, t, LLVMBuildGEP2(e->b, t, array[k], &lane, 1, ""), "");
     LLVMValueRef place = LLVMBuildLoad2(e->b, at_t, LLVMBuildGEP2(e->b, at_t, addresses, &lane, 1, ""), "");
-    LLVMValueRef p = place_pointers(e, i, &at[0], place), result = at[0].base ? checked_lane(e, i, p, x[1], x[2]) : one_lane(e, i, p, x[1], x[2]), rest = LLVMBuildAnd(e->b, now, LLVMBuildSub(e->b, now, k_int(e, n, 1, 1), ""), "");
+    LLVMValueRef p = place_pointers(e, i, &at[0], place), result = table ? checked_lane(e, i, p, x[1], x[2]) : one_lane(e, i, p, x[1], x[2]), rest = LLVMBuildAnd(e->b, now, LLVMBuildSub(e->b, now, k_int(e, n, 1, 1), ""), "");
     LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);
     LLVMAddIncoming(now, &left, &before, 1);
     LLVMAddIncoming(now, &rest, &end, 1);

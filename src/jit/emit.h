@@ -187,6 +187,7 @@ struct lane_places {
     unsigned scale;
 };
 struct lane_places places_of(struct emit *e, const struct ir_inst *i, unsigned n, unsigned chunk);
+bool table_places(struct emit *e, const struct ir_inst *i, struct lane_places *p);       /* of all chunks, with one base, checked; false: not of that form */
 LLVMValueRef place_pointers(struct emit *e, const struct ir_inst *i, const struct lane_places *p, LLVMValueRef at);        /* at: of one lane or all */
 
 void gather_all(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk, LLVMValueRef *out);  /* lane by lane, all elements */

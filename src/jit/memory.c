@@ -389,6 +389,23 @@ struct lane_places places_of(struct emit *e, const struct ir_inst *i, unsigned n
     return (struct lane_places){ v_operand(e, x.index, IR_I32, chunk), base, x.scale };
 }
 
+bool table_places(struct emit *e, const struct ir_inst *i, struct lane_places *p)
+{
+    struct plan_indexed x;
+    LLVMValueRef at[PLAN_MAX_CHUNKS];
+    if (!plan_indexed(e->p, i, e->at, &x) || element_bytes(i) % x.scale)
+        return false;
+    struct shape base = o_shape(e, x.base);
+    if (!shape_group_uniform(&base))
+        return false;
+    for (unsigned c = 0; c < e->C; c++) {
+        p[c] = places_of(e, i, 1, c);
+        at[c] = p[c].at;
+    }
+    guard_indexed(e, i, p[0].base, at, x.scale, 0, e->C);
+    return true;
+}
+
 LLVMValueRef place_pointers(struct emit *e, const struct ir_inst *i, const struct lane_places *p, LLVMValueRef at)
 {
     if (!p->base)
@@ -507,21 +524,12 @@ static void fork_rows(struct emit *e, const struct lane_places *p, uint64_t step
 /* table[index] for all chunks together: one look at the base, one at the indices. */
 static bool load_table(struct emit *e, const struct ir_inst *i)
 {
-    struct plan_indexed x;
     struct lane_places p[PLAN_MAX_CHUNKS];
-    LLVMValueRef at[PLAN_MAX_CHUNKS], first[PLAN_MAX_CHUNKS], v[PLAN_MAX_CHUNKS][2];
-    if (i->n_dst > 1 || ordered(i) || !plan_indexed(e->p, i, e->at, &x) || element_bytes(i) % x.scale)
+    LLVMValueRef first[PLAN_MAX_CHUNKS], v[PLAN_MAX_CHUNKS][2];
+    if (i->n_dst > 1 || ordered(i) || !table_places(e, i, p))
         return false;
-    struct shape base = o_shape(e, x.base);
-    if (!shape_group_uniform(&base))
-        return false;
-    for (unsigned c = 0; c < e->C; c++) {
-        p[c] = places_of(e, i, 1, c);
-        at[c] = p[c].at;
-    }
-    guard_indexed(e, i, p[0].base, at, x.scale, 0, e->C);
     LLVMBasicBlockRef rows = new_block(e, "rows"), apart = new_block(e, "apart"), join = new_block(e, "joined"), ends[2];
-    fork_rows(e, p, element_bytes(i) / x.scale, first, rows, apart);
+    fork_rows(e, p, element_bytes(i) / p[0].scale, first, rows, apart);
     for (unsigned side = 0; side < 2; side++) {
         LLVMPositionBuilderAtEnd(e->b, side ? apart : rows);
         for (unsigned c = 0; c < e->C; c++)

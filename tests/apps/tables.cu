@@ -4,6 +4,7 @@
 // around too.
 #include "app.h"
 #include <climits>
+#include <cstring>
 #include <vector>
 
 enum { ROWS = 200, TABLE = 3000 };
@@ -132,6 +133,35 @@ static bool count(unsigned first, unsigned step, unsigned limit)
     return right;
 }
 
+/* Atomics at places in a table of each half warp's own. */
+__global__ void marks(int *table, const int *index, long apart)
+{
+    int t = threadIdx.x, *own = table + (long)(t >> 4) * apart;
+    atomicMax(&own[index[t]], t);
+    if (index[t] & 1)
+        atomicAdd(&own[index[t]], 1000);
+}
+
+static bool mark()
+{
+    enum { THREADS = 96, APART = 40 };
+    int index[THREADS], got[THREADS / 16 * APART], want[THREADS / 16 * APART] = {}, *d_index, *d_table;
+    for (int t = 0; t < THREADS; t++) {
+        index[t] = t * 7 % 16;
+        int &w = want[t / 16 * APART + index[t]];
+        w = t + (index[t] & 1 ? 1000 : 0);
+    }
+    CUDA(cudaMalloc(&d_index, sizeof index));
+    CUDA(cudaMalloc(&d_table, sizeof got));
+    CUDA(cudaMemset(d_table, 0, sizeof got));
+    CUDA(cudaMemcpy(d_index, index, sizeof index, cudaMemcpyHostToDevice));
+    marks<<<1, THREADS>>>(d_table, d_index, APART);
+    CUDA(cudaMemcpy(got, d_table, sizeof got, cudaMemcpyDeviceToHost));
+    CUDA(cudaFree(d_index));
+    CUDA(cudaFree(d_table));
+    return memcmp(got, want, sizeof got) == 0;
+}
+
 int main()
 {
     for (int kind = 0; kind < 6; kind++) {
@@ -147,5 +177,6 @@ int main()
     printf("unsigned, below: %d %d %d\n", count<2>(0, step, 1000), count<2>(5, step, 0x100), count<2>(0u - step - 16u, step, 5));
     printf("unsigned, limit first: %d %d %d\n", count<3>(0, step, 1000), count<3>(5, step, 96), count<3>(0u - step - 16u, step, 5));
     printf("signed, above, downwards: %d %d %d\n", count<4>(1000, -step, 0), count<4>(500, -step, -37u), count<4>((unsigned)INT_MIN + 90, -step, 40));
+    printf("a table of each half warp's own: %d\n", mark());
     return 0;
 }

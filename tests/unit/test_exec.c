@@ -70,6 +70,15 @@ static void wait_done(int n)
     assert_int_equal(n_done, n);
 }
 
+/* The engine's thread waits at the gate, until it is 2. */
+static void keep_busy(struct job *hold)
+{
+    job_make(hold, run_gate, 1, 0);
+    exec_submit(&hold->job, true);
+    while (gate != 1)
+        usleep(100);
+}
+
 static struct { uint64_t first, count; } handed[256];
 static int n_handed;
 
@@ -87,10 +96,7 @@ static void chunks_become_smaller_towards_the_end(void **state)
     static struct job hold, j;
     struct exec_runner runner;
     n_done = n_order = gate = n_handed = 0;
-    job_make(&hold, run_gate, 1, 0);
-    exec_submit(&hold.job, true);
-    while (gate != 1)
-        usleep(100);
+    keep_busy(&hold);
     job_make(&j, run_handed, 1000, 0);
     j.job.chunk = 100;
     j.job.least = 3;
@@ -124,10 +130,7 @@ static void a_job_may_change_its_chunks(void **state)
     static struct job hold, j;
     struct exec_runner runner;
     n_done = n_order = gate = n_handed = 0;
-    job_make(&hold, run_gate, 1, 0);
-    exec_submit(&hold.job, true);
-    while (gate != 1)
-        usleep(100);
+    keep_busy(&hold);
     job_make(&j, run_growing, 100, 0);
     exec_submit(&j.job, false);
     assert_true(exec_join(&j.job, &runner));
@@ -148,10 +151,7 @@ static void urgent_jobs_go_first(void **state)
     static struct job hold, jobs[4];
     static const int priorities[] = { 0, -5, 0, -3 };
     n_done = n_order = gate = 0;
-    job_make(&hold, run_gate, 1, 0);
-    exec_submit(&hold.job, true);
-    while (gate != 1)
-        usleep(100);
+    keep_busy(&hold);
     for (int i = 0; i < 4; i++) {
         job_make(&jobs[i], run_note, 1, priorities[i]);
         jobs[i].id = i;
@@ -169,10 +169,7 @@ static void a_waiting_thread_can_run_the_job_itself(void **state)
     (void)state;
     static struct job hold, job;
     n_done = n_order = gate = 0;
-    job_make(&hold, run_gate, 1, 0);
-    exec_submit(&hold.job, true);
-    while (gate != 1)
-        usleep(100);
+    keep_busy(&hold);
     job_make(&job, run_note, 100, 0);
     exec_submit(&job.job, false);
     struct exec_runner runner;
