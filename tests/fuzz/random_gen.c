@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N_INT = 6, N_FLOAT = 3, N_WIDE = 1, MAX_DEPTH = 4, MAX_STATEMENTS = GEN_MAX_SKIP - 1 };
+enum { N_INT = 6, N_FLOAT = 3, N_BINS = 128, MAX_DEPTH = 4, MAX_STATEMENTS = GEN_MAX_SKIP - 1 };
 
 /* Who is sure to be here together: the whole block, the whole warp, or nobody. */
 enum together { BLOCK, WARP, ALONE };
@@ -160,6 +160,61 @@ static void load(struct gen *g)
     case 0: put(g, "\tld.global.%s %s, [%%w0+%u];\n", narrow[pick(g, 4)], d.s, 2 * pick(g, 4)); break;
     case 1: put(g, "\tand.b64 %%w0, %%w0, -16;\n\tld.global.v2.u32 {%s, %%x}, [%%w0+8];\n", d.s); break;
     default: put(g, "\tld.global.u32 %s, [%%w0+%u];\n", d.s, 4 * pick(g, 4)); break;
+    }
+}
+
+/* A number that all threads of a block, a warp or a part of a warp share: 0, 1, 2, ... less than `most`, a power of two. */
+static struct word part(struct gen *g, unsigned most)
+{
+    struct word t = fresh(g);
+    switch (pick(g, 4)) {
+    case 0: put(g, "\tadd.u32 %s, %s, %u;\n", t.s, uniform(g).s, pick(g, 4)); break;
+    case 1: put(g, "\tadd.u32 %s, %%ty, %u;\n", t.s, pick(g, 3)); break;
+    default: put(g, "\tshr.u32 %s, %%lin, %u;\n", t.s, 2 + pick(g, 5)); break;
+    }
+    put(g, "\tand.b32 %s, %s, %u;\n", t.s, t.s, most - 1);
+    return t;
+}
+
+/* A word of a table of one of those parts: the address is a base they share and an index of each thread's own. */
+static void table(struct gen *g)
+{
+    struct word base = part(g, 8), index = fresh(g);
+    put(g, "\tand.b32 %s, %s, %u;\n\tmul.wide.u32 %%w0, %s, %u;\n\tadd.s64 %%w0, %%w0, %%in;\n", index.s, value(g).s, (8u << pick(g, 4)) - 1, base.s, 64u << pick(g, 4));
+    put(g, "\tmul.wide.u32 %%w1, %s, 4;\n\tadd.s64 %%w0, %%w0, %%w1;\n", index.s);
+    if (pick(g, 4))
+        put(g, "\tld.global.u32 %s, [%%w0+%u];\n", var(g).s, 4 * pick(g, 4));
+    else
+        put(g, "\tld.global.u16 %s, [%%w0+%u];\n", var(g).s, 2 * pick(g, 4));
+}
+
+/* A row of each thread's own, with a pointer that steps, as far as the thread wants to go. */
+static void walk(struct gen *g)
+{
+    struct word n = fresh(g), to = var(g), x = fresh(g), p = fresh_pred(g), q = fresh_pred(g);
+    unsigned l = g->n_label++, step = 1 + pick(g, 2);
+    bool top = pick(g, 2);
+    put(g, "\tand.b32 %s, %s, %u;\n\tmul.wide.u32 %%w0, %s, 4;\n\tadd.s64 %%w0, %%w0, %%in;\n", n.s, value(g).s, GEN_IN_WORDS / 2 - 1, n.s);
+    put(g, "\tand.b32 %s, %s, 31;\n", n.s, pick(g, 4) ? value(g).s : uniform(g).s);
+    if (top)
+        put(g, "\tsetp.eq.u32 %s, %s, 0;\n\t@%s bra D%u;\n", p.s, n.s, p.s, l);
+    put(g, "W%u:\n\tld.global.u32 %s, [%%w0+%u];\n\tmad.lo.u32 %s, %s, 3, %s;\n", l, x.s, 4 * pick(g, 3), to.s, to.s, x.s);
+    if (pick(g, 3) == 0)
+        put(g, "\tsetp.eq.u32 %s, %s, %u;\n\t@%s bra D%u;\n", q.s, x.s, pick(g, 50), q.s, l);
+    put(g, "\tadd.s64 %%w0, %%w0, %u;\n\tsub.u32 %s, %s, 1;\n\tsetp.gt.s32 %s, %s, 0;\n\t@%s bra W%u;\nD%u:\n", 4 * step, n.s, n.s, p.s, n.s, p.s, l, l);
+}
+
+/* Counting: bins of one of those parts, in shared or global memory, that are only added to. */
+static void bin(struct gen *g)
+{
+    struct word base = part(g, 4), index = fresh(g), by = pick(g, 2) ? value(g) : (struct word){ "1" };
+    put(g, "\tand.b32 %s, %s, %u;\n", index.s, value(g).s, (N_BINS / 4 - 1) >> pick(g, 3));
+    if (pick(g, 2)) {
+        put(g, "\tmul.wide.u32 %%w0, %s, %u;\n\tadd.s64 %%w0, %%w0, %%atoms;\n\tmul.wide.u32 %%w1, %s, 4;\n\tadd.s64 %%w0, %%w0, %%w1;\n", base.s, GEN_TABLE, index.s);
+        put(g, "\tred.global.add.u32 [%%w0+%u], %s;\n", 4 * GEN_ATOMS, by.s);
+    } else {
+        put(g, "\tshl.b32 %s, %s, 7;\n\tmov.u32 %%x, bins;\n\tadd.u32 %%x, %%x, %s;\n\tshl.b32 %s, %s, 2;\n\tadd.u32 %%x, %%x, %s;\n", base.s, base.s, base.s, index.s, index.s, index.s);
+        put(g, "\t%s [%%x], %s;\n", pick(g, 2) ? "red.shared.add.u32" : "atom.shared.add.u32 %r899,", by.s);
     }
 }
 
@@ -369,8 +424,9 @@ static void statement(struct gen *g, enum together who, unsigned depth)
     case 9: case 10: if (who == BLOCK) share(g); else local(g); break;
     case 11: case 12: if (who != ALONE) exchange(g); else load(g); break;
     case 13: if (pick(g, 3) == 0 && !g->shuffles) quit(g); else atomic(g); break;
-    case 14: case 15: load(g); break;
-    case 16: atomic(g); break;
+    case 14: load(g); break;
+    case 15: if (pick(g, 2)) table(g); else walk(g); break;
+    case 16: if (pick(g, 2)) atomic(g); else bin(g); break;
     case 17: local(g); break;
     case 18: case 19: floating(g); break;
     default: integer(g); break;
@@ -391,7 +447,7 @@ static void head(struct gen *g)
 {
     const unsigned *b = g->k->block;
     put(g, ".version 7.5\n.target sm_80\n.address_size 64\n.visible .entry random(.param .u64 p_in, .param .u64 p_out, .param .u64 p_atoms)\n{\n");
-    put(g, "\t.shared .align 4 .b8 words[%u], counts[%u], gaps[%u];\n\t.local .align 4 .b8 array[32];\n", 4 * g->threads, 4 * GEN_ATOMS, 8 * g->threads);
+    put(g, "\t.shared .align 4 .b8 words[%u], counts[%u], gaps[%u], bins[%u];\n\t.local .align 4 .b8 array[32];\n", 4 * g->threads, 4 * GEN_ATOMS, 8 * g->threads, 4 * N_BINS);
     put(g, "\t.reg .pred %%p<900>;\n\t.reg .b32 %%v<%u>, %%r<900>, %%lin, %%gid, %%lane, %%tx, %%ty, %%cta, %%n, %%x, %%mine;\n", N_INT);
     put(g, "\t.reg .f32 %%f<%u>;\n\t.reg .b64 %%w<2>, %%in, %%out, %%atoms;\n", N_FLOAT);
     put(g, "\tld.param.u64 %%in, [p_in];\n\tld.param.u64 %%out, [p_out];\n\tld.param.u64 %%atoms, [p_atoms];\n");
@@ -410,7 +466,8 @@ static void head(struct gen *g)
         put(g, "\tst.local.u32 [array+%u], %%v%u;\n", 4 * k, k % N_INT);
     for (unsigned k = 0; k < GEN_ATOMS; k++)
         put(g, "\tst.shared.u32 [counts+%u], %%n;\n", 4 * k);
-    put(g, "\tbar.sync 0;\n");
+    put(g, "\tmov.u32 %%x, %%lin;\nB0:\n\tsetp.ge.u32 %%p899, %%x, %u;\n\t@%%p899 bra B1;\n\tshl.b32 %%r899, %%x, 2;\n\tmov.u32 %%r898, bins;\n\tadd.u32 %%r899, %%r899, %%r898;\n", N_BINS);
+    put(g, "\tst.shared.u32 [%%r899], 0;\n\tadd.u32 %%x, %%x, %u;\n\tbra B0;\nB1:\n\tbar.sync 0;\n", g->threads);
 }
 
 static void tail(struct gen *g)
@@ -419,8 +476,11 @@ static void tail(struct gen *g)
     store_all(g);
     for (unsigned k = 0; k < N_FLOAT; k++)
         put(g, "\tmov.b32 %%x, %%f%u;\n\tsetp.nan.f32 %%p899, %%f%u, %%f%u;\n\tselp.b32 %%x, 0x7fffffff, %%x, %%p899;\n\tst.global.u32 [%%out+%u], %%x;\n", k, k, k, 4 * (N_INT + k));
-    put(g, "\tand.b32 %%x, %%lin, %u;\n\tshl.b32 %%x, %%x, 2;\n\tmov.u32 %%r899, counts;\n\tadd.u32 %%x, %%x, %%r899;\n\tld.shared.u32 %%x, [%%x];\n\tst.global.u32 [%%out+%u], %%x;\n\tret;\n}\n",
+    put(g, "\tand.b32 %%x, %%lin, %u;\n\tshl.b32 %%x, %%x, 2;\n\tmov.u32 %%r899, counts;\n\tadd.u32 %%x, %%x, %%r899;\n\tld.shared.u32 %%x, [%%x];\n\tst.global.u32 [%%out+%u], %%x;\n",
         GEN_ATOMS - 1, 4 * (N_INT + N_FLOAT));
+    /* Threads that returned look after no bins: all are everybody's. */
+    put(g, "\tmov.u32 %%x, 0;\n\tmov.u32 %%v0, 0;\n\tmov.u32 %%r899, bins;\nB2:\n\tld.shared.u32 %%v1, [%%r899];\n\tmad.lo.u32 %%v0, %%v0, 31, %%v1;\n\tadd.u32 %%r899, %%r899, 4;\n");
+    put(g, "\tadd.u32 %%x, %%x, 1;\n\tsetp.lt.u32 %%p899, %%x, %u;\n\t@%%p899 bra B2;\n\tst.global.u32 [%%out+%u], %%v0;\n\tret;\n}\n", N_BINS, 4 * (N_INT + N_FLOAT + 1));
 }
 
 void gen_kernel(uint64_t seed, const bool *skip, struct gen_kernel *out)

@@ -34,7 +34,7 @@ static struct {
 } cu;
 
 static const unsigned widths[] = { 1, 4, 8, 16 };
-enum { N_WIDTHS = 4, MAX_THREADS = 256 * 3, OUT_WORDS = MAX_THREADS * GEN_OUT, LIMIT_S = 60 };
+enum { N_WIDTHS = 4, MAX_THREADS = 256 * 3, OUT_WORDS = MAX_THREADS * GEN_OUT, ATOM_WORDS = GEN_ATOMS + GEN_TABLE, LIMIT_S = 60 };
 enum { NOT_RUN, RUNNING, DONE, FAILED };
 
 struct result {
@@ -82,7 +82,7 @@ static void driver_open(void)
     must(cu.cuCtxSetCurrent(ctx), "cuCtxSetCurrent");
     must(cu.cuMemAlloc_v2(&d_in, sizeof in), "cuMemAlloc");
     must(cu.cuMemAlloc_v2(&d_out, 4 * OUT_WORDS), "cuMemAlloc");
-    must(cu.cuMemAlloc_v2(&d_atoms, 4 * GEN_ATOMS), "cuMemAlloc");
+    must(cu.cuMemAlloc_v2(&d_atoms, 4 * ATOM_WORDS), "cuMemAlloc");
     uint32_t x = 12345;
     for (unsigned i = 0; i < GEN_IN_WORDS; i++) {
         x = x * 1664525u + 1013904223u;
@@ -102,13 +102,13 @@ static void run_case(unsigned i, struct result *r)
     r->status = RUNNING;
     alarm(LIMIT_S);
     gen_kernel(case_seed(i), run.skip, &kernel);
-    memset(out, 0, 4 * (OUT_WORDS + GEN_ATOMS));
+    memset(out, 0, 4 * (OUT_WORDS + ATOM_WORDS));
     if (!(rc = cu.cuModuleLoadData(&mod, kernel.text)) && !(rc = cu.cuModuleGetFunction(&fn, mod, "random")) &&
-        !(rc = cu.cuMemcpyHtoD_v2(d_out, out, 4 * OUT_WORDS)) && !(rc = cu.cuMemcpyHtoD_v2(d_atoms, out, 4 * GEN_ATOMS)) &&
+        !(rc = cu.cuMemcpyHtoD_v2(d_out, out, 4 * OUT_WORDS)) && !(rc = cu.cuMemcpyHtoD_v2(d_atoms, out, 4 * ATOM_WORDS)) &&
         !(rc = cu.cuLaunchKernel(fn, kernel.grid, 1, 1, kernel.block[0], kernel.block[1], kernel.block[2], 0, NULL, params, NULL)) &&
         !(rc = cu.cuMemcpyDtoH_v2(out, d_out, 4 * OUT_WORDS)))
-        rc = cu.cuMemcpyDtoH_v2(out + OUT_WORDS, d_atoms, 4 * GEN_ATOMS);
-    for (unsigned k = 0; k < OUT_WORDS + GEN_ATOMS; k++)
+        rc = cu.cuMemcpyDtoH_v2(out + OUT_WORDS, d_atoms, 4 * ATOM_WORDS);
+    for (unsigned k = 0; k < OUT_WORDS + ATOM_WORDS; k++)
         h = (h ^ out[k]) * 0x100000001b3u;
     r->hash = h;
     r->error = rc;
@@ -193,7 +193,7 @@ static void report(unsigned i, struct result *results[N_WIDTHS])
 static void differences(void)
 {
     unsigned shown = 0;
-    for (unsigned k = 0; k < OUT_WORDS + GEN_ATOMS && shown < 8; k++) {
+    for (unsigned k = 0; k < OUT_WORDS + ATOM_WORDS && shown < 8; k++) {
         bool same = true;
         for (unsigned w = 1; w < N_WIDTHS; w++)
             same &= outs[w][k] == outs[0][k];
@@ -273,7 +273,7 @@ int main(int argc, char **argv)
     if (small >= (long)run.n_cases)
         run.n_cases = (unsigned)small + 1;
     for (unsigned w = 0; w < N_WIDTHS; w++)
-        outs[w] = mmap(NULL, 4 * (OUT_WORDS + GEN_ATOMS), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        outs[w] = mmap(NULL, 4 * (OUT_WORDS + ATOM_WORDS), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (unsigned w = 0; w < N_WIDTHS; w++)
         results[w] = mmap(NULL, run.n_cases * sizeof *results[w], PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (small >= 0) {
