@@ -103,7 +103,7 @@ uint64_t hw_memory_bytes(void)
 /* sysconf(3) has other ideas: on some processors it adds up the caches of all their parts. */
 static uint64_t read_cache_bytes(void)
 {
-    enum { LEVELS = 8, USUAL = 32 << 20 };
+    enum { LEVELS = 8, USUAL = 32 << 20, OURS = 48 << 20 };
     uint64_t largest = 0;
     for (int i = 0; i < LEVELS; i++) {
         char path[80], text[24] = "", *unit;
@@ -117,7 +117,10 @@ static uint64_t read_cache_bytes(void)
         }
         close(fd);
     }
-    return largest ? largest : USUAL;
+    /* A large cache belongs to many cores, and in a virtual machine to other guests' as well: what is written beyond some megabytes does not
+       stay. Measured with two cores under 260 MiB: copying n bytes and reading them again is faster past the caches from n = 24 MiB on,
+       softmax, which writes in bursts, from 40. */
+    return largest ? hw_min_u64(largest, hw_max_u64(OURS, (uint64_t)hw_cpu_count() << 21)) : USUAL;
 }
 
 uint64_t hw_cache_bytes(void)
