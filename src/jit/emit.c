@@ -161,6 +161,7 @@ static void deliver(struct emit *e, int b, LLVMValueRef *m)
         LLVMValueRef more = m && m[0] ? m[c] : LLVMConstAllOnes(ty_int(e, 1, e->W));
         LLVMBuildStore(e->b, LLVMBuildOr(e->b, old[c], more, ""), e->mask[b][c]);
     }
+    LLVMBuildStore(e->b, k_int(e, 1, 1, !(m && m[0])), e->whole[b]);
 }
 
 /* The group stops in this state; if all of the block's stop with the same answer, the region returns it. */
@@ -236,52 +237,54 @@ static void uniform_branch(struct emit *e, const struct ir_inst *i)
     go(e, from->succ[1]);
 }
 
-/* The predicate of i < limit, from that of a comparison in which i stands second, or which holds when the lane leaves; IR_EQ: none of these. */
-static enum ir_cmp below(const struct ir_inst *cmp, int counter, bool stays_if)
+/*
+ * Gathers, and a few loads and computations around them: masks cost next to nothing there, while the choice of a version, which a row's last
+ * turn makes the CPU foretell wrongly, comes before the gathers and keeps them waiting.
+ */
+static bool mostly_gathers(struct emit *e, const struct plan_block *blk)
 {
-    static const enum ir_cmp swapped[] = { [IR_SLT] = IR_SGT, [IR_SLE] = IR_SGE, [IR_SGT] = IR_SLT, [IR_SGE] = IR_SLE,
-                                           [IR_ULT] = IR_UGT, [IR_ULE] = IR_UGE, [IR_UGT] = IR_ULT, [IR_UGE] = IR_ULE };
-    static const enum ir_cmp inverse[] = { [IR_SLT] = IR_SGE, [IR_SLE] = IR_SGT, [IR_SGT] = IR_SLE, [IR_SGE] = IR_SLT,
-                                           [IR_ULT] = IR_UGE, [IR_ULE] = IR_UGT, [IR_UGT] = IR_ULE, [IR_UGE] = IR_ULT };
-    enum ir_cmp c = (enum ir_cmp)cmp->cmp;
-    if (c < IR_SLT || c > IR_UGE)
-        return IR_EQ;
-    c = counter ? swapped[c] : c;
-    c = stays_if ? c : inverse[c];
-    return c == IR_SLT || c == IR_SLE || c == IR_ULT || c == IR_ULE ? c : IR_EQ;
+    enum { FEW = 16 };           /* instructions for each */
+    size_t gathers = 0;
+    for (size_t j = 0; j + 1 < blk->ir->insts.n; j++) {
+        const struct ir_inst *i = blk->ir->insts.v[j];
+        if (!(ir_op_info[i->op].props & IR_PROP_MEM))
+            continue;
+        if (i->op != IR_LD || i->n_dst != 1)
+            return false;
+        struct shape s = o_shape(e, &i->src[0]);
+        gathers += s.kind == SHAPE_VARYING && i->space != IR_SHARED && i->space != IR_LOCAL;
+        if (s.kind == SHAPE_AFFINE && s.stride && s.stride != element_bytes(i))
+            return false;
+    }
+    return gathers * FEW >= blk->ir->insts.n;
 }
 
-/*
- * Is it certain that no lane stays in the loop? i1; NULL: nothing short tells. Where lanes stay as long as a number that rises from lane to
- * lane is below a limit, the first lane's tells for all, long before the masks are there: the CPU learns early that it foretold another turn.
- */
-static LLVMValueRef none_stays(struct emit *e, const struct ir_inst *branch, bool stays_if)
+/* Is a version of this block without masks worth its code? */
+static bool gains_without_masks(struct emit *e, const struct plan_block *blk)
 {
-    const struct ir_block *b = e->p->blocks[e->at].ir;
-    const struct ir_inst *cmp = branch->src[0].kind == IR_REG ? e->p->regs[branch->src[0].reg->id].def : NULL;
-    size_t at = 0;
-    while (at < b->insts.n && b->insts.v[at] != cmp)
-        at++;
-    if (!cmp || at == b->insts.n || cmp->op != IR_CMP || (cmp->type != IR_I32 && cmp->type != IR_I64))
-        return NULL;
-    for (int k = 0; k < 2; k++)
-        for (size_t j = at + 1; cmp->src[k].kind == IR_REG && j < b->insts.n; j++)
-            if (ir_defines(b->insts.v[j], cmp->src[k].reg))
-                return NULL;
+    bool touches = false;
+    for (size_t j = 0; j + 1 < blk->ir->insts.n; j++)
+        touches |= ir_op_info[blk->ir->insts.v[j]->op].props & IR_PROP_MEM;
+    return touches && !mostly_gathers(e, blk);
+}
+
+/* All lanes are here: where a short test tells that they go the same way, to where masks would be needed else, they go without. */
+static void go_together(struct emit *e, const struct ir_inst *i)
+{
     for (int k = 0; k < 2; k++) {
-        struct shape s = o_shape(e, &cmp->src[k]), limit = o_shape(e, &cmp->src[1 - k]);
-        enum ir_cmp c = below(cmp, k, stays_if);
-        if (c == IR_EQ || s.kind != SHAPE_AFFINE || !s.group || s.stride <= 0 || s.stride > UINT16_MAX || !shape_group_uniform(&limit))
+        int to = e->p->blocks[e->at].succ[k];
+        if (e->p->blocks[to].exit_only || !has_mask_slot(e, to) || !gains_without_masks(e, &e->p->blocks[to]))
             continue;
-        bool sign = c == IR_SLT || c == IR_SLE;
-        unsigned bits = ir_type_bits(cmp->type);
-        uint64_t most = (UINT64_MAX >> (64 - bits) >> sign) - (e->C * e->W - 1u) * (uint64_t)s.stride;
-        LLVMValueRef first = u_operand(e, &cmp->src[k], cmp->type, 0), to = u_operand(e, &cmp->src[1 - k], cmp->type, 0);
-        LLVMIntPredicate past = c == IR_SLT ? LLVMIntSGE : c == IR_SLE ? LLVMIntSGT : c == IR_ULT ? LLVMIntUGE : LLVMIntUGT;
-        LLVMValueRef whole = LLVMBuildICmp(e->b, sign ? LLVMIntSLE : LLVMIntULE, first, k_int(e, bits, 1, most), "");   /* no lane's wraps around */
-        return LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, past, first, to, ""), whole, "");
+        LLVMValueRef all = ends_all_have(e, &i->src[0], k == 0);
+        if (!all)
+            continue;
+        LLVMBasicBlockRef together = new_bb(e, "together"), apart = new_bb(e, "apart");
+        LLVMBuildCondBr(e->b, all, together, apart);
+        LLVMPositionBuilderAtEnd(e->b, together);
+        go(e, to);
+        LLVMPositionBuilderAtEnd(e->b, apart);
+        return;
     }
-    return NULL;
 }
 
 static void divergent_branch(struct emit *e, const struct ir_inst *i)
@@ -289,6 +292,8 @@ static void divergent_branch(struct emit *e, const struct ir_inst *i)
     const struct plan *p = e->p;
     const struct plan_block *from = &p->blocks[e->at];
     LLVMValueRef m[2][PLAN_MAX_CHUNKS];
+    if (!e->m[0] && e->W > 1)
+        go_together(e, i);
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef v = v_operand(e, &i->src[0], IR_PRED, c), not_v = LLVMBuildNot(e->b, v, "");
         m[0][c] = e->m[0] ? LLVMBuildAnd(e->b, e->m[c], v, "") : v;
@@ -304,8 +309,8 @@ static void divergent_branch(struct emit *e, const struct ir_inst *i)
             continue;
         }
         LLVMBasicBlockRef rest = new_bb(e, "leave");      /* round the loop while any lane stays in it */
-        LLVMValueRef none = none_stays(e, i, k == 0);
-        if (none) {
+        LLVMValueRef none = ends_all_have(e, &i->src[0], k != 0);
+        if (none) {               /* long before the masks are there: the CPU learns early that it foretold another turn */
             LLVMBasicBlockRef stay = new_bb(e, "stay");
             LLVMBuildCondBr(e->b, none, rest, stay);
             LLVMPositionBuilderAtEnd(e->b, stay);
@@ -491,53 +496,29 @@ static void emit_insts(struct emit *e, const struct plan_block *blk)
 }
 
 /*
- * Gathers, and a few loads and computations around them: masks cost next to nothing there, while the choice of a version, which a row's last
- * turn makes the CPU foretell wrongly, comes before the gathers and keeps them waiting.
- */
-static bool mostly_gathers(struct emit *e, const struct plan_block *blk)
-{
-    enum { FEW = 16 };           /* instructions for each */
-    size_t gathers = 0;
-    for (size_t j = 0; j + 1 < blk->ir->insts.n; j++) {
-        const struct ir_inst *i = blk->ir->insts.v[j];
-        if (!(ir_op_info[i->op].props & IR_PROP_MEM))
-            continue;
-        if (i->op != IR_LD || i->n_dst != 1)
-            return false;
-        struct shape s = o_shape(e, &i->src[0]);
-        gathers += s.kind == SHAPE_VARYING && i->space != IR_SHARED && i->space != IR_LOCAL;
-        if (s.kind == SHAPE_AFFINE && s.stride && s.stride != element_bytes(i))
-            return false;
-    }
-    return gathers * FEW >= blk->ir->insts.n;
-}
-
-/*
  * Most of the time all lanes are on: of blocks with memory accesses there is a version for that, without masks and blends.
  */
 static bool worth_two_versions(struct emit *e, const struct plan_block *blk)
 {
     enum { MOST = 600 };
-    if (mostly_gathers(e, blk))
-        return false;
-    bool touches = false;
-    for (size_t j = 0; j + 1 < blk->ir->insts.n; j++)
-        touches |= ir_op_info[blk->ir->insts.v[j]->op].props & IR_PROP_MEM;
-    if (!touches || !e->m[0] || e->W == 1 || e->p->opt.function || e->doubled + blk->ir->insts.n > MOST)
+    if (!e->m[0] || e->W == 1 || e->p->opt.function || e->doubled + blk->ir->insts.n > MOST || !gains_without_masks(e, blk))
         return false;
     e->doubled += (unsigned)blk->ir->insts.n;
     return true;
 }
 
-static void emit_two_versions(struct emit *e, const struct plan_block *blk)
+static void emit_two_versions(struct emit *e, const struct plan_block *blk, LLVMValueRef whole)
 {
     LLVMValueRef m[PLAN_MAX_CHUNKS], all = e->m[0];
     LLVMTypeRef bits = ty_int(e, e->W, 1);
     for (unsigned c = 0; c < e->C; c++) {
         m[c] = e->m[c];
-        all = c ? LLVMBuildAnd(e->b, all, m[c], "") : all;
     }
-    LLVMBasicBlockRef full = new_bb(e, "full"), part = new_bb(e, "part"), both = new_bb(e, "both");
+    LLVMBasicBlockRef full = new_bb(e, "full"), look = new_bb(e, "look"), part = new_bb(e, "part"), both = new_bb(e, "both");
+    LLVMBuildCondBr(e->b, whole, full, look);
+    LLVMPositionBuilderAtEnd(e->b, look);
+    for (unsigned c = 1; c < e->C; c++)
+        all = LLVMBuildAnd(e->b, all, m[c], "");
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, cast_to(e, all, bits), LLVMConstAllOnes(bits), ""), full, part);
     LLVMPositionBuilderAtEnd(e->b, full);
     e->m[0] = NULL;
@@ -622,14 +603,18 @@ static void emit_block(struct emit *e, int b)
 {
     const struct plan_block *blk = &e->p->blocks[b];
     LLVMPositionBuilderAtEnd(e->b, e->bb[b]);
+    LLVMValueRef whole = NULL;
     e->at = b;
     e->m[0] = NULL;
     if (blk->masked) {
+        whole = LLVMBuildLoad2(e->b, ty_int(e, 1, 1), blk->mask_from >= 0 ? e->cur_whole[blk->mask_from] : e->whole[b], "");
         masks_load(e, blk->mask_from >= 0 ? e->cur[blk->mask_from] : e->mask[b], e->m);
         if (blk->mask_from < 0)
             masks_store(e, e->mask[b], NULL);
-        if (e->is_source[b])
+        if (e->is_source[b]) {
             masks_store(e, e->cur[b], e->m);
+            LLVMBuildStore(e->b, whole, e->cur_whole[b]);
+        }
     }
     details_block(e, blk->ir);
     guard_block(e, b);
@@ -641,7 +626,7 @@ static void emit_block(struct emit *e, int b)
         for (unsigned k = 0; k < n_likely; k++)
             hw_vec_fini(&likely[k].regs);
     } else if (worth_two_versions(e, blk))
-        emit_two_versions(e, blk);
+        emit_two_versions(e, blk, whole);
     else
         emit_insts(e, blk);
     emit_terminator(e, ir_block_term(blk->ir));
@@ -686,6 +671,22 @@ static void make_mask_slots(struct emit *e)
             e->mask[b][c] = has_mask_slot(e, b) ? entry_alloca(e, t, "mask") : NULL;
             e->cur[b][c] = e->is_source[b] ? entry_alloca(e, t, "cur") : NULL;
         }
+    for (int b = 0; b < p->n_blocks; b++) {
+        e->whole[b] = has_mask_slot(e, b) ? entry_alloca(e, ty_int(e, 1, 1), "whole") : NULL;
+        e->cur_whole[b] = e->is_source[b] ? entry_alloca(e, ty_int(e, 1, 1), "cur.whole") : NULL;
+    }
+}
+
+static void nobody_waits(struct emit *e)
+{
+    for (int b = 0; b < e->p->n_blocks; b++) {
+        if (has_mask_slot(e, b)) {
+            masks_store(e, e->mask[b], NULL);
+            LLVMBuildStore(e->b, k_int(e, 1, 1, 0), e->whole[b]);
+        }
+        if (e->is_source[b])
+            LLVMBuildStore(e->b, k_int(e, 1, 1, 0), e->cur_whole[b]);
+    }
 }
 
 /* Lanes of the last group that are no threads are off from the start. */
@@ -703,9 +704,7 @@ static void begin_warp(struct emit *e)
     const struct plan_region *r = &p->regions.v[e->region];
     e->m[0] = NULL;
     e->at = r->entry;
-    for (int b = 0; b < p->n_blocks; b++)
-        if (has_mask_slot(e, b))
-            masks_store(e, e->mask[b], NULL);
+    nobody_waits(e);
     if (e->region == 0) {
         if (p->partial && p->lanes > 1)
             entry_mask(e);
@@ -901,6 +900,8 @@ static void begin_plan(struct emit *e)
     e->slot = hw_alloc(p->n_regs * sizeof *e->slot + 1);
     e->mask = hw_alloc(n * sizeof *e->mask);
     e->cur = hw_alloc(n * sizeof *e->cur);
+    e->whole = hw_alloc(n * sizeof *e->whole);
+    e->cur_whole = hw_alloc(n * sizeof *e->cur_whole);
     e->bb = hw_alloc(n * sizeof *e->bb);
     e->is_source = hw_alloc(n);
     e->rematerialised = hw_alloc(p->n_regs + 1);
@@ -917,6 +918,8 @@ static void end_plan(struct emit *e)
     hw_free(e->slot);
     hw_free(e->mask);
     hw_free(e->cur);
+    hw_free(e->whole);
+    hw_free(e->cur_whole);
     hw_free(e->bb);
     hw_free(e->is_source);
     hw_free(e->rematerialised);
@@ -953,9 +956,7 @@ static void emit_function(struct emit *e, size_t index)
     e->m[0] = NULL;
     e->at = 0;
     check_stack(e);
-    for (int b = 0; b < p->n_blocks; b++)
-        if (has_mask_slot(e, b))
-            masks_store(e, e->mask[b], NULL);
+    nobody_waits(e);
     for (unsigned c = 0; e->W > 1 && c < e->C; c++) {
         LLVMValueRef bits = LLVMBuildTrunc(e->b, LLVMGetParam(e->fn, 4 + c), ty_int(e, e->W, 1), "");
         LLVMBuildStore(e->b, cast_to(e, bits, ty_int(e, 1, e->W)), e->mask[0][c]);

@@ -48,6 +48,7 @@ struct emit {
     LLVMValueRef (*slot)[PLAN_MAX_CHUNKS];       /* by register; NULL: not made yet */
     LLVMValueRef (*mask)[PLAN_MAX_CHUNKS];       /* by block: lanes waiting to run it */
     LLVMValueRef (*cur)[PLAN_MAX_CHUNKS];        /* by block: its mask when it ran, for blocks that take theirs from it */
+    LLVMValueRef *whole, *cur_whole;             /* of these, i1: known to be all lanes */
     bool *is_source;
     LLVMValueRef env[ENV_COUNT];
     LLVMValueRef common;                         /* what the region will return */
@@ -86,6 +87,9 @@ struct emit {
 
 /* emit.c */
 bool emit_kernel(struct emit *e);
+
+/* ends.c */
+LLVMValueRef ends_all_have(struct emit *e, const struct ir_operand *predicate, bool value);       /* i1: it is certain; NULL: nothing short tells */
 
 /* types.c: types, constants, intrinsics */
 LLVMTypeRef ty_scalar(struct emit *e, enum ir_type t);

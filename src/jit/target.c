@@ -144,7 +144,7 @@ LLVMTargetMachineRef target_machine_new(unsigned width, struct diag *diag)
 /* Measured against default<O3>: the same code within noise in a third of the time. */
 static const char pipeline[] =
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),gvn,"
-    "instcombine<no-verify-fixpoint>,simplifycfg,dce)";
+    "instcombine<no-verify-fixpoint>,jump-threading,simplifycfg,dce)";
 
 bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, struct diag *diag)
 {
