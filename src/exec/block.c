@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-enum { STREAMING_BLOCKS = 32 };
+enum { BLOCKS_AT_ONCE = 32 };
 
 /* Nothing in this block can run: it waits for what will never come, as it would on a device. HOSTWARP_TIMEOUT ends it. */
 static void stuck(void)
@@ -90,8 +90,8 @@ static void report(struct exec_launch *launch, const struct exec_scope *s)
 static void run_in_order(struct exec_launch *launch, struct kabi_block *block, uint64_t count)
 {
     struct exec_runner *runner = exec_runner();
-    /* Claiming waits until stores past the caches are done. Blocks of kernels that have those wait for no other: several at once. */
-    uint64_t at_once = launch->kernel->streams ? STREAMING_BLOCKS : 1;
+    /* Claiming takes as long as a small block, and waits until stores past the caches are done. Blocks that wait for no other: several at once. */
+    uint64_t at_once = launch->kernel->streams || launch->kernel->brief ? BLOCKS_AT_ONCE : 1;
     for (uint64_t i = 0, ours = 1;;) {
         run_block(launch->kernel, &launch->kl, block);
         if (++i == count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed)) || (--ours == 0 && !(ours = exec_claim(runner, at_once))))

@@ -259,29 +259,48 @@ static bool mostly_gathers(struct emit *e, const struct plan_block *blk)
     return gathers * FEW >= blk->ir->insts.n;
 }
 
-/* Is a version of this block without masks worth its code? */
-static bool gains_without_masks(struct emit *e, const struct plan_block *blk)
+static bool touches_memory(const struct plan_block *blk)
 {
     bool touches = false;
     for (size_t j = 0; j + 1 < blk->ir->insts.n; j++)
         touches |= ir_op_info[blk->ir->insts.v[j]->op].props & IR_PROP_MEM;
-    return touches && !mostly_gathers(e, blk);
+    return touches;
 }
 
-/* All lanes are here: where a short test tells that they go the same way, to where masks would be needed else, they go without. */
+/* Is a version of this block without masks worth its code? */
+static bool gains_without_masks(struct emit *e, const struct plan_block *blk)
+{
+    return touches_memory(blk) && !mostly_gathers(e, blk);
+}
+
+/* Does a block gain if all lanes are known to go to this one? It, or one that follows on nothing but more tests. */
+static bool leads_to_gain(struct emit *e, int b, int depth)
+{
+    enum { DEEP = 3 };
+    const struct plan_block *blk = &e->p->blocks[b];
+    if (blk->exit_only || !has_mask_slot(e, b) || depth == DEEP)
+        return false;
+    if (touches_memory(blk) || ir_block_term(blk->ir)->op != IR_CBR)
+        return gains_without_masks(e, blk);
+    return leads_to_gain(e, blk->succ[0], depth + 1) || leads_to_gain(e, blk->succ[1], depth + 1);
+}
+
+/*
+ * All lanes are here, or may turn out to be (e->all_here): where a short test tells that they go the same way, to where masks would be needed
+ * else, they go without.
+ */
 static void go_together(struct emit *e, const struct ir_inst *i)
 {
     for (int k = 0; k < 2; k++) {
         int to = e->p->blocks[e->at].succ[k];
-        if (e->p->blocks[to].exit_only || !has_mask_slot(e, to) || !gains_without_masks(e, &e->p->blocks[to]))
-            continue;
-        LLVMValueRef all = ends_all_have(e, &i->src[0], k == 0);
+        LLVMValueRef all = leads_to_gain(e, to, 0) ? ends_all_have(e, &i->src[0], k == 0) : NULL;
         if (!all)
             continue;
         LLVMBasicBlockRef together = new_bb(e, "together"), apart = new_bb(e, "apart");
-        LLVMBuildCondBr(e->b, all, together, apart);
+        LLVMBuildCondBr(e->b, e->m[0] ? LLVMBuildAnd(e->b, e->all_here, all, "") : all, together, apart);
         LLVMPositionBuilderAtEnd(e->b, together);
-        go(e, to);
+        deliver(e, to, NULL);
+        LLVMBuildBr(e->b, e->bb[to]);                     /* nobody waits anywhere */
         LLVMPositionBuilderAtEnd(e->b, apart);
         return;
     }
@@ -292,7 +311,7 @@ static void divergent_branch(struct emit *e, const struct ir_inst *i)
     const struct plan *p = e->p;
     const struct plan_block *from = &p->blocks[e->at];
     LLVMValueRef m[2][PLAN_MAX_CHUNKS];
-    if (!e->m[0] && e->W > 1)
+    if (e->W > 1)
         go_together(e, i);
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef v = v_operand(e, &i->src[0], IR_PRED, c), not_v = LLVMBuildNot(e->b, v, "");
@@ -507,7 +526,7 @@ static bool worth_two_versions(struct emit *e, const struct plan_block *blk)
     return true;
 }
 
-static void emit_two_versions(struct emit *e, const struct plan_block *blk, LLVMValueRef whole)
+static void emit_two_versions(struct emit *e, const struct plan_block *blk)
 {
     LLVMValueRef m[PLAN_MAX_CHUNKS], all = e->m[0];
     LLVMTypeRef bits = ty_int(e, e->W, 1);
@@ -515,7 +534,7 @@ static void emit_two_versions(struct emit *e, const struct plan_block *blk, LLVM
         m[c] = e->m[c];
     }
     LLVMBasicBlockRef full = new_bb(e, "full"), look = new_bb(e, "look"), part = new_bb(e, "part"), both = new_bb(e, "both");
-    LLVMBuildCondBr(e->b, whole, full, look);
+    LLVMBuildCondBr(e->b, e->all_here, full, look);
     LLVMPositionBuilderAtEnd(e->b, look);
     for (unsigned c = 1; c < e->C; c++)
         all = LLVMBuildAnd(e->b, all, m[c], "");
@@ -603,17 +622,16 @@ static void emit_block(struct emit *e, int b)
 {
     const struct plan_block *blk = &e->p->blocks[b];
     LLVMPositionBuilderAtEnd(e->b, e->bb[b]);
-    LLVMValueRef whole = NULL;
     e->at = b;
     e->m[0] = NULL;
     if (blk->masked) {
-        whole = LLVMBuildLoad2(e->b, ty_int(e, 1, 1), blk->mask_from >= 0 ? e->cur_whole[blk->mask_from] : e->whole[b], "");
+        e->all_here = LLVMBuildLoad2(e->b, ty_int(e, 1, 1), blk->mask_from >= 0 ? e->cur_whole[blk->mask_from] : e->whole[b], "");
         masks_load(e, blk->mask_from >= 0 ? e->cur[blk->mask_from] : e->mask[b], e->m);
         if (blk->mask_from < 0)
             masks_store(e, e->mask[b], NULL);
         if (e->is_source[b]) {
             masks_store(e, e->cur[b], e->m);
-            LLVMBuildStore(e->b, whole, e->cur_whole[b]);
+            LLVMBuildStore(e->b, e->all_here, e->cur_whole[b]);
         }
     }
     details_block(e, blk->ir);
@@ -626,7 +644,7 @@ static void emit_block(struct emit *e, int b)
         for (unsigned k = 0; k < n_likely; k++)
             hw_vec_fini(&likely[k].regs);
     } else if (worth_two_versions(e, blk))
-        emit_two_versions(e, blk, whole);
+        emit_two_versions(e, blk);
     else
         emit_insts(e, blk);
     emit_terminator(e, ir_block_term(blk->ir));

@@ -69,6 +69,7 @@ struct emit {
     /* the place being written */
     int at;                                      /* block */
     LLVMValueRef m[PLAN_MAX_CHUNKS];             /* its mask; m[0] NULL: all lanes */
+    LLVMValueRef all_here;                       /* of a block with a mask, i1: known to be all lanes */
     const struct ir_inst *inst;
     HW_VEC(struct record *) records;             /* records.c */
     HW_VEC(struct butterfly *) butterflies;      /* butterfly.c */

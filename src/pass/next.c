@@ -157,7 +157,7 @@ uint64_t plan_quiet_regions(const struct plan *p)
 
 bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_bytes, struct plan_fetch *out)
 {
-    enum { LINE = 64, FAR = 1 << 20 };
+    enum { LINE = 64, FAR = 1 << 20, AHEAD = 384 };
     struct shape s = plan_operand_shape(p, &i->src[0]);
     int64_t span = (int64_t)p->groups * row_bytes;
     int n;
@@ -165,8 +165,10 @@ bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_byte
         || llabs(out->bytes) < LINE || llabs(out->bytes) > FAR || p->groups < 2)
         return false;
     out->first = out->per_group = 0;
-    if (p->opt.ntid[1] > 1 && p->opt.ntid[0] <= p->lanes)        /* short rows of a tile, each somewhere else */
+    if (p->opt.ntid[1] > 1 && p->opt.ntid[0] <= p->lanes) {      /* short rows of a tile, each somewhere else */
+        out->bytes *= (AHEAD + llabs(out->bytes) - 1) / llabs(out->bytes);       /* small tiles are done before memory answers */
         return !another_fetches(p, i, LINE, &out->near);
+    }
     out->near = true;
     int at = series(p, i, span, &n);
     if (n < 2 || at >= n)
