@@ -40,6 +40,8 @@ static HW_NOINLINE CUresult copy_sync(uint64_t dst, enum copy_side dst_side, uin
     return copy_call(NULL, dst, dst_side, src, src_side, bytes, false);
 }
 
+/* Aligned: where it happens to lie is a fifth of a small copy's time otherwise. */
+__attribute__((aligned(64)))
 HW_EXPORT unsigned hostwarp_copy_or(void *dst, const void *src, size_t bytes, unsigned kind,
                                    unsigned (*otherwise)(void *dst, const void *src, size_t bytes, unsigned kind))
 {

@@ -63,6 +63,7 @@ int exec_copy_here(void *dst, const void *src, size_t bytes);
    exec_copy_here() says what is wrong. Who calls it often calls exec_fault_keep() now and then. */
 enum { EXEC_QUICK_BYTES = 16 << 10 };
 extern size_t exec_quick_max;                    /* EXEC_QUICK_BYTES, or 0 where there is no such way; const */
+extern size_t exec_quick_wide __attribute__((visibility("hidden")));         /* from so many on, 64 bytes at a time; const but for tests */
 bool exec_copy_quick(void *dst, const void *src, size_t bytes) __attribute__((visibility("hidden")));
 
 /* Calls fn for pieces 0 .. n_pieces-1, on this thread and on compute threads that are free, and returns when all are done. */
