@@ -19,9 +19,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
 
 uint64_t hw_now_ns(void)
 {
@@ -170,33 +167,6 @@ size_t hw_page_bytes(void)
         atomic_store_explicit(&known, bytes = (size_t)sysconf(_SC_PAGESIZE), memory_order_relaxed);
     return bytes;
 }
-
-#if defined(__x86_64__)
-void hw_copy_stream(void *dst, const void *src, size_t bytes)
-{
-    char *d = dst;
-    const char *s = src;
-    size_t head = hw_min_u64(-(uintptr_t)d & 63, bytes);
-    memcpy(d, s, head);
-    d += head;
-    s += head;
-    bytes -= head;
-    /* Each store right behind its load: with all loads first, the same takes an eighth longer (Zen 4). */
-    for (; bytes >= 64; bytes -= 64, d += 64, s += 64) {
-        _mm_stream_si128((__m128i *)(void *)d, _mm_loadu_si128((const __m128i *)(const void *)s));
-        _mm_stream_si128((__m128i *)(void *)(d + 16), _mm_loadu_si128((const __m128i *)(const void *)(s + 16)));
-        _mm_stream_si128((__m128i *)(void *)(d + 32), _mm_loadu_si128((const __m128i *)(const void *)(s + 32)));
-        _mm_stream_si128((__m128i *)(void *)(d + 48), _mm_loadu_si128((const __m128i *)(const void *)(s + 48)));
-    }
-    _mm_sfence();
-    memcpy(d, s, bytes);
-}
-#else
-void hw_copy_stream(void *dst, const void *src, size_t bytes)
-{
-    memcpy(dst, src, bytes);
-}
-#endif
 
 void hw_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns)
 {

@@ -5,9 +5,16 @@
 #include "base/log.h"
 #include "base/os.h"
 
-/* Pieces are small enough to share among an engine's threads, and large enough not to care. From STREAM_BYTES on, stores go
-   past the cache: what is copied would throw itself out of it anyway. */
-enum { PIECE_BYTES = 1 << 20, STREAM_BYTES = 16 << 20 };
+/* Pieces are small enough to share among an engine's threads, and large enough not to care. */
+enum { PIECE_BYTES = 1 << 20 };
+
+/* Where source and destination do not both fit into the cache, stores go past it: what is copied would throw itself out anyway. Who asks
+   for the cache's size for the first time waits for the system. */
+static bool is_past_cache(uint64_t bytes)
+{
+    enum { LEAST = 4 << 20 };
+    return bytes >= LEAST && bytes >= hw_cache_bytes() / 2;
+}
 
 static void fill(char *dst, uint32_t value, unsigned element, size_t bytes)
 {
@@ -141,7 +148,7 @@ void exec_copy_init(struct exec_copy *c, struct exec_engine *engine)
 {
     uint64_t pieces = 1, rows = (uint64_t)c->rows * c->slices;
     bool whole = overlap(c);
-    c->past_cache = !whole && c->width * rows >= STREAM_BYTES;
+    c->past_cache = !whole && is_past_cache(c->width * rows);
     c->piece_bytes = c->piece_rows = 0;
     if (rows == 1) {
         c->piece_bytes = whole ? c->width : PIECE_BYTES;
