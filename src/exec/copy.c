@@ -80,26 +80,42 @@ struct shared_copy {
     char *dst;
     const char *src;
     size_t bytes, part;
+    uint32_t n_parts;
+    _Atomic uint32_t taken;                      /* parts, one bit each */
     _Atomic int fault;
 };
-enum { SHARE_BYTES = 512 << 10, SHARE_PART = 256 << 10 };
+enum { SHARE_BYTES = 512 << 10, SHARE_PART = 256 << 10, SHARE_MOST = 32 };
 
 static int copy_guarded(void *dst, const void *src, size_t bytes);
+
+/* Pieces are handed out in the order in which threads come, which is another one every time. The one who waits has the first part, the
+   engine's threads have the others; where somebody did not come, the next one has his. As many come here as there are parts. */
+static uint32_t take_part(struct shared_copy *c)
+{
+    uint32_t part = exec_on_worker() ? 1 + exec_thread_index() % (c->n_parts - 1) : 0;     /* there are two or more */
+    while (atomic_fetch_or(&c->taken, (uint32_t)1 << part) >> part & 1)
+        part = (part + 1) % c->n_parts;
+    return part;
+}
 
 static void run_shared(struct exec_job *job, uint64_t first, uint64_t count)
 {
     struct shared_copy *c = hw_container_of(job, struct shared_copy, s.job);
-    size_t from = first * c->part, to = hw_min_u64((first + count) * c->part, c->bytes);
-    int fault = copy_guarded(c->dst + from, c->src + from, to - from);
-    if (fault)
-        c->fault = fault;
+    (void)first;
+    for (uint64_t i = 0; i < count; i++) {
+        size_t from = take_part(c) * c->part, to = hw_min_u64(from + c->part, c->bytes);
+        int fault = copy_guarded(c->dst + from, c->src + from, to - from);
+        if (fault)
+            c->fault = fault;
+    }
 }
 
 static int copy_shared(struct exec_engine *engine, void *dst, const void *src, size_t bytes)
 {
     struct shared_copy c = { .dst = dst, .src = src, .bytes = bytes };
-    c.part = hw_align_up(bytes / hw_min_u64(exec_engine_most(engine), bytes / SHARE_PART), 4096);
-    exec_job_init(&c.s.job, (bytes + c.part - 1) / c.part, 1);
+    c.part = hw_align_up(bytes / hw_min_u64(hw_min_u64(exec_engine_most(engine), SHARE_MOST), bytes / SHARE_PART), 4096);
+    c.n_parts = (uint32_t)((bytes + c.part - 1) / c.part);
+    exec_job_init(&c.s.job, c.n_parts, 1);
     c.s.job.engine = engine;
     c.s.job.run = run_shared;
     exec_run_spread(&c.s);
