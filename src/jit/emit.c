@@ -743,6 +743,7 @@ static void begin_warp(struct emit *e)
         }
         if (e->region < 64 && e->quiet >> e->region & 1)
             emit_fetches(e);
+        emit_turn_fetches(e);
     }
     if (p->parts && e->region > 0 && p->blocks[r->entry].masked) {       /* a part may have left its lanes there to another one */
         LLVMValueRef m[PLAN_MAX_CHUNKS];

@@ -183,6 +183,7 @@ struct plan_fetch {
 };
 bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_bytes, struct plan_fetch *out);
 uint64_t plan_quiet_regions(const struct plan *p);
+bool plan_leaves_memory(const struct plan *p, size_t region, unsigned *out_work);        /* how many instructions it has, too */
 
 /* ahead.c: in the loop's next turn the access is step * scale bytes further (scale bytes where step is NULL), if there is one: if cmp, with `by`
    (NULL: nothing) added to its operand `counter`, says stays_if */
@@ -195,6 +196,8 @@ struct plan_ahead {
     bool stays_if;
 };
 bool plan_ahead(const struct plan *p, const struct ir_inst *i, int block, struct plan_ahead *out);
+/* ahead.c: the same, seen from the beginning of a region that computes: the address as it is there, and step * scale, is read in the next turn */
+bool plan_rest(const struct plan *p, const struct ir_inst *i, int block, int region, struct plan_ahead *out);
 /* ahead.c: the loop reads front to back here, `bytes` a turn, and gathers elsewhere: have it fetched so many bytes ahead */
 enum { PLAN_FAR = 1024 };
 bool plan_stream_ahead(const struct plan *p, const struct ir_inst *i, int block, int64_t bytes);
