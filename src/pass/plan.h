@@ -2,7 +2,7 @@
 /*
  * A plan: everything jit/ must know to write a kernel as vector code for one block shape.
  *
- * A group is a warp of 32 lanes, held as `chunks` vectors of `width` lanes each (16x2, 8x4; 1x1 in the scalar build), or two warps (pairs.c).
+ * A group is a warp of 32 lanes, held as `chunks` vectors of `width` lanes each (16x2, 8x4; 1x1 in the scalar build), or several warps (pairs.c).
  * The plan owns a private copy of the function, in which
  *   - constants are folded (block dimensions are constants), copies and dead code are gone,
  *   - every register is one web: definitions that no use can tell apart, and no more,
@@ -170,8 +170,8 @@ bool plan_stops(const struct ir_inst *term);
 /* Barrier 0 over the whole block, the usual case: nothing needs to be counted. regions.c, both */
 bool plan_plain_barrier(const struct plan *p, const struct ir_inst *term);
 
-/* pairs.c: is this plan better made for two warps at a time, with twice as many chunks? */
-bool plan_pairs(struct plan *p);
+/* pairs.c: for how many warps at a time, 1, 2 or 4, is this plan best made, with so many times the chunks? */
+unsigned plan_pairs(struct plan *p);
 
 /* True when a definition in block must keep other lanes' values: then the register is VARYING. */
 bool plan_blends(const struct plan *p, const struct plan_reg *r, int block);
