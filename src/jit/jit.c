@@ -105,6 +105,14 @@ static void dump_asm(const struct ir_func *f, const struct jit_request *req, LLV
     LLVMDisposeModule(copy);
 }
 
+static bool has_masks(const struct plan *p)
+{
+    bool found = p->partial || p->func->callees.n > 0;
+    for (int b = 0; b < p->n_blocks; b++)
+        found |= p->blocks[b].masked;
+    return found;
+}
+
 /* LLVM module -> object. */
 static bool generate(const struct ir_func *f, const struct jit_request *req, struct emit *e, const struct hw_hash *key, struct object *out, struct diag *diag)
 {
@@ -138,7 +146,7 @@ static bool generate(const struct ir_func *f, const struct jit_request *req, str
     }
     LLVMDisposeMessage(message);
     message = NULL;
-    if (!target_optimise(e->mod, machine, diag))
+    if (!target_optimise(e->mod, machine, has_masks(e->p), diag))
         goto out;
     if (wants_dump("llvm")) {
         char *text = LLVMPrintModuleToString(e->mod);

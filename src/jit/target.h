@@ -13,6 +13,6 @@ bool target_has_wide(unsigned width);                    /* a build of that widt
 unsigned target_best_width(void);                        /* lanes of 32 bits in the widest vector worth using */
 const char *target_id(void);                             /* CPU name and features, for the cache key */
 LLVMTargetMachineRef target_machine_new(unsigned width, struct diag *diag);
-bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, struct diag *diag);
+bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, bool masks, struct diag *diag);
 
 #endif
