@@ -32,6 +32,7 @@ static WIDE void latency(int n)
 static WIDE void full_512(int n)
 {
     __m512 a[16], b = _mm512_set1_ps(0.5f);
+#pragma GCC unroll 16                            /* a loop would keep the sums in memory */
     for (int j = 0; j < 16; j++)
         a[j] = b;
     for (int i = 0; i < n / 4; i++)
@@ -45,6 +46,7 @@ static WIDE void full_512(int n)
 static NARROW void full_256(int n)
 {
     __m256 a[12], b = _mm256_set1_ps(0.5f);
+#pragma GCC unroll 12
     for (int j = 0; j < 12; j++)
         a[j] = b;
     for (int i = 0; i < n / 3; i++)

@@ -22,10 +22,12 @@ static LLVMValueRef divide(struct emit *e, LLVMValueRef a, LLVMValueRef b, unsig
     return LLVMBuildSelect(e->b, large, LLVMBuildFMul(e->b, a, sign, ""), LLVMBuildFDiv(e->b, a, b, ""), "");
 }
 
-/* y / 2 where it is neither small nor infinite; 0 of 0 and of what is negative. Takes the exponent down by one: integers leave the units
-   that multiply free, of which this code is short (saturating words, the shorter way, run in those). */
+/* y / 2 where it is neither small nor infinite; for others any factor of the same sign or 0 will do. Takes the exponent down by one: integers leave the
+   units that multiply free, of which this code is short (saturating words, the shorter way, run in those), unless they are the same. */
 static LLVMValueRef half_of(struct emit *e, LLVMValueRef y, unsigned lanes)
 {
+    if (target_shares_units())
+        return LLVMBuildFMul(e->b, y, k_bits(e, IR_F32, lanes, 0x3f000000u), "");
     LLVMTypeRef words = ty_int(e, 32, lanes);
     LLVMValueRef down = LLVMBuildSub(e->b, cast_to(e, y, words), k_int(e, 32, lanes, 0x00800000u), "");
     return cast_to(e, intrinsic2(e, "llvm.smax", words, down, LLVMConstNull(words)), LLVMTypeOf(y));

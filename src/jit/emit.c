@@ -72,15 +72,58 @@ static void emit_isspace(struct emit *e, const struct ir_inst *i)
     }
 }
 
+/* The last instruction so far. */
+struct mark {
+    LLVMBasicBlockRef block;
+    LLVMValueRef last;
+};
+
+static struct mark mark_here(struct emit *e)
+{
+    LLVMBasicBlockRef block = LLVMGetInsertBlock(e->b);
+    return (struct mark){ block, LLVMGetLastInstruction(block) };
+}
+
+/*
+ * Chunk after chunk has written the same long chain: side by side they keep the CPU's units busier, which looks at a hundred instructions
+ * at a time. at[c]: where chunk c's begin.
+ */
+static void side_by_side(struct emit *e, const struct mark *at, unsigned n)
+{
+    LLVMValueRef next[PLAN_MAX_CHUNKS];
+    unsigned count[PLAN_MAX_CHUNKS] = { 0 }, left = 0;
+    for (unsigned c = 0; c <= n; c++)
+        if (at[c].block != at[0].block || !at[c].last)
+            return;
+    for (unsigned c = 0; c < n; c++) {
+        next[c] = LLVMGetNextInstruction(at[c].last);
+        for (LLVMValueRef v = at[c].last; v != at[c + 1].last; v = LLVMGetNextInstruction(v))
+            count[c]++;
+        left += count[c];
+    }
+    for (unsigned c = 0; left > 0; c = (c + 1) % n) {
+        LLVMValueRef v = next[c];
+        if (count[c] == 0)
+            continue;
+        count[c]--;
+        left--;
+        next[c] = LLVMGetNextInstruction(v);
+        LLVMInstructionRemoveFromParent(v);
+        LLVMInsertIntoBuilder(e->b, v);
+    }
+}
+
 static void emit_value(struct emit *e, const struct ir_inst *i)
 {
     LLVMValueRef src[IR_MAX_SRC];
+    struct mark at[PLAN_MAX_CHUNKS + 1];
     if (!i->dst[0])
         return;
     struct plan_reg *d = dst_reg(e, i, 0);
     bool affine = d->shape.kind == SHAPE_AFFINE || d->shape.kind == SHAPE_PATTERN;
     unsigned n = slot_count(e, i->dst[0]);
     for (unsigned c = 0; c < n; c++) {
+        at[c] = mark_here(e);
         for (int k = 0; k < i->n_src; k++)
             src[k] = affine ? u_operand(e, &i->src[k], src_type(i, k), c) : v_operand(e, &i->src[k], src_type(i, k), c);
         LLVMValueRef v;
@@ -97,6 +140,9 @@ static void emit_value(struct emit *e, const struct ir_inst *i)
         else
             set_varying(e, i, 0, c, v);
     }
+    at[n] = mark_here(e);
+    if (i->op == IR_MATH && n > 1)
+        side_by_side(e, at, n);
 }
 
 static void emit_enter(struct emit *e)
@@ -743,6 +789,7 @@ static void begin_warp(struct emit *e)
         }
         if (e->region < 64 && e->quiet >> e->region & 1)
             emit_fetches(e);
+        emit_turn_fetches(e);
     }
     if (p->parts && e->region > 0 && p->blocks[r->entry].masked) {       /* a part may have left its lanes there to another one */
         LLVMValueRef m[PLAN_MAX_CHUNKS];

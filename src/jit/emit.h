@@ -175,7 +175,8 @@ LLVMValueRef math_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *s
 LLVMValueRef lane_calls(struct emit *e, const char *symbol, LLVMTypeRef result, LLVMValueRef *src, LLVMTypeRef *types, unsigned n, unsigned lanes, unsigned chunk);
 LLVMValueRef flush(struct emit *e, LLVMValueRef v, enum ir_type t, unsigned lanes);                                   /* subnormal to zero */
 void emit_sreg(struct emit *e, const struct ir_inst *i);                         /* sreg.c */
-void emit_fetches(struct emit *e);                                               /* memory.c */
+void emit_fetches(struct emit *e);                                               /* memory.c: at the beginning of a region; the next turn's */
+void emit_turn_fetches(struct emit *e);
 void emit_address(struct emit *e, const struct ir_inst *i);                      /* memory.c: PARAM, VARADDR, *_TO_* */
 void emit_load(struct emit *e, const struct ir_inst *i);
 void emit_store(struct emit *e, const struct ir_inst *i);

@@ -366,6 +366,32 @@ void frame_rematerialise(struct emit *e, const struct ir_reg *r)
     emit_inst(e, def);
 }
 
+/* For hints: is the register there after frame_restore, or made of such by a few instructions? Nobody else needs it then. */
+bool frame_makes(struct emit *e, const struct ir_operand *o, int depth)
+{
+    enum { MAX_DEPTH = 12 };
+    if (o->kind != IR_REG || e->p->regs[o->reg->id].remat || live(e, e->p->regions.v[e->region].entry, o->reg->id))
+        return true;
+    const struct ir_inst *def = e->p->regs[o->reg->id].def;
+    bool good = def && def->n_dst == 1 && plan_cheap(def) && depth < MAX_DEPTH;
+    for (int k = 0; good && k < def->n_src; k++)
+        good = frame_makes(e, &def->src[k], depth + 1);
+    return good;
+}
+
+void frame_make(struct emit *e, const struct ir_operand *o)
+{
+    if (o->kind != IR_REG || e->rematerialised[o->reg->id])
+        return;
+    e->rematerialised[o->reg->id] = true;
+    if (!e->p->regs[o->reg->id].remat && live(e, e->p->regions.v[e->region].entry, o->reg->id))
+        return;
+    struct ir_inst *def = e->p->regs[o->reg->id].def;
+    for (int k = 0; k < def->n_src; k++)
+        frame_make(e, &def->src[k]);
+    emit_inst(e, def);
+}
+
 /* The reverse of frame_save. */
 void frame_restore(struct emit *e, int entry)
 {

@@ -9,6 +9,8 @@ void frame_layout(struct emit *e);
 void frame_save(struct emit *e, int entry);          /* entry: the block where execution goes on */
 void frame_rematerialise(struct emit *e, const struct ir_reg *r);      /* after frame_restore: a register that is computed again */
 void frame_restore(struct emit *e, int entry);
+bool frame_makes(struct emit *e, const struct ir_operand *o, int depth);       /* after frame_restore, for hints: can it be had? depth: 0 */
+void frame_make(struct emit *e, const struct ir_operand *o);                   /* if so: it is there from here on */
 const bits_word *frame_waiting(struct emit *e, int entry);             /* blocks in which lanes may wait when a group goes on there */
 LLVMValueRef frame_state_ptr(struct emit *e, LLVMValueRef group);
 LLVMValueRef frame_warpop_ptr(struct emit *e, size_t field);

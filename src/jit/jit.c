@@ -105,6 +105,14 @@ static void dump_asm(const struct ir_func *f, const struct jit_request *req, LLV
     LLVMDisposeModule(copy);
 }
 
+static bool has_masks(const struct plan *p)
+{
+    bool found = p->partial || p->func->callees.n > 0;
+    for (int b = 0; b < p->n_blocks; b++)
+        found |= p->blocks[b].masked;
+    return found;
+}
+
 /* LLVM module -> object. */
 static bool generate(const struct ir_func *f, const struct jit_request *req, struct emit *e, const struct hw_hash *key, struct object *out, struct diag *diag)
 {
@@ -138,7 +146,7 @@ static bool generate(const struct ir_func *f, const struct jit_request *req, str
     }
     LLVMDisposeMessage(message);
     message = NULL;
-    if (!target_optimise(e->mod, machine, diag))
+    if (!target_optimise(e->mod, machine, has_masks(e->p), diag))
         goto out;
     if (wants_dump("llvm")) {
         char *text = LLVMPrintModuleToString(e->mod);
@@ -207,12 +215,13 @@ static struct plan *turns_plan(const struct ir_func *f, struct plan_options opt,
     return NULL;
 }
 
-/* Two warps at a time, or NULL where one is better. What is counted in an instrumented build is counted by warps. */
+/* Several warps at a time, or NULL where one is better. What is counted in an instrumented build is counted by warps. */
 static struct plan *pairs_plan(struct plan *one, const struct ir_func *f, struct plan_options opt, struct diag *diag)
 {
-    if (one->needs_fair || one->irreducible || !plan_pairs(one))
+    unsigned warps = one->needs_fair || one->irreducible ? 1 : plan_pairs(one);
+    if (warps == 1)
         return NULL;
-    opt.chunks *= 2;
+    opt.chunks *= warps;
     return plan_new(f, &opt, diag);
 }
 
@@ -239,7 +248,7 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
             p = pairs;
         }
         if (p && why && width > 1)
-            hw_str_printf(why, "vector, %u lanes, %u vectors to %s", width, p->opt.chunks, pairs ? "two warps" : "a warp");
+            hw_str_printf(why, "vector, %u lanes, %u vectors to %s", width, p->opt.chunks, p->lanes == PLAN_LANES ? "a warp" : p->lanes == 2 * PLAN_LANES ? "two warps" : "four warps");
         else if (p && why)
             hw_str_printf(why, "scalar, as HOSTWARP_WIDTH says%s", opt.fair ? ", threads take turns at warp operations" : "");
         return p;

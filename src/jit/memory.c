@@ -705,26 +705,30 @@ static void fetch_lines(struct emit *e, const struct ir_inst *i, LLVMValueRef p,
 }
 
 /* Has what the loop's next turn reads fetched, if there is one; else what is there already is asked for. */
+static void fetch_turn(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n, unsigned chunk, const struct plan_ahead *a)
+{
+    LLVMTypeRef i64 = ty_int(e, 64, 1);
+    LLVMValueRef step = k_int(e, 64, 1, (uint64_t)a->scale), compared[2];
+    if (a->step)
+        step = LLVMBuildMul(e->b, to_i64(e, u_operand(e, a->step, a->step_type, chunk), 1), step, "");
+    for (int k = 0; k < 2; k++)
+        compared[k] = u_operand(e, &a->cmp->src[k], a->cmp->type, chunk);
+    if (a->by)
+        compared[a->counter] = LLVMBuildAdd(e->b, compared[a->counter], u_operand(e, a->by, a->cmp->type, chunk), "");
+    LLVMValueRef holds = op_value(e, a->cmp, compared, 1, chunk), none = LLVMConstNull(i64);
+    LLVMValueRef apart = LLVMBuildSelect(e->b, holds, a->stays_if ? step : none, a->stays_if ? none : step, "");
+    fetch_lines(e, i, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), row, &apart, 1, ""), n, 3);
+}
+
 static void fetch_ahead(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n, unsigned chunk)
 {
     struct plan_ahead a;
-    LLVMTypeRef i64 = ty_int(e, 64, 1);
     if (plan_stream_ahead(e->p, i, e->at, e->C * e->W * n * element_bytes(i))) {
         fetch_lines(e, i, offset_ptr(e, row, PLAN_FAR), n, 3);
         return;
     }
-    if (!plan_ahead(e->p, i, e->at, &a))
-        return;
-    LLVMValueRef step = k_int(e, 64, 1, (uint64_t)a.scale), compared[2];
-    if (a.step)
-        step = LLVMBuildMul(e->b, to_i64(e, u_operand(e, a.step, a.step_type, chunk), 1), step, "");
-    for (int k = 0; k < 2; k++)
-        compared[k] = u_operand(e, &a.cmp->src[k], a.cmp->type, chunk);
-    if (a.by)
-        compared[a.counter] = LLVMBuildAdd(e->b, compared[a.counter], u_operand(e, a.by, a.cmp->type, chunk), "");
-    LLVMValueRef holds = op_value(e, a.cmp, compared, 1, chunk), none = LLVMConstNull(i64);
-    LLVMValueRef apart = LLVMBuildSelect(e->b, holds, a.stays_if ? step : none, a.stays_if ? none : step, "");
-    fetch_lines(e, i, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), row, &apart, 1, ""), n, 3);
+    if (plan_ahead(e->p, i, e->at, &a))
+        fetch_turn(e, i, row, n, chunk, &a);
 }
 
 /* Has the next block's piece of memory fetched, front to back. */
@@ -781,6 +785,40 @@ void emit_fetches(struct emit *e)
             frame_rematerialise(e, i->src[0].reg);
             for (unsigned c = 0; c < e->C; c++)
                 fetch(e, i, u_address(e, i, c), n, !comes_after(p, b, e->region));
+        }
+}
+
+/* A load of neighbouring lanes that the next turn of this region's loop does, made ready; false: not that, or the address cannot be had here. */
+static bool turn_fetch(struct emit *e, const struct ir_inst *i, int block, struct plan_ahead *out)
+{
+    struct shape s;
+    if (i->op != IR_LD || ordered(i) || (i->flags & IR_STREAM) || !plan_rest(e->p, i, block, e->region, out))
+        return false;
+    s = o_shape(e, &i->src[0]);
+    if (s.kind != SHAPE_AFFINE || lane_step(e, i, &s) != (int64_t)(i->n_dst * element_bytes(i)))
+        return false;
+    const struct ir_operand *needs[] = { &i->src[0], &out->cmp->src[0], &out->cmp->src[1], out->step, out->by };
+    for (size_t k = 0; k < HW_LEN(needs); k++)
+        if (needs[k] && !frame_makes(e, needs[k], 0))
+            return false;
+    for (size_t k = 0; k < HW_LEN(needs); k++)
+        if (needs[k])
+            frame_make(e, needs[k]);
+    return true;
+}
+
+/* In a region of a loop that leaves memory alone: what the other regions read in the next turn. */
+void emit_turn_fetches(struct emit *e)
+{
+    struct plan_ahead a;
+    if (e->p->blocks[e->at].loop < 0 || e->W == 1)
+        return;
+    for (int b = 0; b < e->at; b++)
+        for (size_t j = 0; j < e->p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = e->p->blocks[b].ir->insts.v[j];
+            unsigned n = turn_fetch(e, i, b, &a) ? e->C : 0;
+            for (unsigned c = 0; c < n; c++)
+                fetch_turn(e, i, u_address(e, i, c), i->n_dst, c, &a);
         }
 }
 

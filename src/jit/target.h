@@ -8,10 +8,11 @@
 #include "base/diag.h"
 
 bool target_gathers(void);                               /* a gather of 16 words beats 16 loads here; known once there is a machine */
+bool target_shares_units(void);                          /* do integers of 512 bits run in the units that multiply? Measured, too */
 bool target_has_wide(unsigned width);                    /* a build of that width may use all of AVX-512 */
 unsigned target_best_width(void);                        /* lanes of 32 bits in the widest vector worth using */
 const char *target_id(void);                             /* CPU name and features, for the cache key */
 LLVMTargetMachineRef target_machine_new(unsigned width, struct diag *diag);
-bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, struct diag *diag);
+bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, bool masks, struct diag *diag);
 
 #endif

@@ -61,6 +61,8 @@ static const struct ir_operand *counted(const struct walk *w, const struct ir_re
 /* How much the value grows in a turn: scale * *by, or scale alone where by is NULL. */
 struct growth {
     const struct ir_operand *by;
+    const struct ir_inst *def;   /* and where it does */
+    int block;
     enum ir_type type;
     int64_t scale;
 };
@@ -75,7 +77,11 @@ static bool growth_of(const struct walk *w, const struct ir_operand *o, int dept
     const struct ir_inst *i = written(w, o->reg, &n, &block), *def;
     const struct ir_operand *by = counted(w, o->reg, &block, &def);
     if (by) {
-        *out = by->kind == IR_IMM ? (struct growth){ NULL, i->type, i->type == IR_I32 ? (int32_t)by->imm : (int64_t)by->imm } : (struct growth){ by, i->type, 1 };
+        *out = (struct growth){ by, def, block, i->type, 1 };
+        if (by->kind == IR_IMM) {
+            out->by = NULL;
+            out->scale = i->type == IR_I32 ? (int32_t)by->imm : (int64_t)by->imm;
+        }
         return true;
     }
     if (n != 1 || depth > MAX_DEPTH)
@@ -102,12 +108,12 @@ static bool scalar(const struct plan *p, const struct ir_operand *o)
     return s.kind == SHAPE_AFFINE;
 }
 
-/* Does b's instruction come before the access in a turn? */
+/* Does b's instruction come before the access, or the block's beginning where access is NULL, in a turn? */
 static bool before(const struct plan *p, int b, const struct ir_inst *what, int block, const struct ir_inst *access)
 {
     if (b != block)
         return b < block;
-    for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++)
+    for (size_t j = 0; access && j < p->blocks[b].ir->insts.n; j++)
         if (p->blocks[b].ir->insts.v[j] == what || p->blocks[b].ir->insts.v[j] == access)
             return p->blocks[b].ir->insts.v[j] == what;
     return false;
@@ -143,7 +149,7 @@ static bool end_of(const struct walk *w, int block, const struct ir_inst *access
     return false;
 }
 
-/* Between barriers the block's other warps read what lies beside, and the next turn is far away. */
+/* Between barriers the block's other warps read what lies beside, and the next turn is far away: see plan_rest(). */
 static bool has_stops(const struct walk *w)
 {
     for (int b = 0; b < w->p->n_blocks; b++)
@@ -152,18 +158,60 @@ static bool has_stops(const struct walk *w)
     return false;
 }
 
+static bool far_enough(const struct plan *p, const struct growth *g) { return g->by ? g->scale != 0 && scalar(p, g->by) : llabs(g->scale) > SMALL; }
+
+static bool may_fetch(const struct plan *p, const struct ir_inst *i, int block)
+{
+    return p->blocks[block].loop >= 0 && i->src[0].kind == IR_REG && (i->space == IR_GENERIC || i->space == IR_GLOBAL);
+}
+
 bool plan_ahead(const struct plan *p, const struct ir_inst *i, int block, struct plan_ahead *out)
 {
-    if (p->blocks[block].loop < 0 || i->src[0].kind != IR_REG || (i->space != IR_GENERIC && i->space != IR_GLOBAL))
+    if (!may_fetch(p, i, block))
         return false;
     struct walk w = { p, &p->loops.v[p->blocks[block].loop] };
     struct growth g;
-    if (has_stops(&w) || !growth_of(&w, &i->src[0], 0, &g) || (g.by ? g.scale == 0 || !scalar(p, g.by) : llabs(g.scale) <= SMALL))
+    if (has_stops(&w) || !growth_of(&w, &i->src[0], 0, &g) || !far_enough(p, &g))
         return false;
     out->step = g.by;
     out->step_type = g.type;
     out->scale = g.scale;
     return end_of(&w, block, i, out);
+}
+
+/*
+ * A loop with barriers that reads tiles and computes with them: while a region computes, memory has nothing to do, and what the next turn
+ * reads can come. The region of the loop that computes most and leaves memory alone, or -1.
+ */
+static int rest_of(const struct plan *p, int loop)
+{
+    enum { LEAST = 16 };
+    unsigned most = LEAST - 1;
+    int found = -1;
+    for (size_t k = 1; k < p->regions.n; k++) {
+        unsigned work;
+        if (p->blocks[p->regions.v[k].entry].loop == loop && plan_leaves_memory(p, k, &work) && work > most) {
+            most = work;
+            found = (int)k;
+        }
+    }
+    return found;
+}
+
+bool plan_rest(const struct plan *p, const struct ir_inst *i, int block, int region, struct plan_ahead *out)
+{
+    int entry = p->regions.v[region].entry;
+    if (!may_fetch(p, i, block) || p->blocks[entry].loop != p->blocks[block].loop || block >= entry || rest_of(p, p->blocks[block].loop) != region)
+        return false;
+    struct walk w = { p, &p->loops.v[p->blocks[block].loop] };
+    struct growth g;
+    if (!growth_of(&w, &i->src[0], 0, &g) || !far_enough(p, &g))
+        return false;
+    bool grown = !before(p, g.block, g.def, block, i) && before(p, g.block, g.def, entry, NULL);
+    out->step = grown ? NULL : g.by;
+    out->step_type = g.type;
+    out->scale = grown ? 0 : g.scale;
+    return end_of(&w, entry, NULL, out);
 }
 
 /* Loads of varying addresses: a gather fills the CPU's window with its many parts. */

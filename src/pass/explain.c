@@ -226,6 +226,15 @@ static enum access access_of(const struct plan *p, const struct ir_inst *i, int6
     return *out_step == (int64_t)(n * ir_type_bits(i->type) / 8) ? VECTOR : STRIDED;
 }
 
+static bool fetched_ahead(const struct plan *p, const struct ir_inst *i, int block)
+{
+    struct plan_ahead ahead;
+    bool found = plan_ahead(p, i, block, &ahead);
+    for (size_t r = 1; r < p->regions.n && !found; r++)
+        found = plan_rest(p, i, block, (int)r, &ahead);
+    return found;
+}
+
 static void explain_memory(struct hw_str *out, const struct plan *p, const struct ir_module *names)
 {
     static const char *const spaces[] = { "generic", "global", "shared", "local", "const", "param" };
@@ -251,8 +260,7 @@ static void explain_memory(struct hw_str *out, const struct plan *p, const struc
                      (i->flags & IR_VOLATILE) || (i->order != IR_WEAK && !atomic) ? ", ordered" : "");
             if (a == STRIDED)
                 snprintf(text + strlen(text), sizeof text - strlen(text), ", %lld bytes apart", (long long)step);
-            struct plan_ahead ahead;
-            if (a == VECTOR && i->op == IR_LD && plan_ahead(p, i, b, &ahead))
+            if (a == VECTOR && i->op == IR_LD && fetched_ahead(p, i, b))
                 snprintf(text + strlen(text), sizeof text - strlen(text), ", fetched a turn ahead");
             add_line(&lines, names, i, text);
             count[a]++;

@@ -116,23 +116,30 @@ static bool same_for_all(const struct plan *p, const struct ir_inst *i)
     return i->op == IR_LD && step_known(p, &i->src[0], &bytes) && bytes == 0;
 }
 
-static unsigned work_in(const struct plan *p, size_t region, bool *quiet)
+bool plan_leaves_memory(const struct plan *p, size_t region, unsigned *out_work)
 {
     enum { FUNCTION = 20 };
     unsigned work = 0;
-    *quiet = true;
+    bool quiet = true;
     for (int b = 0; b < p->n_blocks; b++) {
         if (!bits_has(p->regions.v[region].blocks, (size_t)b))
             continue;
-        for (size_t l = 0; l < p->loops.n; l++)
-            *quiet &= !bits_has(p->loops.v[l].blocks, (size_t)b);
         for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
             const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
-            *quiet &= !outside(i) || same_for_all(p, i);
+            quiet &= !outside(i) || same_for_all(p, i);
             work += i->op == IR_MATH ? FUNCTION : 1;
         }
     }
-    return work;
+    *out_work = work;
+    return quiet;
+}
+
+static bool in_loops(const struct plan *p, size_t region)
+{
+    for (int b = 0; b < p->n_blocks; b++)
+        if (bits_has(p->regions.v[region].blocks, (size_t)b) && p->blocks[b].loop >= 0)
+            return true;
+    return false;
 }
 
 /*
@@ -144,8 +151,8 @@ uint64_t plan_quiet_regions(const struct plan *p)
     unsigned total = 0, in_quiet = 0;
     uint64_t all = 0;
     for (size_t k = 0; k < p->regions.n && k < 64 && p->lockstep; k++) {
-        bool quiet;
-        unsigned work = work_in(p, k, &quiet);
+        unsigned work;
+        bool quiet = plan_leaves_memory(p, k, &work) && !in_loops(p, k);
         total += work;
         if (quiet && k > 0) {
             in_quiet += work;

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two warps at a time. Long chains of arithmetic wait for themselves: two vectors of 16 lanes do not fill the CPU's units, four do. That pays
+ * Several warps at a time. Long chains of arithmetic wait for themselves: two vectors of 16 lanes do not fill the CPU's units, four do. That pays
  * where a kernel computes much more than it loads and stores, has few values to keep at a time (there are 32 vector registers) and nothing
- * in it knows what a warp is: no barriers, shared memory, atomics or warp operations.
+ * in it knows what a warp is: no atomics or warp operations. With barriers and shared memory too, where all groups stop at the same ones, if
+ * most of the work is one chain that is longer than what the CPU looks at at a time.
  */
 #include "pass/plan.h"
 
-static bool knows_no_warps(const struct ir_inst *i)
+static bool knows_no_warps(const struct plan *p, const struct ir_inst *i)
 {
+    bool stops = p->regions.n > 1;
     switch (i->op) {
     case IR_BR: case IR_CBR: case IR_RET: return true;
+    case IR_BAR: return stops && plan_plain_barrier(p, i);
     case IR_SREG: return i->imm <= IR_SREG_NCTAID_Z;             /* threads, blocks and their numbers */
     case IR_LD: case IR_ST: {
-        bool of_all = i->space == IR_GLOBAL || i->space == IR_CONST || i->space == IR_PARAM_SPACE;
+        bool of_all = i->space == IR_GLOBAL || i->space == IR_CONST || i->space == IR_PARAM_SPACE || (stops && i->space == IR_SHARED);
         return of_all && !(i->flags & IR_VOLATILE) && i->order == IR_WEAK;
     }
     default: return ir_op_info[i->op].props & IR_PROP_PURE;
@@ -47,7 +50,7 @@ static bool computes(const struct plan *p)
         for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
             const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
             bool scalar = i->n_dst && i->dst[0] && p->regs[i->dst[0]->id].shape.kind == SHAPE_AFFINE;
-            if (!knows_no_warps(i))
+            if (!knows_no_warps(p, i))
                 return false;
             work += scalar ? 0 : (uint64_t)chain_of(i) * times(p, b);
             accesses += scalar || (i->op != IR_LD && i->op != IR_ST) ? 0 : times(p, b);
@@ -92,9 +95,75 @@ static unsigned most_alive(struct plan *p)
     return most;
 }
 
-bool plan_pairs(struct plan *p)
+/* The longest chain of the block's arithmetic, in cycles; *out_n: how many vector instructions the block has. */
+static unsigned chain_in(const struct plan *p, int block, unsigned *cycles, unsigned *out_n)
+{
+    unsigned most = 0;
+    *out_n = 0;
+    memset(cycles, 0, p->n_regs * sizeof *cycles);
+    for (size_t j = 0; j < p->blocks[block].ir->insts.n; j++) {
+        const struct ir_inst *i = p->blocks[block].ir->insts.v[j];
+        unsigned before = 0;
+        for (int k = 0; k < i->n_src; k++)
+            if (i->src[k].kind == IR_REG && cycles[i->src[k].reg->id] > before)
+                before = cycles[i->src[k].reg->id];
+        if (!i->n_dst || !i->dst[0] || p->regs[i->dst[0]->id].shape.kind == SHAPE_AFFINE)
+            continue;
+        ++*out_n;
+        cycles[i->dst[0]->id] = before + chain_of(i);
+        most = cycles[i->dst[0]->id] > most ? cycles[i->dst[0]->id] : most;
+    }
+    return most;
+}
+
+/* Rows, and nothing that needs a mask. */
+static bool straight(const struct plan *p)
+{
+    for (int b = 0; b < p->n_blocks; b++) {
+        bool good = !p->blocks[b].masked;
+        for (size_t j = 0; good && j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            bool access = i->op == IR_LD || i->op == IR_ST;
+            good = knows_no_warps(p, i) && (!access || plan_operand_shape(p, &i->src[0]).kind == SHAPE_AFFINE);
+        }
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Between barriers: sum += a[k] * b[k], unrolled. A CPU that looks at WINDOW instructions at a time sees WINDOW * LATENCY / chain such chains, of as many
+ * groups as that takes; it needs two units' worth, else the chains of several groups must lie side by side.
+ */
+static unsigned side_by_side(struct plan *p)
+{
+    enum { WINDOW = 96, LATENCY = 4, UNITS = 2, MOST = 4, REGISTERS = 32, LARGE = 600 };       /* LARGE: takes long to compile as it is */
+    unsigned n, all = 0, longest = 0, n_there = 0, *cycles = hw_alloc(p->n_regs * sizeof *cycles + 1);
+    for (int b = 0; b < p->n_blocks; b++) {
+        unsigned chain = chain_in(p, b, cycles, &n);
+        bool turns = p->blocks[b].loop >= 0 && !plan_stops(ir_block_term(p->blocks[b].ir));     /* the next turn is there to look at */
+        all += n;
+        if (!turns && chain > longest) {
+            longest = chain;
+            n_there = n;
+        }
+    }
+    hw_free(cycles);
+    if (longest <= WINDOW / UNITS || 2 * n_there < all || all > LARGE)
+        return 1;
+    unsigned m = 1, alive = most_alive(p) * p->opt.chunks;
+    while (m < MOST && m * p->opt.chunks < LATENCY * UNITS && 2 * m * alive < REGISTERS && p->threads % (2 * m * PLAN_LANES) == 0)
+        m *= 2;
+    return m;
+}
+
+unsigned plan_pairs(struct plan *p)
 {
     enum { MOST_ALIVE = 8 };
-    bool plain = p->opt.width == 16 && p->lanes == PLAN_LANES && p->regions.n == 1 && !p->opt.function && !p->opt.fair && !p->opt.turns;
-    return plain && p->threads % (2 * PLAN_LANES) == 0 && computes(p) && most_alive(p) <= MOST_ALIVE;
+    if (p->opt.width != 16 || p->lanes != PLAN_LANES || p->opt.function || p->opt.fair || p->opt.turns)
+        return 1;
+    if (p->regions.n > 1)
+        return p->lockstep && straight(p) ? side_by_side(p) : 1;
+    return p->threads % (2 * PLAN_LANES) == 0 && computes(p) && most_alive(p) <= MOST_ALIVE ? 2 : 1;
 }

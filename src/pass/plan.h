@@ -2,7 +2,7 @@
 /*
  * A plan: everything jit/ must know to write a kernel as vector code for one block shape.
  *
- * A group is a warp of 32 lanes, held as `chunks` vectors of `width` lanes each (16x2, 8x4; 1x1 in the scalar build), or two warps (pairs.c).
+ * A group is a warp of 32 lanes, held as `chunks` vectors of `width` lanes each (16x2, 8x4; 1x1 in the scalar build), or several warps (pairs.c).
  * The plan owns a private copy of the function, in which
  *   - constants are folded (block dimensions are constants), copies and dead code are gone,
  *   - every register is one web: definitions that no use can tell apart, and no more,
@@ -170,8 +170,8 @@ bool plan_stops(const struct ir_inst *term);
 /* Barrier 0 over the whole block, the usual case: nothing needs to be counted. regions.c, both */
 bool plan_plain_barrier(const struct plan *p, const struct ir_inst *term);
 
-/* pairs.c: is this plan better made for two warps at a time, with twice as many chunks? */
-bool plan_pairs(struct plan *p);
+/* pairs.c: for how many warps at a time, 1, 2 or 4, is this plan best made, with so many times the chunks? */
+unsigned plan_pairs(struct plan *p);
 
 /* True when a definition in block must keep other lanes' values: then the register is VARYING. */
 bool plan_blends(const struct plan *p, const struct plan_reg *r, int block);
@@ -183,6 +183,7 @@ struct plan_fetch {
 };
 bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_bytes, struct plan_fetch *out);
 uint64_t plan_quiet_regions(const struct plan *p);
+bool plan_leaves_memory(const struct plan *p, size_t region, unsigned *out_work);        /* how many instructions it has, too */
 
 /* ahead.c: in the loop's next turn the access is step * scale bytes further (scale bytes where step is NULL), if there is one: if cmp, with `by`
    (NULL: nothing) added to its operand `counter`, says stays_if */
@@ -195,6 +196,8 @@ struct plan_ahead {
     bool stays_if;
 };
 bool plan_ahead(const struct plan *p, const struct ir_inst *i, int block, struct plan_ahead *out);
+/* ahead.c: the same, seen from the beginning of a region that computes: the address as it is there, and step * scale, is read in the next turn */
+bool plan_rest(const struct plan *p, const struct ir_inst *i, int block, int region, struct plan_ahead *out);
 /* ahead.c: the loop reads front to back here, `bytes` a turn, and gathers elsewhere: have it fetched so many bytes ahead */
 enum { PLAN_FAR = 1024 };
 bool plan_stream_ahead(const struct plan *p, const struct ir_inst *i, int block, int64_t bytes);
