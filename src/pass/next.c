@@ -164,7 +164,7 @@ uint64_t plan_quiet_regions(const struct plan *p)
 
 bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_bytes, struct plan_fetch *out)
 {
-    enum { LINE = 64, FAR = 1 << 20, AHEAD = 384 };
+    enum { LINE = 64, FAR = 1 << 20, AHEAD = 384, PAGE = 4096 };
     struct shape s = plan_operand_shape(p, &i->src[0]);
     int64_t span = (int64_t)p->groups * row_bytes;
     int n;
@@ -178,6 +178,10 @@ bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_byte
     }
     out->near = true;
     int at = series(p, i, span, &n);
+    if (n < 2 && p->loops.n == 0 && p->regions.n == 1) {         /* front to back: further ahead than the hardware looks, which stops at each page */
+        out->bytes *= (PAGE + llabs(out->bytes) - 1) / llabs(out->bytes);
+        return true;
+    }
     if (n < 2 || at >= n)
         return false;
     out->first = (int64_t)at * row_bytes - (int64_t)at * span;
