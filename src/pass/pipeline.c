@@ -22,6 +22,8 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
 
     plan_clone(p, func);
     plan_cfg(p);
+    if (plan_abreast(p))
+        plan_cfg(p);
     if (opt->fair || opt->turns) {
         plan_spins(p);
         plan_yields(p);

@@ -139,6 +139,7 @@ void plan_fold(struct plan *p);                                  /* fold.c: cons
 void plan_cfg(struct plan *p);                                   /* cfg.c: loops, order, dominators */
 void plan_spins(struct plan *p);                                 /* spin.c: loops that wait for other threads */
 void plan_yields(struct plan *p);                                /* spin.c: fair builds: stops in those loops and at warp operations */
+bool plan_abreast(struct plan *p);                               /* abreast.c: atomics whose order matters; true: blocks were added */
 void plan_apart(struct plan *p);                                 /* turns.c: where groups may lack lanes */
 void plan_webs(struct plan *p);                                  /* webs.c: one register per web */
 void plan_interleave(struct plan *p);                            /* interleave.c: local memory word by word */
