@@ -495,6 +495,6 @@ void gen_kernel(uint64_t seed, const bool *skip, struct gen_kernel *out)
     out->text[0] = 0;
     g.threads = shape[0] * shape[1] * shape[2];
     head(&g);
-    body(&g, BLOCK, 0, 5 + pick(&g, 9));
+    body(&g, BLOCK, 0, pick(&g, 2) ? 2 + pick(&g, 4) : 5 + pick(&g, 9));    /* short ones are more regular */
     tail(&g);
 }

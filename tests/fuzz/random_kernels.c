@@ -2,7 +2,10 @@
 /*
  * Random kernels at vector widths 1, 4, 8 and 16: all must give the same bits. One process per width runs all cases.
  *
- * usage: random_kernels [--cases N] [--seed S] [--lib LIBCUDA] [--show CASE] [--minimise CASE]
+ * usage: random_kernels [--cases N] [--seed S] [--widths LIST] [--lib LIBCUDA] [--gpu LIBCUDA] [--show CASE] [--minimise CASE]
+ *   --widths    others than 1,4,8,16
+ *   --lib       the driver to try, instead of this build's
+ *   --gpu       a real GPU's driver, which must give the same bits too
  *   --show      print kernel number CASE of this seed
  *   --minimise  leave out statements of kernel CASE as long as the widths still disagree, and print what is left
  */
@@ -33,8 +36,7 @@ static struct {
     CUresult (*cuLaunchKernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
 } cu;
 
-static const unsigned widths[] = { 1, 4, 8, 16 };
-enum { N_WIDTHS = 4, MAX_THREADS = 256 * 3, OUT_WORDS = MAX_THREADS * GEN_OUT, ATOM_WORDS = GEN_ATOMS + GEN_TABLE, LIMIT_S = 60 };
+enum { MAX_WAYS = 6, MAX_THREADS = 256 * 3, OUT_WORDS = MAX_THREADS * GEN_OUT, ATOM_WORDS = GEN_ATOMS + GEN_TABLE, LIMIT_S = 60 };
 enum { NOT_RUN, RUNNING, DONE, FAILED };
 
 struct result {
@@ -42,14 +44,21 @@ struct result {
     uint64_t hash;
 };
 
+/* A way to run a kernel: hostwarp at a width, or a GPU (width 0). */
+struct way {
+    unsigned width;
+    const char *lib;
+};
+
 static struct {
     const char *lib;
     uint64_t seed;
-    unsigned n_cases;
+    unsigned n_cases, n_ways;
+    struct way ways[MAX_WAYS];
     const bool *skip;
 } run = { .n_cases = 16, .seed = 1 };
 
-static uint32_t in[GEN_IN_WORDS], *outs[N_WIDTHS], *out;      /* outs: shared with the children; the last case's results */
+static uint32_t in[GEN_IN_WORDS], *outs[MAX_WAYS], *out;      /* outs: shared with the children; the last case's results */
 static struct gen_kernel kernel;
 static CUdeviceptr d_in, d_out, d_atoms;
 
@@ -63,9 +72,9 @@ static void must(CUresult rc, const char *what)
     }
 }
 
-static void driver_open(void)
+static void driver_open(const char *path)
 {
-    void *lib = dlopen(run.lib, RTLD_NOW);
+    void *lib = dlopen(path, RTLD_NOW);
     CUdevice dev;
     CUcontext ctx;
     if (!lib) {
@@ -117,19 +126,19 @@ static void run_case(unsigned i, struct result *r)
         cu.cuModuleUnload(mod);
 }
 
-/* All cases at one width. A case that ends the process or poisons the context is noted, and a new process goes on behind it. */
-static pid_t start_width(unsigned w, unsigned first, unsigned last, struct result *results)
+/* All cases one way. A case that ends the process or poisons the context is noted, and a new process goes on behind it. */
+static pid_t start_way(unsigned w, unsigned first, unsigned last, struct result *results)
 {
     pid_t pid = fork();
     if (pid)
         return pid;
     char text[8];
-    snprintf(text, sizeof text, "%u", widths[w]);
+    snprintf(text, sizeof text, "%u", run.ways[w].width);
     setenv("HOSTWARP_WIDTH", text, 1);
     setenv("HOSTWARP_CACHE", "off", 1);
     setenv("HOSTWARP_THREADS", "1", 1);
     out = outs[w];
-    driver_open();
+    driver_open(run.ways[w].lib);
     for (unsigned i = first; i < last; i++) {
         run_case(i, &results[i]);
         if (results[i].status == FAILED)
@@ -138,19 +147,19 @@ static pid_t start_width(unsigned w, unsigned first, unsigned last, struct resul
     _exit(0);
 }
 
-static bool run_range(unsigned first, unsigned last, struct result *results[N_WIDTHS])
+static bool run_range(unsigned first, unsigned last, struct result *results[MAX_WAYS])
 {
-    pid_t pids[N_WIDTHS];
-    unsigned next[N_WIDTHS], left = N_WIDTHS;
-    for (unsigned w = 0; w < N_WIDTHS; w++)
-        pids[w] = start_width(w, next[w] = first, last, results[w]);
+    pid_t pids[MAX_WAYS];
+    unsigned next[MAX_WAYS], left = run.n_ways;
+    for (unsigned w = 0; w < run.n_ways; w++)
+        pids[w] = start_way(w, next[w] = first, last, results[w]);
     while (left) {
         int status;
         pid_t pid = wait(&status);
         unsigned w = 0;
-        while (w < N_WIDTHS && pids[w] != pid)
+        while (w < run.n_ways && pids[w] != pid)
             w++;
-        if (w == N_WIDTHS)
+        if (w == run.n_ways)
             return false;
         if (WIFEXITED(status) && WEXITSTATUS(status) == 3)
             return false;
@@ -161,30 +170,32 @@ static bool run_range(unsigned first, unsigned last, struct result *results[N_WI
             results[w][next[w]++].status = FAILED;
         }
         if (next[w] < last)
-            pids[w] = start_width(w, next[w], last, results[w]);
+            pids[w] = start_way(w, next[w], last, results[w]);
         else
             left--;
     }
     return true;
 }
 
-static bool agrees(unsigned i, struct result *results[N_WIDTHS])
+static bool agrees(unsigned i, struct result *results[MAX_WAYS])
 {
     bool same = true;
-    for (unsigned w = 0; w < N_WIDTHS; w++)
+    for (unsigned w = 0; w < run.n_ways; w++)
         same &= results[w][i].status == DONE && results[w][i].hash == results[0][i].hash;
     return same;
 }
 
-static void report(unsigned i, struct result *results[N_WIDTHS])
+static void report(unsigned i, struct result *results[MAX_WAYS])
 {
     printf("not ok seed %llu case %u:", (unsigned long long)run.seed, i);
-    for (unsigned w = 0; w < N_WIDTHS; w++) {
+    for (unsigned w = 0; w < run.n_ways; w++) {
         const struct result *r = &results[w][i];
+        char name[16];
+        snprintf(name, sizeof name, run.ways[w].width ? "w%u" : "gpu", run.ways[w].width);
         if (r->status == DONE)
-            printf(" w%u %016llx", widths[w], (unsigned long long)r->hash);
+            printf(" %s %016llx", name, (unsigned long long)r->hash);
         else
-            printf(" w%u %s %d", widths[w], r->error < 0 ? "ends the process" : "error", r->error);
+            printf(" %s %s %d", name, r->error < 0 ? "ends the process" : "error", r->error);
     }
     printf("\n");
 }
@@ -195,19 +206,19 @@ static void differences(void)
     unsigned shown = 0;
     for (unsigned k = 0; k < OUT_WORDS + ATOM_WORDS && shown < 8; k++) {
         bool same = true;
-        for (unsigned w = 1; w < N_WIDTHS; w++)
+        for (unsigned w = 1; w < run.n_ways; w++)
             same &= outs[w][k] == outs[0][k];
         if (same)
             continue;
         printf("// thread %u word %u:", k / GEN_OUT, k % GEN_OUT);
-        for (unsigned w = 0; w < N_WIDTHS; w++)
+        for (unsigned w = 0; w < run.n_ways; w++)
             printf(" %08x", outs[w][k]);
         printf("\n");
         shown++;
     }
 }
 
-static void minimise(unsigned i, struct result *results[N_WIDTHS])
+static void minimise(unsigned i, struct result *results[MAX_WAYS])
 {
     static bool skip[GEN_MAX_SKIP];
     gen_kernel(case_seed(i), NULL, &kernel);
@@ -223,7 +234,7 @@ static void minimise(unsigned i, struct result *results[N_WIDTHS])
             gen_kernel(case_seed(i), skip, &kernel);
             if (strlen(kernel.text) == before)
                 continue;                                    /* inside something already left out */
-            for (unsigned w = 0; w < N_WIDTHS; w++)
+            for (unsigned w = 0; w < run.n_ways; w++)
                 results[w][i] = (struct result){ 0 };
             if (run_range(i, i + 1, results) && agrees(i, results))
                 skip[s] = false;
@@ -232,7 +243,7 @@ static void minimise(unsigned i, struct result *results[N_WIDTHS])
         }
     }
     gen_kernel(case_seed(i), skip, &kernel);
-    for (unsigned w = 0; w < N_WIDTHS; w++)
+    for (unsigned w = 0; w < run.n_ways; w++)
         results[w][i] = (struct result){ 0 };
     if (run_range(i, i + 1, results))
         differences();
@@ -251,16 +262,28 @@ static const char *own_library(void)
     return path;
 }
 
+static void choose_ways(const char *widths, const char *gpu)
+{
+    char *end;
+    for (const char *w = widths; *w && run.n_ways < MAX_WAYS - 1; w = *end ? end + 1 : end)
+        run.ways[run.n_ways++] = (struct way){ (unsigned)strtoul(w, &end, 10), run.lib };
+    if (gpu)
+        run.ways[run.n_ways++] = (struct way){ 0, gpu };
+}
+
 int main(int argc, char **argv)
 {
+    const char *widths = "1,4,8,16", *gpu = NULL;
     long show = -1, small = -1;
     unsigned n_bad = 0;
-    struct result *results[N_WIDTHS];
+    struct result *results[MAX_WAYS];
 
     run.lib = own_library();
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--cases")) run.n_cases = (unsigned)strtoul(argv[i + 1], NULL, 10);
         else if (!strcmp(argv[i], "--seed")) run.seed = strtoull(argv[i + 1], NULL, 10);
+        else if (!strcmp(argv[i], "--widths")) widths = argv[i + 1];
+        else if (!strcmp(argv[i], "--gpu")) gpu = argv[i + 1];
         else if (!strcmp(argv[i], "--lib")) run.lib = argv[i + 1];
         else if (!strcmp(argv[i], "--show")) show = strtol(argv[i + 1], NULL, 10);
         else if (!strcmp(argv[i], "--minimise")) small = strtol(argv[i + 1], NULL, 10);
@@ -270,11 +293,12 @@ int main(int argc, char **argv)
         printf("// block %u %u %u grid %u\n%s", kernel.block[0], kernel.block[1], kernel.block[2], kernel.grid, kernel.text);
         return 0;
     }
+    choose_ways(widths, gpu);
     if (small >= (long)run.n_cases)
         run.n_cases = (unsigned)small + 1;
-    for (unsigned w = 0; w < N_WIDTHS; w++)
+    for (unsigned w = 0; w < run.n_ways; w++)
         outs[w] = mmap(NULL, 4 * (OUT_WORDS + ATOM_WORDS), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    for (unsigned w = 0; w < N_WIDTHS; w++)
+    for (unsigned w = 0; w < run.n_ways; w++)
         results[w] = mmap(NULL, run.n_cases * sizeof *results[w], PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (small >= 0) {
         minimise((unsigned)small, results);
@@ -285,6 +309,6 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < run.n_cases; i++)
         if (!agrees(i, results) && ++n_bad <= 20)
             report(i, results);
-    printf("%s %u random kernels agree at widths 1, 4, 8 and 16\n", n_bad ? "not ok" : "ok", run.n_cases - n_bad);
+    printf("%s %u random kernels agree at widths %s%s\n", n_bad ? "not ok" : "ok", run.n_cases - n_bad, widths, gpu ? " and on the GPU" : "");
     return n_bad != 0;
 }
