@@ -53,7 +53,10 @@ static inline float rnd(void)                   /* [0, 1) */
     return (rnd_u32() >> 8) * (1.0f / 16777216.0f);
 }
 
-enum { W = 2048, H = 2048, R = 3, K = 2 * R + 1, TX = 32, TY = 32, BY = 8, SX = TX + 2 * R, SY = TY + 2 * R };
+#ifndef GROW
+#define GROW 1                                  /* larger problems for many cores: bench/scaling --grow */
+#endif
+enum { W = 2048 * GROW, H = 2048 * GROW, R = 3, K = 2 * R + 1, TX = 32, TY = 32, BY = 8, SX = TX + 2 * R, SY = TY + 2 * R };
 static const size_t bytes = sizeof(float) * W * H;
 
 static void make_input(float *in, float *filter)
