@@ -128,7 +128,8 @@ static void integer(struct gen *g)
 /* Floats become integers only by way of one NaN: which NaN an operation gives is nobody's promise. */
 static void floating(struct gen *g)
 {
-    static const char *const two[] = { "add.f32", "sub.f32", "mul.f32", "min.f32", "max.f32", "add.rz.f32", "mul.ftz.f32", "div.rn.f32" };
+    /* Always with a rounding: without one a GPU may make one multiply-add of two instructions, and does. */
+    static const char *const two[] = { "add.rn.f32", "sub.rn.f32", "mul.rn.f32", "min.f32", "max.f32", "add.rz.f32", "mul.rn.ftz.f32", "div.rn.f32" };
     struct word d = fvar(g), a = fvar(g), b = fvar(g), t, p;
     switch (pick(g, 8)) {
     case 0: put(g, "\tfma.rn.f32 %s, %s, %s, %s;\n", d.s, a.s, b.s, fvar(g).s); break;
