@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kmeans: 4 rounds of clustering 2^17 points of 8 dimensions around 16 centres.  A thread finds the centre nearest to its
+ * point; each block adds its points up in shared memory with atomics, then adds that to the sums of all.  A second kernel makes
+ * them the new centres.  Work counts the distances.
+ *
+ * OpenCL variant, on the CPU device (POCL).  OpenCL 1.2 has no atomic addition
+ * of floats: a loop of compare-and-exchange.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#define TEXT(...) #__VA_ARGS__
+#define CHECK(call) check((call), #call)
+#define ARG(kernel, index, value) CHECK(clSetKernelArg(kernel, index, sizeof(value), &(value)))
+
+static cl_device_id device;
+static cl_context context;
+static cl_command_queue queue;
+
+static inline void check(cl_int err, const char *what)
+{
+    if (err != CL_SUCCESS) {
+        fprintf(stderr, "%s: OpenCL error %d\n", what, (int)err);
+        exit(1);
+    }
+}
+
+static inline void ocl_open(void)               /* the first CPU device of any platform */
+{
+    cl_platform_id platform[16];
+    cl_uint n = 0;
+    cl_int err;
+    CHECK(clGetPlatformIDs(16, platform, &n));
+    for (cl_uint i = 0; i < n && i < 16 && !device; i++)
+        if (clGetDeviceIDs(platform[i], CL_DEVICE_TYPE_CPU, 1, &device, NULL) != CL_SUCCESS)
+            device = NULL;
+    if (!device) {
+        fprintf(stderr, "no OpenCL CPU device\n");
+        exit(1);
+    }
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    check(err, "clCreateContext");
+    queue = clCreateCommandQueue(context, device, 0, &err);
+    check(err, "clCreateCommandQueue");
+}
+
+static inline cl_program ocl_build(const char *text, const char *options)
+{
+    cl_int err;
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    check(err, "clCreateProgramWithSource");
+    err = clBuildProgram(program, 1, &device, options, NULL, NULL);
+    if (err != CL_SUCCESS) {
+        static char log[65536];
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
+        fprintf(stderr, "%s\n", log);
+    }
+    check(err, "clBuildProgram");
+    return program;
+}
+
+static inline cl_kernel ocl_kernel(cl_program program, const char *name)
+{
+    cl_int err;
+    cl_kernel kernel = clCreateKernel(program, name, &err);
+    check(err, name);
+    return kernel;
+}
+
+static inline cl_mem ocl_buffer(size_t bytes, const void *init)
+{
+    cl_int err;
+    cl_mem_flags flags = CL_MEM_READ_WRITE | (init ? CL_MEM_COPY_HOST_PTR : 0);
+    cl_mem mem = clCreateBuffer(context, flags, bytes, (void *)init, &err);
+    check(err, "clCreateBuffer");
+    return mem;
+}
+
+static inline void ocl_read(cl_mem mem, void *to, size_t bytes)
+{
+    CHECK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, bytes, to, 0, NULL, NULL));
+}
+
+static inline void ocl_launch(cl_kernel kernel, cl_uint dims, size_t gx, size_t gy, size_t lx, size_t ly)
+{
+    size_t global[2] = { gx, gy }, local[2] = { lx, ly };
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, dims, NULL, global, local, 0, NULL, NULL));
+}
+
+static inline double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+static inline void *host_alloc(size_t bytes)
+{
+    void *p = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!p) {
+        perror("host_alloc");
+        exit(1);
+    }
+    return p;
+}
+
+/* Input generator, the same in the three variants: xorshift32. */
+static uint32_t seed = 2463534242u;
+static inline uint32_t rnd_u32(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 17;
+    seed ^= seed << 5;
+    return seed;
+}
+static inline float rnd(void)                   /* [0, 1) */
+{
+    return (rnd_u32() >> 8) * (1.0f / 16777216.0f);
+}
+
+enum { N = 1 << 17, DIMS = 8, CENTRES = 16, ROUNDS = 4, BLOCK = 256, POINTS = 4 };
+static const size_t bytes = sizeof(float) * N * DIMS, centre_bytes = sizeof(float) * CENTRES * DIMS;
+
+/* Coordinate d of point i is at[d * N + i].  The points lie around 16 places. */
+static void make_input(float *at, float *centre)
+{
+    float middle[CENTRES][DIMS];
+    for (int c = 0; c < CENTRES; c++)
+        for (int d = 0; d < DIMS; d++)
+            middle[c][d] = rnd();
+    for (int i = 0; i < N; i++) {
+        int c = rnd_u32() % CENTRES;
+        for (int d = 0; d < DIMS; d++)
+            at[d * N + i] = middle[c][d] + 0.6f * (rnd() - 0.5f);
+    }
+    for (int c = 0; c < CENTRES; c++)
+        for (int d = 0; d < DIMS; d++)
+            centre[c * DIMS + d] = at[d * N + c];
+}
+
+/* The reference, in double precision: a point between two centres may go to either, which moves them by very little. */
+static void reference(const float *at, const float *start, double (*centre)[DIMS])
+{
+    for (int c = 0; c < CENTRES; c++)
+        for (int d = 0; d < DIMS; d++)
+            centre[c][d] = start[c * DIMS + d];
+    for (int r = 0; r < ROUNDS; r++) {
+        double sum[CENTRES][DIMS] = { { 0 } };
+        int count[CENTRES] = { 0 };
+        for (int i = 0; i < N; i++) {
+            double least = 1e30;
+            int best = 0;
+            for (int c = 0; c < CENTRES; c++) {
+                double far = 0;
+                for (int d = 0; d < DIMS; d++)
+                    far += (at[d * N + i] - centre[c][d]) * (at[d * N + i] - centre[c][d]);
+                if (far < least) {
+                    least = far;
+                    best = c;
+                }
+            }
+            count[best]++;
+            for (int d = 0; d < DIMS; d++)
+                sum[best][d] += at[d * N + i];
+        }
+        for (int c = 0; c < CENTRES; c++)
+            for (int d = 0; d < DIMS && count[c]; d++)
+                centre[c][d] = sum[c][d] / count[c];
+    }
+}
+
+static int report(const char *variant, double seconds, const float *at, const float *start, const float *centre)
+{
+    double want[CENTRES][DIMS], sum = 0, worst = 0;
+    reference(at, start, want);
+    for (int c = 0; c < CENTRES; c++)
+        for (int d = 0; d < DIMS; d++) {
+            sum += (c + d + 1) * centre[c * DIMS + d];
+            worst = fmax(worst, fabs(centre[c * DIMS + d] - want[c][d]));
+        }
+    printf("kmeans %s seconds=%.9f check=%.6e work=%.0f unit=Gdistances/s\n", variant, seconds, sum, (double)N * CENTRES * ROUNDS);
+    if (!(worst <= 1e-4)) {
+        fprintf(stderr, "kmeans %s: a centre is off by %g\n", variant, worst);
+        return 1;
+    }
+    return 0;
+}
+
+static const char *text = TEXT(
+void add_local(__local float *p, float x)
+{
+    uint old = *(volatile __local uint *)p;
+    for (;;) {
+        uint seen = atomic_cmpxchg((volatile __local uint *)p, old, as_uint(as_float(old) + x));
+        if (seen == old)
+            break;
+        old = seen;
+    }
+}
+
+void add_global(__global float *p, float x)
+{
+    uint old = *(volatile __global uint *)p;
+    for (;;) {
+        uint seen = atomic_cmpxchg((volatile __global uint *)p, old, as_uint(as_float(old) + x));
+        if (seen == old)
+            break;
+        old = seen;
+    }
+}
+
+__kernel void assign(__global const float *at, __global const float *centre, __global float *sum, __global int *count)
+{
+    __local float s_centre[CENTRES * DIMS];
+    __local float s_sum[CENTRES * DIMS];
+    __local int s_count[CENTRES];
+    int tid = get_local_id(0);
+    for (int i = tid; i < CENTRES * DIMS; i += BLOCK) {
+        s_centre[i] = centre[i];
+        s_sum[i] = 0.0f;
+    }
+    if (tid < CENTRES)
+        s_count[tid] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    int first = get_group_id(0) * BLOCK * POINTS + tid;
+    for (int i = first; i < first + BLOCK * POINTS; i += BLOCK) {
+        float x[DIMS];
+        float least = INFINITY;
+        int best = 0;
+        for (int d = 0; d < DIMS; d++)
+            x[d] = at[d * N + i];
+        for (int c = 0; c < CENTRES; c++) {
+            float far = 0.0f;
+            for (int d = 0; d < DIMS; d++) {
+                float diff = x[d] - s_centre[c * DIMS + d];
+                far += diff * diff;
+            }
+            if (far < least) {
+                least = far;
+                best = c;
+            }
+        }
+        for (int d = 0; d < DIMS; d++)
+            add_local(&s_sum[best * DIMS + d], x[d]);
+        atomic_inc(&s_count[best]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (int i = tid; i < CENTRES * DIMS; i += BLOCK)
+        add_global(&sum[i], s_sum[i]);
+    if (tid < CENTRES)
+        atomic_add(&count[tid], s_count[tid]);
+}
+
+__kernel void move_centres(__global float *centre, __global float *sum, __global int *count)
+{
+    int tid = get_local_id(0);
+    int n = count[tid / DIMS];
+    if (n > 0)
+        centre[tid] = sum[tid] / n;
+    sum[tid] = 0.0f;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (tid < CENTRES)
+        count[tid] = 0;
+}
+);
+
+int main(int argc, char **argv)
+{
+    int reps = argc > 1 ? atoi(argv[1]) : 10;
+    float *at = host_alloc(bytes), *start = host_alloc(centre_bytes), *centre = host_alloc(centre_bytes);
+    char options[128];
+    const float none[CENTRES * DIMS] = { 0 };
+    const int empty[CENTRES] = { 0 };
+    make_input(at, start);
+    ocl_open();
+    snprintf(options, sizeof options, "-DN=%d -DDIMS=%d -DCENTRES=%d -DBLOCK=%d -DPOINTS=%d", N, DIMS, CENTRES, BLOCK, POINTS);
+    cl_program program = ocl_build(text, options);
+    cl_kernel assign = ocl_kernel(program, "assign"), move = ocl_kernel(program, "move_centres");
+    cl_mem d_at = ocl_buffer(bytes, at), d_centre = ocl_buffer(centre_bytes, start);
+    cl_mem d_sum = ocl_buffer(centre_bytes, none), d_count = ocl_buffer(sizeof empty, empty);
+    ARG(assign, 0, d_at);
+    ARG(assign, 1, d_centre);
+    ARG(assign, 2, d_sum);
+    ARG(assign, 3, d_count);
+    ARG(move, 0, d_centre);
+    ARG(move, 1, d_sum);
+    ARG(move, 2, d_count);
+
+    double best = 1e30;
+    for (int r = 0; r <= reps; r++) {           /* r == 0 warms up */
+        CHECK(clEnqueueWriteBuffer(queue, d_centre, CL_TRUE, 0, centre_bytes, start, 0, NULL, NULL));
+        double t = now();
+        for (int k = 0; k < ROUNDS; k++) {
+            ocl_launch(assign, 1, N / POINTS, 1, BLOCK, 1);
+            ocl_launch(move, 1, CENTRES * DIMS, 1, CENTRES * DIMS, 1);
+        }
+        CHECK(clFinish(queue));
+        t = now() - t;
+        if (r > 0 && t < best)
+            best = t;
+    }
+    ocl_read(d_centre, centre, centre_bytes);
+    return report("ocl", best, at, start, centre);
+}
