@@ -125,6 +125,10 @@ static int device_pass(struct work *w, const char *source, const char *ptx)
        products, whose code takes minutes to make and is no faster. */
     cli_add(&args, "-mllvm");
     cli_add(&args, "-pragma-unroll-threshold=2048");
+    /* Functions become part of their callers in any case, here or in the driver: arrays that they are given stay in registers only if clang sees
+       both. CUDA's own compiler inlines nearly everything too. */
+    cli_add(&args, "-mllvm");
+    cli_add(&args, "-inline-threshold=1000");
     /* Of loops whose length is not known only tiny ones are unrolled. An unrolled loop has a second one for what is left over, and lanes whose rows
        differ in length wait for each other in both (bfs: 1.2 times as long); SIMD code gains little by it elsewhere. */
     cli_add(&args, "-mllvm");

@@ -291,6 +291,20 @@ def test_cc_explains_how_kernels_are_lowered(box):
     has(box.hostwarp('cc', '--explain', '--explain-block=0', 'k.cu', status=2).stderr, 'no shape of a block')
 
 
+def test_cc_keeps_arrays_of_large_device_functions_in_registers(box):
+    """Two calls of a function that is large once its loops are unrolled: clang inlines it, or the arrays would lie in memory."""
+    box.write('k.cu', '__device__ void mix(unsigned s[8], unsigned w[16]) {\n  for (int t = 0; t < 64; t += 16) {\n#pragma unroll\n'
+                      '    for (int i = 0; i < 16; i++) {\n      unsigned x = s[7] + (__funnelshift_r(s[4], s[4], 6) ^ __funnelshift_r(s[4], s[4], 11)) + w[i] + t;\n'
+                      '#pragma unroll\n      for (int k = 7; k > 0; k--)\n        s[k] = s[k - 1];\n      s[4] += x;\n      s[0] = x + (s[1] & s[2] | s[3] & (s[1] | s[2]));\n    }\n'
+                      '#pragma unroll\n    for (int i = 0; i < 16; i++)\n      w[i] += w[(i + 9) & 15] + (__funnelshift_r(w[(i + 1) & 15], w[(i + 1) & 15], 7) ^ w[(i + 14) & 15] >> 3);\n  }\n}\n'
+                      '__global__ void k(const unsigned *in, unsigned *out) {\n  unsigned s[8], w[16];\n  for (int i = 0; i < 8; i++)\n    s[i] = in[i];\n'
+                      '  for (int i = 0; i < 16; i++)\n    w[i] = in[threadIdx.x + i];\n  mix(s, w);\n  for (int i = 0; i < 16; i++)\n    w[i] = i;\n  mix(s, w);\n'
+                      '  for (int i = 0; i < 8; i++)\n    out[threadIdx.x * 8 + i] = s[i];\n}\n')
+    text = box.hostwarp('cc', '--explain', 'k.cu').stdout
+    has(text, 'lowering   vector')
+    has(text, ' 0 of local memory')
+
+
 def test_cc_fatbin_has_the_layout_of_the_format(box):
     box.write('k.cu', '__global__ void k(int *p) { *p = 1; }\n')
     box.hostwarp('cc', '-fatbin', '-arch=sm_75', 'k.cu', '-o', 'k.fatbin')
