@@ -383,6 +383,11 @@ static void divergent_branch(struct emit *e, const struct ir_inst *i)
         LLVMBuildCondBr(e->b, mask_any(e, m[k]), e->bb[to], rest);
         LLVMPositionBuilderAtEnd(e->b, rest);
     }
+    for (int k = 0; k < n; k++)
+        if (forward[k] == e->at + 1 && brief_block(e, forward[k])) {
+            LLVMBuildBr(e->b, e->bb[forward[k]]);
+            return;
+        }
     /* The last block that is sure to get lanes: a join of all, or the later of the two. */
     int last = -1;
     for (int k = 0; k < n; k++)
@@ -566,7 +571,8 @@ static void emit_insts(struct emit *e, const struct plan_block *blk)
 static bool worth_two_versions(struct emit *e, const struct plan_block *blk)
 {
     enum { MOST = 600 };
-    if (!e->m[0] || e->W == 1 || e->p->opt.function || e->doubled + blk->ir->insts.n > MOST || !gains_without_masks(e, blk))
+    if (!e->m[0] || e->W == 1 || e->p->opt.function || e->doubled + blk->ir->insts.n > MOST || !gains_without_masks(e, blk) ||
+        brief_block(e, e->at))
         return false;
     e->doubled += (unsigned)blk->ir->insts.n;
     return true;

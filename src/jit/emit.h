@@ -89,6 +89,9 @@ struct emit {
 /* emit.c */
 bool emit_kernel(struct emit *e);
 
+/* brief.c */
+bool brief_block(struct emit *e, int b);           /* runs also when no lane is on */
+
 /* ends.c */
 LLVMValueRef ends_all_have(struct emit *e, const struct ir_operand *predicate, bool value);       /* i1: it is certain; NULL: nothing short tells */
 
