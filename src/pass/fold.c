@@ -114,6 +114,19 @@ static bool comes_before(const struct fold *f, const struct ir_inst *def, const 
     return false;
 }
 
+/* The low half of a widened number is that number. Compilers widen an index once, for addresses, and compare what they cut off that. */
+static bool narrows_back(const struct fold *f, const struct ir_inst *i, const struct ir_block *at)
+{
+    if (i->op != IR_TRUNC || i->src[0].kind != IR_REG)
+        return false;
+    const struct ir_reg *wide = i->src[0].reg;
+    const struct ir_inst *d = f->def[wide->id];
+    if (!d || (d->op != IR_ZEXT && d->op != IR_SEXT) || d->src[0].kind != IR_REG || d->src[0].reg->type != i->dst[0]->type || d->type2 != i->dst[0]->type)
+        return false;
+    const struct ir_reg *from = d->src[0].reg;
+    return f->def[from->id] && comes_before(f, f->def[from->id], from, d, f->def_block[wide->id]) && comes_before(f, d, wide, i, at);
+}
+
 static void simplify_inst(struct fold *f, struct ir_inst *i, const struct ir_block *at)
 {
     for (int k = 0; k < i->n_src; k++) {
@@ -135,6 +148,12 @@ static void simplify_inst(struct fold *f, struct ir_inst *i, const struct ir_blo
         constant = fold_sreg(f->p, i, &value);
     else if ((ir_op_info[i->op].props & IR_PROP_PURE) && i->n_dst == 1 && i->n_src > 0 && i->op != IR_MOV)
         constant = fold_value(i, &value);
+    if (narrows_back(f, i, at)) {
+        i->op = IR_MOV;
+        i->type = i->dst[0]->type;
+        i->src[0] = f->def[i->src[0].reg->id]->src[0];
+        f->changed = true;
+    }
     if (constant) {
         i->op = IR_MOV;
         i->type = i->dst[0]->type;
