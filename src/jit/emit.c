@@ -578,30 +578,6 @@ static bool worth_two_versions(struct emit *e, const struct plan_block *blk)
     return true;
 }
 
-static void emit_two_versions(struct emit *e, const struct plan_block *blk)
-{
-    LLVMValueRef m[PLAN_MAX_CHUNKS], all = e->m[0];
-    LLVMTypeRef bits = ty_int(e, e->W, 1);
-    for (unsigned c = 0; c < e->C; c++) {
-        m[c] = e->m[c];
-    }
-    LLVMBasicBlockRef full = new_bb(e, "full"), look = new_bb(e, "look"), part = new_bb(e, "part"), both = new_bb(e, "both");
-    LLVMBuildCondBr(e->b, e->all_here, full, look);
-    LLVMPositionBuilderAtEnd(e->b, look);
-    for (unsigned c = 1; c < e->C; c++)
-        all = LLVMBuildAnd(e->b, all, m[c], "");
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, cast_to(e, all, bits), LLVMConstAllOnes(bits), ""), full, part);
-    LLVMPositionBuilderAtEnd(e->b, full);
-    e->m[0] = NULL;
-    emit_insts(e, blk);
-    LLVMBuildBr(e->b, both);
-    LLVMPositionBuilderAtEnd(e->b, part);
-    memcpy(e->m, m, sizeof *m * e->C);
-    emit_insts(e, blk);
-    LLVMBuildBr(e->b, both);
-    LLVMPositionBuilderAtEnd(e->b, both);
-}
-
 /* Addresses of this block may well be regular, or lie in a known pattern: versions for that. */
 static unsigned likely_versions(struct emit *e, const struct plan_block *blk, struct plan_likely *l)
 {
@@ -644,6 +620,26 @@ static void emit_version(struct emit *e, const struct plan_block *blk, struct pl
     hw_free(slots);
 }
 
+/* i1: the clamp leaves the number of every lane as it is. The last lane's must not have wrapped around either. */
+static LLVMValueRef clamp_idle(struct emit *e, const struct plan_condition *c)
+{
+    bool most = c->clamp->op == IR_MIN_S || c->clamp->op == IR_MIN_U, sign = c->clamp->op == IR_MIN_S || c->clamp->op == IR_MAX_S;
+    struct shape s = o_shape(e, &c->number);
+    uint64_t span = (e->C * e->W - 1u) * (uint64_t)s.stride, largest = UINT32_MAX >> sign;
+    LLVMValueRef first = u_operand(e, &c->number, IR_I32, 0), limit = u_operand(e, &c->limit, IR_I32, 0), last = LLVMBuildAdd(e->b, first, k_int(e, 32, 1, span), "");
+    LLVMValueRef whole = LLVMBuildICmp(e->b, sign ? LLVMIntSLE : LLVMIntULE, first, k_int(e, 32, 1, largest - span), "");
+    LLVMValueRef idle = most ? LLVMBuildICmp(e->b, sign ? LLVMIntSLE : LLVMIntULE, last, limit, "") : LLVMBuildICmp(e->b, sign ? LLVMIntSGE : LLVMIntUGE, first, limit, "");
+    return s.umax <= largest ? idle : LLVMBuildAnd(e->b, whole, idle, "");
+}
+
+/* i1: of a number that all lanes share, the low bits are these. */
+static LLVMValueRef low_bits_are(struct emit *e, const struct plan_condition *c)
+{
+    struct ir_operand o = { .kind = IR_REG, .reg = e->p->regs[c->reg->id].reg };
+    LLVMValueRef u = u_operand(e, &o, o.reg->type, 0), low = LLVMConstInt(LLVMTypeOf(u), c->low, false);
+    return LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, u, low, ""), LLVMConstInt(LLVMTypeOf(u), c->value, false), "");
+}
+
 static void emit_likely(struct emit *e, const struct plan_block *blk, struct plan_likely *l, unsigned n)
 {
     LLVMBasicBlockRef both = new_bb(e, "both");
@@ -651,12 +647,8 @@ static void emit_likely(struct emit *e, const struct plan_block *blk, struct pla
         LLVMValueRef fits = k_int(e, 1, 1, 1);
         for (unsigned k = 0; k < l->n_ahead; k++)
             emit_inst(e, l->ahead[k]);
-        for (unsigned k = 0; k < l->n; k++) {
-            struct ir_operand o = { .kind = IR_REG, .reg = e->p->regs[l->conditions[k].reg->id].reg };
-            LLVMValueRef u = u_operand(e, &o, o.reg->type, 0), low = LLVMConstInt(LLVMTypeOf(u), l->conditions[k].low, false);
-            LLVMValueRef value = LLVMConstInt(LLVMTypeOf(u), l->conditions[k].value, false);
-            fits = LLVMBuildAnd(e->b, fits, LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, u, low, ""), value, ""), "");
-        }
+        for (unsigned k = 0; k < l->n; k++)
+            fits = LLVMBuildAnd(e->b, fits, l->conditions[k].clamp ? clamp_idle(e, &l->conditions[k]) : low_bits_are(e, &l->conditions[k]), "");
         LLVMBasicBlockRef fit = new_bb(e, version ? "pattern" : "regular"), other = new_bb(e, "other");
         LLVMBuildCondBr(e->b, fits, fit, other);
         LLVMPositionBuilderAtEnd(e->b, fit);
@@ -665,6 +657,42 @@ static void emit_likely(struct emit *e, const struct plan_block *blk, struct pla
         LLVMPositionBuilderAtEnd(e->b, other);
     }
     records_block(e, blk->ir);
+    emit_insts(e, blk);
+    LLVMBuildBr(e->b, both);
+    LLVMPositionBuilderAtEnd(e->b, both);
+}
+
+static void emit_body(struct emit *e, const struct plan_block *blk)
+{
+    struct plan_likely likely[PLAN_VERSIONS];
+    unsigned n = likely_versions(e, blk, likely);
+    if (n)
+        emit_likely(e, blk, likely, n);
+    else
+        emit_insts(e, blk);
+    for (unsigned k = 0; k < n; k++)
+        hw_vec_fini(&likely[k].regs);
+}
+
+static void emit_two_versions(struct emit *e, const struct plan_block *blk)
+{
+    LLVMValueRef m[PLAN_MAX_CHUNKS], all = e->m[0];
+    LLVMTypeRef bits = ty_int(e, e->W, 1);
+    for (unsigned c = 0; c < e->C; c++) {
+        m[c] = e->m[c];
+    }
+    LLVMBasicBlockRef full = new_bb(e, "full"), look = new_bb(e, "look"), part = new_bb(e, "part"), both = new_bb(e, "both");
+    LLVMBuildCondBr(e->b, e->all_here, full, look);
+    LLVMPositionBuilderAtEnd(e->b, look);
+    for (unsigned c = 1; c < e->C; c++)
+        all = LLVMBuildAnd(e->b, all, m[c], "");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, cast_to(e, all, bits), LLVMConstAllOnes(bits), ""), full, part);
+    LLVMPositionBuilderAtEnd(e->b, full);
+    e->m[0] = NULL;
+    emit_body(e, blk);
+    LLVMBuildBr(e->b, both);
+    LLVMPositionBuilderAtEnd(e->b, part);
+    memcpy(e->m, m, sizeof *m * e->C);
     emit_insts(e, blk);
     LLVMBuildBr(e->b, both);
     LLVMPositionBuilderAtEnd(e->b, both);
@@ -689,16 +717,10 @@ static void emit_block(struct emit *e, int b)
     details_block(e, blk->ir);
     guard_block(e, b);
     records_block(e, blk->ir);
-    struct plan_likely likely[PLAN_VERSIONS];
-    unsigned n_likely = likely_versions(e, blk, likely);
-    if (n_likely) {
-        emit_likely(e, blk, likely, n_likely);
-        for (unsigned k = 0; k < n_likely; k++)
-            hw_vec_fini(&likely[k].regs);
-    } else if (worth_two_versions(e, blk))
+    if (worth_two_versions(e, blk))
         emit_two_versions(e, blk);
     else
-        emit_insts(e, blk);
+        emit_body(e, blk);
     emit_terminator(e, ir_block_term(blk->ir));
 }
 

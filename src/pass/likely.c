@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Addresses that are regular if a number which is the same for all lanes has its low bits set: those of t & (distance - 1) are, for all
- * distances of a vector and more. For smaller distances the lanes lie in a known pattern. A block with such addresses can have several versions,
- * and the number says which one to take.
+ * distances of a vector and more. For smaller distances the lanes lie in a known pattern. Likewise max(x - 1, 0) and min(x + 1, width - 1) are
+ * what they limit, but for the lanes at an image's edge. A block with such addresses can have several versions, and the numbers say which one to take.
  */
 #include "pass/plan.h"
 
@@ -56,6 +56,43 @@ static bool guess(const struct plan *p, const struct ir_inst *i, unsigned versio
     return false;
 }
 
+static bool guessed(const struct plan_likely *l, const struct ir_reg *r)
+{
+    for (size_t k = 0; k < l->regs.n; k++)
+        if (l->regs.v[k].reg == r)
+            return true;
+    return false;
+}
+
+/* What this operand is if the clamps so far leave all numbers alone. */
+static struct ir_operand unclamped(const struct plan_likely *l, struct ir_operand o)
+{
+    for (unsigned k = l->n; k-- > 0 && o.kind == IR_REG;)
+        if (l->conditions[k].clamp && l->conditions[k].clamp->dst[0] == o.reg)
+            o = l->conditions[k].number;
+    return o;
+}
+
+/* A minimum or maximum of a number that rises from lane to lane and one that is the same for all. */
+static bool guess_clamp(const struct plan *p, const struct plan_likely *l, const struct ir_inst *i, struct plan_condition *out, struct shape *out_shape)
+{
+    bool most = i->op == IR_MIN_S || i->op == IR_MIN_U, sign = i->op == IR_MIN_S || i->op == IR_MAX_S;
+    if ((!most && i->op != IR_MAX_S && i->op != IR_MAX_U) || i->type != IR_I32)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        struct shape a = plan_operand_shape(p, &i->src[k]), b = plan_operand_shape(p, &i->src[1 - k]);
+        struct ir_operand number = unclamped(l, i->src[k]);
+        if (number.kind != IR_REG || guessed(l, number.reg) || a.kind != SHAPE_AFFINE || !a.group || a.stride <= 0 || a.stride > 1 << 16 || !shape_group_uniform(&b))
+            continue;
+        *out = (struct plan_condition){ .clamp = i, .number = number, .limit = i->src[1 - k] };
+        if (sign && !most && out->limit.kind == IR_IMM && out->limit.imm <= INT32_MAX)
+            a.umax = hw_min_u64(a.umax, INT32_MAX);
+        *out_shape = a;
+        return true;
+    }
+    return false;
+}
+
 /* The number is asked for where the block begins: what makes it there, in the first n instructions, must be possible before. */
 static bool known_before(const struct plan *p, int block, const struct ir_reg *r, size_t n, struct plan_likely *l)
 {
@@ -76,6 +113,29 @@ static bool known_before(const struct plan *p, int block, const struct ir_reg *r
             return false;
         l->ahead[l->n_ahead++] = i;
     }
+    return true;
+}
+
+static bool condition_known(const struct plan *p, int block, const struct plan_condition *c, size_t n, struct plan_likely *l)
+{
+    if (c->reg)
+        return known_before(p, block, c->reg, n, l);
+    return known_before(p, block, c->number.reg, n, l) && (c->limit.kind != IR_REG || known_before(p, block, c->limit.reg, n, l));
+}
+
+/* What this instruction gives can be guessed, under one more condition. */
+static bool guess_more(const struct plan *p, int block, size_t at, unsigned version, struct plan_likely *l, struct shape *s, int32_t *off)
+{
+    const struct ir_inst *i = p->blocks[block].ir->insts.v[at];
+    if (l->n == HW_LEN(l->conditions))
+        return false;
+    struct plan_condition *c = &l->conditions[l->n];
+    *c = (struct plan_condition){ 0 };
+    if (!guess(p, i, version, c, s, off) && (version != 0 || !guess_clamp(p, l, i, c, s)))
+        return false;
+    if (!condition_known(p, block, c, at, l))
+        return false;
+    l->n++;
     return true;
 }
 
@@ -109,10 +169,7 @@ static bool gains(const struct plan *p, const struct plan_likely *l, const struc
         return false;
     if (version && version != PLAN_OF_CHUNKS)
         return plan_butterfly(p, i) > 0;
-    for (size_t k = 0; k < l->regs.n; k++)
-        if (l->regs.v[k].reg == i->src[0].reg)
-            return true;
-    return false;
+    return guessed(l, i->src[0].reg);
 }
 
 bool plan_likely(const struct plan *p, int block, unsigned version, struct hw_arena *arena, struct plan_likely *l)
@@ -129,8 +186,8 @@ bool plan_likely(const struct plan *p, int block, unsigned version, struct hw_ar
         if (!(ir_op_info[i->op].props & IR_PROP_PURE) || i->n_dst != 1 || !i->dst[0] || !own(p, block, i->dst[0]) || p->regs[i->dst[0]->id].shape.kind != SHAPE_VARYING)
             continue;
         struct shape s = { 0 };
-        if (slice[i->dst[0]->id] && l->n < HW_LEN(l->conditions) && guess(p, i, version, &l->conditions[l->n], &s, off) && known_before(p, block, l->conditions[l->n].reg, j, l))
-            l->n++;
+        if (slice[i->dst[0]->id] && guess_more(p, block, j, version, l, &s, off))
+            ;
         else if (version && version != PLAN_OF_CHUNKS && l->n && plan_pattern(p, i, off))
             s = (struct shape){ SHAPE_PATTERN, true, 0, 1, UINT64_MAX, 0 };
         else

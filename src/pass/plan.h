@@ -242,10 +242,15 @@ bool plan_runs(const struct plan *p, const struct ir_operand *o, unsigned run, i
 bool plan_pattern(const struct plan *p, const struct ir_inst *i, int32_t *off);   /* likely.c's: of a result whose operands are AFFINE or PATTERN */
 unsigned plan_butterfly(const struct plan *p, const struct ir_inst *i);          /* lanes per run, if a chunk's are runs with gaps as long or one run; else 0 */
 
-/* likely.c: shapes that the registers of a block have if of some numbers, the same for the whole group, the low bits have this value */
+/*
+ * likely.c: shapes that the registers of a block have if of some numbers, the same for the whole group, the low bits have this value, or if a
+ * minimum or maximum (clamp) leaves every lane its number
+ */
 struct plan_condition {
     const struct ir_reg *reg;
     uint64_t low, value;
+    const struct ir_inst *clamp;
+    struct ir_operand number, limit;             /* of the clamp: AFFINE and uniform */
 };
 struct plan_guess {
     const struct ir_reg *reg;
@@ -253,7 +258,7 @@ struct plan_guess {
     const int32_t *off;
 };
 struct plan_likely {
-    struct plan_condition conditions[4];
+    struct plan_condition conditions[6];
     unsigned n, n_ahead;
     const struct ir_inst *ahead[8];              /* of the block, to be done before the conditions can be looked at */
     HW_VEC(struct plan_guess) regs;
