@@ -913,11 +913,24 @@ static void finish_function(struct emit *e)
     LLVMBuildRet(e->b, common);
 }
 
+/* How many groups a region is for: those behind them do nothing in it. What is fetched for others each group fetches its part of. */
+static uint32_t busy_groups(struct emit *e)
+{
+    const struct plan *p = e->p;
+    struct plan_idle idle;
+    if (e->region == 0 || e->fetches || e->details || !plan_idle(p, (size_t)e->region, &idle))
+        return p->groups;
+    const struct ir_inst *t = ir_block_term(p->blocks[idle.end].ir);
+    if (t->op == IR_BAR && (!plan_plain_barrier(p, t) || !frame_stays(e, e->region, p->blocks[idle.end].succ[0])))
+        return p->groups;
+    return idle.from ? idle.from : 1;                     /* the first one tells what all do next */
+}
+
 static void emit_region(struct emit *e, int region)
 {
     const struct plan *p = e->p;
     LLVMTypeRef i32 = ty_int(e, 32, 1);
-    LLVMValueRef first = k_int(e, 32, 1, 0), end = k_int(e, 32, 1, p->groups);
+    LLVMValueRef first = k_int(e, 32, 1, 0), end = NULL;
     bool reduces = false;                                 /* all groups share a result that is made from their states */
     e->region = region;
     begin_function(e);
@@ -953,7 +966,9 @@ static void emit_region(struct emit *e, int region)
     }
     LLVMPositionBuilderAtEnd(e->b, warp);
     emit_common(e);
+    e->fetches = false;
     begin_warp(e);
+    end = end ? end : k_int(e, 32, 1, busy_groups(e));
     for (int b = 0; b < p->n_blocks; b++)
         if (e->bb[b])
             emit_block(e, b);

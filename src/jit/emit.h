@@ -58,6 +58,7 @@ struct emit {
     LLVMValueRef mma;                            /* operands of matrix products, or NULL */
 
     uint64_t quiet;                              /* bits: regions in which memory is fetched for others */
+    bool fetches;                                /* the region fetches memory for others */
     struct details *details;                     /* details.c: of an instrumented build, or NULL */
     bool streams;                                /* stores go past the caches */
     unsigned doubled;                            /* instructions that have two versions */

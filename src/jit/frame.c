@@ -354,6 +354,28 @@ void frame_save(struct emit *e, int entry)
     }
 }
 
+static bool defines(const struct plan *p, int region, const struct ir_reg *r)
+{
+    for (int b = 0; b < p->n_blocks; b++)
+        for (size_t j = 0; bits_has(p->regions.v[region].blocks, (size_t)b) && j < p->blocks[b].ir->insts.n; j++)
+            if (ir_defines(p->blocks[b].ir->insts.v[j], r))
+                return true;
+    return false;
+}
+
+/* What was live before and is live still lies where it lay. */
+bool frame_stays(struct emit *e, int region, int entry)
+{
+    const struct plan *p = e->p;
+    for (size_t r = 0; r < p->n_regs; r++)
+        if (!p->regs[r].remat && live(e, entry, r) && defines(p, region, p->regs[r].reg))
+            return false;
+    for (int m = 0; m < p->n_blocks; m++)
+        if (saves_mask(e, entry, m) || saves_cur(e, entry, m))
+            return false;
+    return true;
+}
+
 void frame_rematerialise(struct emit *e, const struct ir_reg *r)
 {
     if (e->rematerialised[r->id])

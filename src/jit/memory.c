@@ -783,6 +783,7 @@ void emit_fetches(struct emit *e)
             if (at++ % n_quiet != turn)
                 continue;
             frame_rematerialise(e, i->src[0].reg);
+            e->fetches = true;
             for (unsigned c = 0; c < e->C; c++)
                 fetch(e, i, u_address(e, i, c), n, !comes_after(p, b, e->region));
         }
@@ -817,6 +818,7 @@ void emit_turn_fetches(struct emit *e)
         for (size_t j = 0; j < e->p->blocks[b].ir->insts.n; j++) {
             const struct ir_inst *i = e->p->blocks[b].ir->insts.v[j];
             unsigned n = turn_fetch(e, i, b, &a) ? e->C : 0;
+            e->fetches |= n > 0;
             for (unsigned c = 0; c < n; c++)
                 fetch_turn(e, i, u_address(e, i, c), i->n_dst, c, &a);
         }

@@ -44,17 +44,10 @@ static bool fold_cmp(const struct ir_inst *i, uint64_t a, uint64_t b, uint64_t *
     }
 }
 
-/* The value of an integer operation on constants; false when it is not one we fold. */
-static bool fold_value(const struct ir_inst *i, uint64_t *out)
+bool plan_value(const struct ir_inst *i, const uint64_t *v, uint64_t *out)
 {
-    uint64_t v[3] = { 0 };
-    if (i->n_src > 3 || ir_type_bits(i->type) > 64)
+    if (i->n_src > PLAN_VALUE_SRC || ir_type_bits(i->type) > 64)
         return false;
-    for (int k = 0; k < i->n_src; k++) {
-        if (i->src[k].kind != IR_IMM)
-            return false;
-        v[k] = i->src[k].imm;
-    }
     unsigned bits = ir_type_bits(i->type);
     uint64_t a = truncate_bits(v[0], i->type), b = truncate_bits(v[1], i->type), count = (uint32_t)v[1], r;
     switch (i->op) {
@@ -89,6 +82,20 @@ static bool fold_value(const struct ir_inst *i, uint64_t *out)
     }
     *out = truncate_bits(r, i->type);
     return true;
+}
+
+/* The value of an integer operation on constants; false when it is not one we fold. */
+static bool fold_value(const struct ir_inst *i, uint64_t *out)
+{
+    uint64_t v[PLAN_VALUE_SRC] = { 0 };
+    if (i->n_src > PLAN_VALUE_SRC)
+        return false;
+    for (int k = 0; k < i->n_src; k++) {
+        if (i->src[k].kind != IR_IMM)
+            return false;
+        v[k] = i->src[k].imm;
+    }
+    return plan_value(i, v, out);
 }
 
 /* Registers of the block's shape are constants. */

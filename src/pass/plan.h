@@ -171,6 +171,17 @@ bool plan_stops(const struct ir_inst *term);
 /* Barrier 0 over the whole block, the usual case: nothing needs to be counted. regions.c, both */
 bool plan_plain_barrier(const struct plan *p, const struct ir_inst *term);
 
+/* fold.c: what an integer operation makes of these operands; false: not one that is known here */
+enum { PLAN_VALUE_SRC = 3 };
+bool plan_value(const struct ir_inst *i, const uint64_t *v, uint64_t *out);
+
+/* idle.c: from which group on all groups go from the region's beginning straight to its end, the block `end`, where they stop or are done */
+struct plan_idle {
+    uint32_t from;
+    int end;
+};
+bool plan_idle(const struct plan *p, size_t region, struct plan_idle *out);
+
 /* pairs.c: for how many warps at a time, 1, 2 or 4, is this plan best made, with so many times the chunks? */
 unsigned plan_pairs(struct plan *p);
 
