@@ -122,9 +122,8 @@ bool cc_dlink_fix_ptx(const char *path)
         const char *line = p;
         size_t n = 0, full_n;
         if (strncmp(p, ".extern", 7) == 0) {                     /* gone if it declares what is defined under the longer name */
-            const char *end = p + strcspn(p, ";\n"), *name = end;
-            const char *bracket = memchr(p, '[', (size_t)(end - p));
-            name = bracket ? bracket : end;
+            const char *end = p + strcspn(p, ";\n");
+            const char *bracket = memchr(p, '[', (size_t)(end - p)), *name = bracket ? bracket : end;
             const char *name_end = name;
             while (name > p && is_word(name[-1]))
                 name--;

@@ -56,9 +56,9 @@ static uint8_t real_space(const struct prof_site *s, const struct details_count 
     uint8_t found = DETAILS_GENERIC;
     if (s->space != DETAILS_GENERIC)
         return s->space;
-    for (uint8_t k = 0; k < DETAILS_SPACE_COUNT; k++)
+    for (int k = 0; k < DETAILS_SPACE_COUNT; k++)
         if (c->by_space[k] == c->lanes)
-            found = k;
+            found = (uint8_t)k;
     return found;
 }
 

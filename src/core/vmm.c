@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "core/vmm.h"
 
+#include "base/log.h"
 #include "base/lock.h"
 #include "base/os.h"
 #include "base/vec.h"
@@ -277,7 +278,8 @@ CUresult vmm_unmap(CUdeviceptr ptr, size_t bytes)
         }
         if (m.known)
             mem_remove_external(m.base, m.bytes);
-        mmap(at(m.base), m.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        if (mmap(at(m.base), m.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+            hw_error("cuMemUnmap: the system keeps 0x%llx mapped", (unsigned long long)m.base);
         hw_vec_push(&gone, m.memory);
         mappings.v[i] = mappings.v[--mappings.n];
     }
