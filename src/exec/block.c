@@ -87,11 +87,20 @@ static void report(struct exec_launch *launch, const struct exec_scope *s)
              *near ? ": " : "", near);
 }
 
+/* Claiming takes as long as a small block, and waits until what the last one stored is there. Blocks that wait for no other: several at once. */
+static uint64_t blocks_at_once(const struct exec_launch *l)
+{
+    enum { WORTH_NS = 20000 };
+    if (l->kernel->streams)
+        return BLOCKS_AT_ONCE;
+    uint64_t ns = l->kernel->alone && l->block_ns ? atomic_load_explicit(l->block_ns, memory_order_relaxed) : 0;
+    return ns ? hw_max_u64(1, hw_min_u64(WORTH_NS / ns, BLOCKS_AT_ONCE)) : 1;
+}
+
 static void run_in_order(struct exec_launch *launch, struct kabi_block *block, uint64_t count)
 {
     struct exec_runner *runner = exec_runner();
-    /* Claiming takes as long as a small block, and waits until stores past the caches are done. Blocks that wait for no other: several at once. */
-    uint64_t at_once = launch->kernel->streams || launch->kernel->brief ? BLOCKS_AT_ONCE : 1;
+    uint64_t at_once = blocks_at_once(launch);
     for (uint64_t i = 0, ours = 1;;) {
         run_block(launch->kernel, &launch->kl, block);
         if (++i == count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed)) || (--ours == 0 && !(ours = exec_claim(runner, at_once))))

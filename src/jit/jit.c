@@ -269,13 +269,15 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
     return plan_new(f, &opt, diag);
 }
 
-static bool is_brief(const struct plan *p)
+static bool waits_for_none(const struct plan *p)
 {
-    bool brief = p->loops.n == 0;
-    for (int b = 0; brief && b < p->n_blocks; b++)
+    bool alone = true;
+    for (size_t l = 0; l < p->loops.n; l++)
+        alone &= !p->loops.v[l].spin;
+    for (int b = 0; alone && b < p->n_blocks; b++)
         for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++)
-            brief &= p->blocks[b].ir->insts.v[j]->op != IR_CALL && p->blocks[b].ir->insts.v[j]->op != IR_NANOSLEEP;
-    return brief;
+            alone &= p->blocks[b].ir->insts.v[j]->op != IR_CALL && p->blocks[b].ir->insts.v[j]->op != IR_NANOSLEEP;
+    return alone;
 }
 
 static bool compile(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct hw_hash *key, struct object *out, struct diag *diag)
@@ -317,7 +319,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
             hw_vec_push(&out->keeps, e.keeps.v[i]);
         out->facts.lockstep = p->lockstep;
         out->facts.streams = e.streams;
-        out->facts.brief = is_brief(p);
+        out->facts.alone = waits_for_none(p);
         for (size_t i = 0; i < e.symbols.n; i++)
             hw_vec_push(&out->symbols, e.symbols.v[i]);
         hw_debug("compiled %s for %ux%ux%u threads, %ux%u lanes%s, in %.1f ms", f->name, req->ntid[0], req->ntid[1], req->ntid[2], e.W, e.C,

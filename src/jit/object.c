@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-enum { MAGIC = 0x4b577748, FORMAT = 8 };
+enum { MAGIC = 0x4b577748, FORMAT = 9 };
 
 struct header {
     uint32_t magic, format;
