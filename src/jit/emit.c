@@ -18,9 +18,11 @@ static LLVMValueRef widen_address(struct emit *e, const struct ir_inst *i, LLVMV
 {
     LLVMTypeRef i64 = ty_int(e, 64, 1);
     LLVMValueRef z = LLVMBuildZExt(e->b, base, i64, "");
-    if (i->type2 != IR_I32 || s->stride <= 0 || s->umax <= UINT32_MAX)
+    uint64_t span = (uint64_t)s->stride * (e->W - 1);
+    if (i->type2 != IR_I32 || s->stride < 0 || s->umax <= UINT32_MAX)
         return z;
-    uint64_t span = (uint64_t)s->stride * ((s->group ? e->p->lanes : e->W) - 1);
+    if (s->group)
+        span = (uint64_t)plan_lane_offset(s, e->p->lanes - 1);
     LLVMValueRef last = LLVMBuildAdd(e->b, z, k_int(e, 64, 1, span), "");
     LLVMValueRef wraps = LLVMBuildICmp(e->b, LLVMIntUGT, last, k_int(e, 64, 1, UINT32_MAX), "");
     return LLVMBuildSelect(e->b, wraps, LLVMBuildSub(e->b, z, k_int(e, 64, 1, (uint64_t)1 << 32), ""), z, "");
@@ -127,7 +129,7 @@ static void emit_value(struct emit *e, const struct ir_inst *i)
         for (int k = 0; k < i->n_src; k++)
             src[k] = affine ? u_operand(e, &i->src[k], src_type(i, k), c) : v_operand(e, &i->src[k], src_type(i, k), c);
         LLVMValueRef v;
-        if (i->op == IR_ZEXT && i->type == IR_I64 && affine && d->shape.stride)
+        if (i->op == IR_ZEXT && i->type == IR_I64 && affine && (d->shape.stride || d->shape.step))
             v = widen_address(e, i, src[0], &d->shape);
         else
             v = op_value(e, i, src, affine ? 1 : e->W, c);
@@ -625,7 +627,8 @@ static LLVMValueRef clamp_idle(struct emit *e, const struct plan_condition *c)
 {
     bool most = c->clamp->op == IR_MIN_S || c->clamp->op == IR_MIN_U, sign = c->clamp->op == IR_MIN_S || c->clamp->op == IR_MAX_S;
     struct shape s = o_shape(e, &c->number);
-    uint64_t span = (e->C * e->W - 1u) * (uint64_t)s.stride, largest = UINT32_MAX >> sign;
+    uint64_t span = 0, largest = UINT32_MAX >> sign;
+    plan_span(e->p, &s, &span);
     LLVMValueRef first = u_operand(e, &c->number, IR_I32, 0), limit = u_operand(e, &c->limit, IR_I32, 0), last = LLVMBuildAdd(e->b, first, k_int(e, 32, 1, span), "");
     LLVMValueRef whole = LLVMBuildICmp(e->b, sign ? LLVMIntSLE : LLVMIntULE, first, k_int(e, 32, 1, largest - span), "");
     LLVMValueRef idle = most ? LLVMBuildICmp(e->b, sign ? LLVMIntSLE : LLVMIntULE, last, limit, "") : LLVMBuildICmp(e->b, sign ? LLVMIntSGE : LLVMIntUGE, first, limit, "");

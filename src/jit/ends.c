@@ -51,9 +51,9 @@ static LLVMValueRef compare(struct emit *e, const struct ir_inst *cmp, bool hold
     for (int k = 0; k < 2; k++) {
         struct shape s = o_shape(e, &cmp->src[k]), limit = o_shape(e, &cmp->src[1 - k]);
         enum ir_cmp c = order(cmp, k == 1, holds);
-        if (c == IR_EQ || s.kind != SHAPE_AFFINE || !s.group || s.stride <= 0 || s.stride > UINT16_MAX || !shape_group_uniform(&limit))
+        uint64_t span, largest = UINT64_MAX >> (64 - bits) >> orders[c].sign;
+        if (c == IR_EQ || !plan_span(e->p, &s, &span) || span == 0 || !shape_group_uniform(&limit))
             continue;
-        uint64_t span = (e->C * e->W - 1u) * (uint64_t)s.stride, largest = UINT64_MAX >> (64 - bits) >> orders[c].sign;
         LLVMValueRef first = u_operand(e, &cmp->src[k], cmp->type, 0), to = u_operand(e, &cmp->src[1 - k], cmp->type, 0);
         LLVMValueRef end = orders[c].below ? LLVMBuildAdd(e->b, first, k_int(e, bits, 1, span), "") : first;
         LLVMValueRef all = LLVMBuildICmp(e->b, orders[c].predicate, end, to, "");
@@ -65,15 +65,25 @@ static LLVMValueRef compare(struct emit *e, const struct ir_inst *cmp, bool hold
     return NULL;
 }
 
+/* One value for each chunk, or one for all. */
+static LLVMValueRef chunks_have(struct emit *e, const struct ir_operand *o, bool value)
+{
+    LLVMValueRef all = NULL;
+    for (unsigned c = 0; c < slot_count(e, o->reg); c++) {
+        LLVMValueRef v = u_operand(e, o, IR_PRED, c);
+        v = value ? v : LLVMBuildNot(e->b, v, "");
+        all = all ? LLVMBuildAnd(e->b, all, v, "") : v;
+    }
+    return all;
+}
+
 static LLVMValueRef all_have(struct emit *e, const struct ir_operand *o, bool value, int depth)
 {
     enum { DEEP = 4 };
     struct shape s = o_shape(e, o);
-    if (o->kind == IR_REG && shape_group_uniform(&s)) {
-        LLVMValueRef v = u_operand(e, o, IR_PRED, 0);
-        return value ? v : LLVMBuildNot(e->b, v, "");
-    }
     const struct ir_inst *i = made_here(e, o);
+    if (o->kind == IR_REG && shape_uniform(&s) && (!i || shape_group_uniform(&s)))
+        return chunks_have(e, o, value);
     if (!i || depth == DEEP)
         return NULL;
     if (i->op == IR_CMP)

@@ -60,15 +60,28 @@ static uint64_t constant_offset(struct emit *e, const struct ir_inst *i)
     return (uint64_t)i->imm + (i->flags & IR_OUTGOING ? e->p->own_local : 0);
 }
 
-/* Pointer of the chunk's first lane; the address is AFFINE. */
+static LLVMValueRef offset_ptr(struct emit *e, LLVMValueRef p, uint64_t bytes)
+{
+    if (!bytes)
+        return p;
+    LLVMValueRef k = k_int(e, 64, 1, bytes);
+    return LLVMBuildGEP2(e->b, ty_int(e, 8, 1), p, &k, 1, "");
+}
+
+/*
+ * Pointer of the chunk's first lane; the address is AFFINE. In shared memory the register comes first and all constants at once after it: LLVM then
+ * sees what two accesses have in common (a row that several warps read), and keeps one pointer, not one for each constant.
+ */
 LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
-    LLVMValueRef a = to_i64(e, u_operand(e, &i->src[0], src_type(i, 0), chunk), 1);
-    if (constant_offset(e, i))
-        a = LLVMBuildAdd(e->b, a, k_int(e, 64, 1, constant_offset(e, i)), "");
-    LLVMTypeRef i8 = ty_int(e, 8, 1);
-    if (i->space == IR_SHARED)
-        return LLVMBuildGEP2(e->b, i8, env(e, ENV_SHARED), &a, 1, "");
+    struct shape s = o_shape(e, &i->src[0]);
+    bool shared = i->space == IR_SHARED, one_base = shared && s.kind == SHAPE_AFFINE && s.group;
+    uint64_t offset = constant_offset(e, i) + (one_base ? (uint64_t)plan_lane_offset(&s, chunk * e->W) : 0);
+    LLVMValueRef a = to_i64(e, u_operand(e, &i->src[0], src_type(i, 0), one_base ? 0 : chunk), 1);
+    if (shared)
+        return offset_ptr(e, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), env(e, ENV_SHARED), &a, 1, ""), offset);
+    if (offset)
+        a = LLVMBuildAdd(e->b, a, k_int(e, 64, 1, offset), "");
     LLVMValueRef base = space_base(e, i->space, chunk);
     if (base)
         a = LLVMBuildAdd(e->b, a, base, "");
@@ -108,14 +121,6 @@ LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
     if (i->space == IR_LOCAL && e->W > 1)
         a = LLVMBuildAdd(e->b, a, k_lanes(e, 64, e->W, 0, plan_local_step(e->p)), "");
     return a;
-}
-
-static LLVMValueRef offset_ptr(struct emit *e, LLVMValueRef p, uint64_t bytes)
-{
-    if (!bytes)
-        return p;
-    LLVMValueRef k = k_int(e, 64, 1, bytes);
-    return LLVMBuildGEP2(e->b, ty_int(e, 8, 1), p, &k, 1, "");
 }
 
 static bool ordered(const struct ir_inst *i)
@@ -849,7 +854,7 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
     if (s->kind == SHAPE_AFFINE && lane_step(e, i, s) == 0) {
         LLVMValueRef p = u_address(e, i, chunk);
         LLVMValueRef any = NULL;
-        if (e->m[0] && !s->group) {                       /* this chunk may have no active lane while the group has */
+        if (e->m[0] && !(s->group && s->step == 0)) {                       /* this chunk may have no active lane while the group has */
             LLVMTypeRef bits = ty_int(e, e->W, 1);
             any = LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, e->m[chunk], bits), LLVMConstNull(bits), "");
         }
@@ -864,7 +869,7 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
         load_lane_by_lane(e, i, chunk);
     } else if (s->kind == SHAPE_AFFINE && lane_step(e, i, s) == (int64_t)(n * bytes)) {
         LLVMValueRef row = u_address(e, i, chunk);
-        guard_row(e, i, row, chunk, s->group);
+        guard_row(e, i, row, chunk, plan_in_row(e->p, s));
         LLVMValueRef wide = wide_load(e, i, row, chunk, n);
         fetch_next(e, i, row, n);
         fetch_ahead(e, i, row, n, chunk);
@@ -981,7 +986,7 @@ static void store_chunk(struct emit *e, const struct ir_inst *i, const struct sh
         v[k] = v_operand(e, &i->src[k + 1], i->type, chunk);
     if (affine && lane_step(e, i, s) == (int64_t)(n * bytes)) {
         LLVMValueRef row = u_address(e, i, chunk);
-        guard_row(e, i, row, chunk, s->group);
+        guard_row(e, i, row, chunk, plan_in_row(e->p, s));
         LLVMValueRef all = interleave(e, v, n);
         if (stream_row(e, i, all, row, n))
             return;

@@ -32,7 +32,7 @@ static bool own(const struct plan *p, int block, const struct ir_reg *r)
 /* Is the first lane's number a multiple of low + 1, and does none of the group's lanes reach the next one? */
 static bool group_block(const struct plan *p, const struct shape *a, uint64_t *low)
 {
-    if (a->kind != SHAPE_AFFINE || !a->group || a->stride <= 0 || a->stride > 1 << 16)
+    if (!plan_in_row(p, a) || a->stride <= 0 || a->stride > 1 << 16)
         return false;
     *low = UINT64_MAX >> __builtin_clzll((p->lanes - 1) * (uint64_t)a->stride | 1);
     return a->align > *low;
@@ -48,7 +48,7 @@ static bool guess(const struct plan *p, const struct ir_inst *i, unsigned versio
             continue;
         out->reg = i->src[1 - k].reg;
         out->value = chunks ? out->low : out->low >> version;
-        *out_shape = (struct shape){ pattern ? SHAPE_PATTERN : SHAPE_AFFINE, !chunks, pattern ? 0 : a.stride, 1, UINT64_MAX, 0 };
+        *out_shape = (struct shape){ pattern ? SHAPE_PATTERN : SHAPE_AFFINE, !chunks, pattern ? 0 : a.stride, 1, UINT64_MAX, 0, pattern || chunks ? 0 : a.step };
         for (unsigned l = 0; pattern && l < p->lanes; l++)
             off[l] = (int32_t)((uint64_t)a.stride * l & out->value);
         return !pattern || (out->low >> (version - 1) && ir_type_bits(i->type) == 32);
@@ -82,7 +82,8 @@ static bool guess_clamp(const struct plan *p, const struct plan_likely *l, const
     for (int k = 0; k < 2; k++) {
         struct shape a = plan_operand_shape(p, &i->src[k]), b = plan_operand_shape(p, &i->src[1 - k]);
         struct ir_operand number = unclamped(l, i->src[k]);
-        if (number.kind != IR_REG || guessed(l, number.reg) || a.kind != SHAPE_AFFINE || !a.group || a.stride <= 0 || a.stride > 1 << 16 || !shape_group_uniform(&b))
+        uint64_t span;
+        if (number.kind != IR_REG || guessed(l, number.reg) || !plan_span(p, &a, &span) || a.stride <= 0 || a.stride > 1 << 16 || !shape_group_uniform(&b))
             continue;
         *out = (struct plan_condition){ .clamp = i, .number = number, .limit = i->src[1 - k] };
         if (sign && !most && out->limit.kind == IR_IMM && out->limit.imm <= INT32_MAX)
@@ -189,7 +190,7 @@ bool plan_likely(const struct plan *p, int block, unsigned version, struct hw_ar
         if (slice[i->dst[0]->id] && guess_more(p, block, j, version, l, &s, off))
             ;
         else if (version && version != PLAN_OF_CHUNKS && l->n && plan_pattern(p, i, off))
-            s = (struct shape){ SHAPE_PATTERN, true, 0, 1, UINT64_MAX, 0 };
+            s = (struct shape){ SHAPE_PATTERN, true, 0, 1, UINT64_MAX, 0, 0 };
         else
             s = plan_result_shape(p, i);
         if (l->n && (s.kind == SHAPE_AFFINE || (s.kind == SHAPE_PATTERN && ir_type_bits(i->type) == 32)))

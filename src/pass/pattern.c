@@ -21,6 +21,8 @@ static void affine(const struct plan *p, const struct shape *s, struct pattern *
     out->align = s->align;
     if (s->group && s->stride)
         out->align = hw_min_u64(out->align, low_bit(p->opt.width * (uint64_t)s->stride));
+    if (s->step)
+        out->align = hw_min_u64(out->align, low_bit((uint64_t)s->step));
 }
 
 static bool find(const struct plan *p, const struct ir_operand *o, int depth, struct pattern *out);
@@ -102,7 +104,7 @@ static bool offsets(const struct plan *p, const struct ir_operand *o, int32_t *o
     if ((s.kind != SHAPE_AFFINE || !s.group) && s.kind != SHAPE_PATTERN)
         return false;
     for (unsigned l = 0; l < p->lanes; l++)
-        off[l] = s.kind == SHAPE_PATTERN ? p->regs[o->reg->id].off[l] : (int32_t)(uint32_t)((uint64_t)s.stride * l);
+        off[l] = s.kind == SHAPE_PATTERN ? p->regs[o->reg->id].off[l] : (int32_t)(uint32_t)plan_lane_offset(&s, l);
     return true;
 }
 

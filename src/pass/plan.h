@@ -21,7 +21,8 @@ enum { PLAN_LANES = 32, PLAN_MAX_CHUNKS = 32 };
  * How a value looks over the lanes of one chunk.
  * AFFINE: lane l holds base + l * stride, base a scalar; stride 0 is a uniform value.
  * PATTERN: lane l of the group holds base + the register's off[l], modulo 2^32; only in versions of a block (likely.c).
- * group: one base serves all chunks (chunk c's is base + c * width * stride), else each chunk has its own.
+ * group: one base serves all chunks, else each chunk has its own. In a warp, chunk c's is base + c * width * stride; in groups of several warps
+ * each warp's is `step` from the one before.
  */
 enum shape_kind { SHAPE_UNKNOWN, SHAPE_AFFINE, SHAPE_VARYING, SHAPE_PATTERN };
 struct shape {
@@ -31,9 +32,10 @@ struct shape {
     uint64_t align;              /* a power of two that divides every chunk's base (every group's when `group`) */
     uint64_t umax;               /* no lane's value is above this as an unsigned number; UINT64_MAX: it may have wrapped around */
     uint64_t zero;               /* bits that are 0 in every lane */
+    int64_t step;                /* from warp to warp; 0 where there is but one, or no `group` */
 };
 static inline bool shape_uniform(const struct shape *s) { return s->kind == SHAPE_AFFINE && s->stride == 0; }
-static inline bool shape_group_uniform(const struct shape *s) { return shape_uniform(s) && s->group; }
+static inline bool shape_group_uniform(const struct shape *s) { return shape_uniform(s) && s->group && s->step == 0; }
 
 struct plan_reg {
     struct ir_reg *reg;
@@ -184,6 +186,7 @@ bool plan_idle(const struct plan *p, size_t region, struct plan_idle *out);
 
 /* pairs.c: for how many warps at a time, 1, 2 or 4, is this plan best made, with so many times the chunks? */
 unsigned plan_pairs(struct plan *p);
+bool plan_in_step(const struct plan *p);                         /* of a plan for several: do they take all branches together that each of them takes whole, but for borders? */
 
 /* True when a definition in block must keep other lanes' values: then the register is VARYING. */
 bool plan_blends(const struct plan *p, const struct plan_reg *r, int block);
@@ -284,5 +287,11 @@ void plan_exchange(const struct plan *p, struct plan_likely *l);                
 struct shape plan_result_shape(const struct plan *p, const struct ir_inst *i);
 bool plan_one_block(const struct plan *p, const struct shape *a, uint64_t *low);
 struct shape plan_operand_shape(const struct plan *p, const struct ir_operand *o);
+
+/* shape.c: of an AFFINE shape that is one for the group: lane l's distance from the base; are all lanes in one row, `stride` apart? */
+int64_t plan_lane_offset(const struct shape *s, unsigned lane);
+bool plan_in_row(const struct plan *p, const struct shape *s);
+/* No lane's number is below the first one's: how far above is the largest? false: not so, or too far */
+bool plan_span(const struct plan *p, const struct shape *s, uint64_t *out);
 
 #endif

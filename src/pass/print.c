@@ -2,14 +2,16 @@
 /* A plan as text, for HOSTWARP_DUMP=ir and for people. */
 #include "pass/plan.h"
 
-static void print_shape(struct hw_str *out, const struct shape *s)
+static void print_shape(struct hw_str *out, const struct plan *p, const struct shape *s)
 {
     if (s->kind == SHAPE_VARYING)
         hw_str_puts(out, "varying");
     else if (s->stride == 0)
-        hw_str_puts(out, s->group ? "uniform" : "uniform/chunk");
+        hw_str_puts(out, s->group && s->step ? "uniform/warp" : s->group ? "uniform" : "uniform/chunk");
     else
         hw_str_printf(out, "stride %lld%s", (long long)s->stride, s->group ? "" : "/chunk");
+    if (s->kind == SHAPE_AFFINE && s->group && !plan_in_row(p, s))
+        hw_str_printf(out, " step %lld", (long long)s->step);
 }
 
 void plan_print(struct hw_str *out, const struct plan *p)
@@ -37,7 +39,7 @@ void plan_print(struct hw_str *out, const struct plan *p)
             for (int k = 0; k < i->n_dst; k++)
                 if (i->dst[k]) {
                     hw_str_puts(out, k ? ", " : "   ; ");
-                    print_shape(out, &p->regs[i->dst[k]->id].shape);
+                    print_shape(out, p, &p->regs[i->dst[k]->id].shape);
                 }
             hw_str_puts(out, "\n");
         }

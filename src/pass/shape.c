@@ -8,7 +8,7 @@
 #define UNBOUNDED UINT64_MAX
 
 static struct shape varying(void) { return (struct shape){ .kind = SHAPE_VARYING, .align = 1, .umax = UNBOUNDED }; }
-static struct shape uniform(bool group) { return (struct shape){ SHAPE_AFFINE, group, 0, 1, UNBOUNDED, 0 }; }
+static struct shape uniform(bool group) { return (struct shape){ .kind = SHAPE_AFFINE, .group = group, .align = 1, .umax = UNBOUNDED }; }
 
 /* Bits above the largest value are zero. */
 static uint64_t zeros_above(uint64_t umax)
@@ -34,7 +34,38 @@ struct shape plan_operand_shape(const struct plan *p, const struct ir_operand *o
 {
     if (o->kind == IR_REG)
         return p->regs[o->reg->id].shape;
-    return (struct shape){ SHAPE_AFFINE, true, 0, low_bit(o->imm), o->imm, ~o->imm };
+    return (struct shape){ SHAPE_AFFINE, true, 0, low_bit(o->imm), o->imm, ~o->imm, 0 };
+}
+
+int64_t plan_lane_offset(const struct shape *s, unsigned lane)
+{
+    return (int64_t)(lane / PLAN_LANES) * s->step + (int64_t)(lane % PLAN_LANES) * s->stride;
+}
+
+bool plan_in_row(const struct plan *p, const struct shape *s)
+{
+    return s->kind == SHAPE_AFFINE && s->group && (p->lanes <= PLAN_LANES || s->step == PLAN_LANES * s->stride);
+}
+
+bool plan_span(const struct plan *p, const struct shape *s, uint64_t *out)
+{
+    enum { FAR = 1 << 20 };
+    if (s->kind != SHAPE_AFFINE || !s->group || s->stride < 0 || s->step < 0 || s->stride > FAR || s->step > FAR * PLAN_LANES)
+        return false;
+    *out = (uint64_t)plan_lane_offset(s, p->lanes - 1);
+    return true;
+}
+
+/* Each chunk has a base of its own. */
+static struct shape by_chunks(const struct plan *p, struct shape s)
+{
+    if (s.group && s.stride)
+        s.align = hw_min_u64(s.align, low_bit(p->opt.width * (uint64_t)s.stride));
+    if (s.step)
+        s.align = hw_min_u64(s.align, low_bit((uint64_t)s.step));
+    s.group = false;
+    s.step = 0;
+    return s;
 }
 
 static struct shape varying_upto(uint64_t umax)
@@ -44,13 +75,16 @@ static struct shape varying_upto(uint64_t umax)
     return with_zeros(s, 0);
 }
 
-static struct shape add(struct shape a, struct shape b, enum ir_type t, bool minus)
+static struct shape add(const struct plan *p, struct shape a, struct shape b, enum ir_type t, bool minus)
 {
     bool fits = !minus && a.umax <= type_max(t) && b.umax <= type_max(t) - a.umax;
     if (a.kind != SHAPE_AFFINE || b.kind != SHAPE_AFFINE)
         return varying_upto(fits ? a.umax + b.umax : UNBOUNDED);
-    struct shape s = { SHAPE_AFFINE, a.group && b.group, wrap(minus ? a.stride - b.stride : a.stride + b.stride, t),
-                       a.align < b.align ? a.align : b.align, UNBOUNDED, 0 };
+    if (!a.group || !b.group)
+        a = by_chunks(p, a), b = by_chunks(p, b);
+    struct shape s = { SHAPE_AFFINE, a.group, wrap(minus ? a.stride - b.stride : a.stride + b.stride, t),
+                       a.align < b.align ? a.align : b.align, UNBOUNDED, 0,
+                       wrap(minus ? a.step - b.step : a.step + b.step, t) };
     if (fits)
         s.umax = a.umax + b.umax;
     if (!minus && !(~a.zero & ~b.zero))                   /* no bits in common: no carries */
@@ -62,36 +96,33 @@ static struct shape scale(struct shape a, uint64_t factor, enum ir_type t)
 {
     if (a.kind != SHAPE_AFFINE)
         return varying_upto(factor && a.umax <= type_max(t) / factor ? a.umax * factor : UNBOUNDED);
-    struct shape s = { SHAPE_AFFINE, a.group, wrap((int64_t)((uint64_t)a.stride * factor), t), 1, UNBOUNDED, 0 };
+    struct shape s = { SHAPE_AFFINE, a.group, wrap((int64_t)((uint64_t)a.stride * factor), t), 1, UNBOUNDED, 0, wrap((int64_t)((uint64_t)a.step * factor), t) };
     uint64_t bit = low_bit(factor);
     s.align = a.align >= ((uint64_t)1 << 62) / bit ? (uint64_t)1 << 62 : a.align * bit;
     if (factor && a.umax <= type_max(t) / factor)
         s.umax = a.umax * factor;
     if (factor == 0)
-        s.stride = 0, s.umax = 0;
+        s.stride = s.step = 0, s.umax = 0;
     if (hw_is_pow2(factor))
         return with_zeros(s, a.zero * factor + (factor - 1));
     return with_zeros(s, low_bit(~a.zero) - 1);
 }
 
 /*
- * Does base + l * stride stay within one aligned block of 2^k for all lanes?  Looks at whole groups first, then chunks. Lanes that
+ * Does base + l * stride (+ w * step) stay within one aligned block of 2^k for all lanes?  Looks at whole groups first, then chunks. Lanes that
  * stay within a smaller block, as far as the base is aligned, stay within the larger one around it.
  */
 static bool within(const struct plan *p, const struct shape *a, unsigned k, bool *group)
 {
-    if (a->kind != SHAPE_AFFINE || a->stride <= 0 || k >= 62)
+    uint64_t block = (uint64_t)1 << k, span;
+    if (a->kind != SHAPE_AFFINE || a->stride < 0 || k >= 62)
         return false;
-    uint64_t block = (uint64_t)1 << k, stride = (uint64_t)a->stride;
-    if (a->group && (p->lanes - 1) * stride < hw_min_u64(a->align, block)) {
+    if ((a->stride || a->step) && plan_span(p, a, &span) && span < hw_min_u64(a->align, block)) {
         *group = true;
         return true;
     }
-    uint64_t align = a->align;
-    if (a->group && low_bit(p->opt.width * stride) < align)
-        align = low_bit(p->opt.width * stride);
     *group = false;
-    return (p->opt.width - 1) * stride < hw_min_u64(align, block);
+    return a->stride && (p->opt.width - 1) * (uint64_t)a->stride < hw_min_u64(by_chunks(p, *a).align, block);
 }
 
 static struct shape and_mask(const struct plan *p, struct shape a, uint64_t mask, enum ir_type t)
@@ -102,16 +133,20 @@ static struct shape and_mask(const struct plan *p, struct shape a, uint64_t mask
         unsigned k = (unsigned)__builtin_ctzll(mask + 1);
         if (a.kind == SHAPE_AFFINE && a.umax <= mask)
             return a;
-        if (mask != UINT64_MAX && within(p, &a, k, &group))
-            return with_zeros((struct shape){ SHAPE_AFFINE, group, a.stride, a.align, mask, 0 }, a.zero);
+        if (mask != UINT64_MAX && within(p, &a, k, &group)) {
+            a = group ? a : by_chunks(p, a);
+            return with_zeros((struct shape){ SHAPE_AFFINE, group, a.stride, a.align, mask, 0, a.step }, a.zero);
+        }
         struct shape v = varying();
         v.umax = mask;
         return with_zeros(v, a.zero);
     }
     unsigned k = (unsigned)__builtin_ctzll(mask);
     uint64_t every = type_max(t) | 1, above = a.umax >= every ? 0 : a.umax ? every & ~(UINT64_MAX >> __builtin_clzll(a.umax)) : every;
-    if ((mask | above) == (every & (UINT64_MAX << k)) && within(p, &a, k, &group))       /* high bits; above the largest value any will do */
-        return with_zeros((struct shape){ SHAPE_AFFINE, group, 0, a.align, hw_min_u64(a.umax, mask), 0 }, a.zero | ~mask);
+    if ((mask | above) == (every & (UINT64_MAX << k)) && within(p, &a, k, &group)) {     /* high bits; above the largest value any will do */
+        a = group ? a : by_chunks(p, a);
+        return with_zeros((struct shape){ SHAPE_AFFINE, group, 0, a.align, hw_min_u64(a.umax, mask), 0, 0 }, a.zero | ~mask);
+    }
     return with_zeros(varying(), a.zero | ~mask);
 }
 
@@ -119,13 +154,21 @@ static struct shape shift_right(const struct plan *p, struct shape a, uint64_t k
 {
     bool group;
     uint64_t umax = a.umax == UNBOUNDED ? type_max(t) >> (k & 63) : a.umax >> (k & 63);
-    if (k < 62 && within(p, &a, (unsigned)k, &group))
-        return with_zeros((struct shape){ SHAPE_AFFINE, group, 0, a.align >> k ? a.align >> k : 1, umax, 0 }, 0);
+    if (k < 62 && within(p, &a, (unsigned)k, &group)) {
+        a = group ? a : by_chunks(p, a);
+        return with_zeros((struct shape){ SHAPE_AFFINE, group, 0, a.align >> k ? a.align >> k : 1, umax, 0, 0 }, 0);
+    }
     return varying_upto(k < ir_type_bits(t) && (!is_signed || a.umax <= type_max(t) >> 1) ? umax : UNBOUNDED);
 }
 
 /* Widening is exact when no lane can have wrapped around the narrow type; for a register used only in addresses the
    emitter takes the reading in which the lanes behind the wrap are right, since the others lie 4 GiB away. */
+static bool rises(const struct shape *s)
+{
+    enum { FAR = 1 << 20 };
+    return s->stride >= 0 && s->step >= 0 && s->step <= FAR;
+}
+
 static struct shape widen(const struct plan *p, const struct ir_inst *i, struct shape a)
 {
     uint64_t limit = i->op == IR_SEXT ? type_max(i->type2) >> 1 : type_max(i->type2);
@@ -135,7 +178,9 @@ static struct shape widen(const struct plan *p, const struct ir_inst *i, struct 
             v.umax = type_max(i->type2);
         return with_zeros(v, 0);
     }
-    if (a.stride == 0) {
+    if (a.stride == 0 && a.step && a.umax > limit && !(p->regs[i->dst[0]->id].addr_only && i->type2 == IR_I32))
+        a = by_chunks(p, a);
+    if (a.stride == 0 && a.step == 0) {
         if (a.umax > limit)
             a.umax = i->op == IR_ZEXT ? type_max(i->type2) : UNBOUNDED;
         return with_zeros(a, i->op == IR_ZEXT || a.umax != UNBOUNDED ? a.zero : 0);
@@ -145,9 +190,15 @@ static struct shape widen(const struct plan *p, const struct ir_inst *i, struct 
     if (p->regs[i->dst[0]->id].addr_only && i->type2 == IR_I32) {
         a.umax = UNBOUNDED;
         a.zero = 0;
-        return a;
+        return a.step && a.step != PLAN_LANES * a.stride && !rises(&a) ? by_chunks(p, a) : a;
     }
     return varying();
+}
+
+/* A block of rows of 32 threads, or of layers: each warp of a group is the next one, with none left over. */
+static bool warp_by_warp(const struct plan *p, uint64_t below, uint32_t n)
+{
+    return p->lanes > PLAN_LANES && below == PLAN_LANES && n % (p->lanes / PLAN_LANES) == 0;
 }
 
 static struct shape tid_shape(const struct plan *p, int dim)
@@ -155,12 +206,19 @@ static struct shape tid_shape(const struct plan *p, int dim)
     const uint32_t *n = p->opt.ntid;
     uint32_t lanes = p->lanes, w = p->opt.width;
     uint64_t umax = n[dim] - 1;
+    int64_t step = lanes > PLAN_LANES ? PLAN_LANES : 0;
     bool line = n[1] == 1 && n[2] == 1;
     if (dim == 0 && line)
-        return with_zeros((struct shape){ SHAPE_AFFINE, true, 1, lanes, hw_align_up(p->threads, lanes) - 1, 0 }, 0);
+        return with_zeros((struct shape){ SHAPE_AFFINE, true, 1, lanes, hw_align_up(p->threads, lanes) - 1, 0, step }, 0);
+    if (dim == 0 && n[0] % lanes == 0)
+        return with_zeros((struct shape){ SHAPE_AFFINE, true, 1, lanes, umax, 0, step }, 0);
+    if (dim == 0 && n[0] == PLAN_LANES && p->threads % lanes == 0)             /* each warp begins at 0 */
+        return with_zeros((struct shape){ SHAPE_AFFINE, true, 1, (uint64_t)1 << 62, umax, 0, 0 }, 0);
     if (dim == 0 && n[0] % w == 0)
-        return with_zeros((struct shape){ SHAPE_AFFINE, n[0] % lanes == 0, 1, n[0] % lanes == 0 ? lanes : w, umax, 0 }, 0);
+        return with_zeros((struct shape){ SHAPE_AFFINE, false, 1, w, umax, 0, 0 }, 0);
     uint64_t below = dim == 0 ? 1 : dim == 1 ? n[0] : (uint64_t)n[0] * n[1];
+    if (dim > 0 && warp_by_warp(p, below, n[dim]))
+        return with_zeros((struct shape){ SHAPE_AFFINE, true, 0, lanes / PLAN_LANES, umax, 0, 1 }, 0);
     if (dim > 0 && below % w == 0) {
         struct shape s = uniform(below % lanes == 0);
         s.umax = umax;
@@ -182,7 +240,7 @@ static struct shape sreg_range(const struct plan *p, int64_t id)
     case IR_SREG_CTAID_Y: case IR_SREG_CTAID_Z: s.umax = 65534; return s;
     case IR_SREG_NCTAID_X: s.umax = p->opt.small_grid ? 0x7fffffffu / p->opt.ntid[0] : 0x7fffffffu; return s;
     case IR_SREG_NCTAID_Y: case IR_SREG_NCTAID_Z: s.umax = 65535; return s;
-    case IR_SREG_LANEID: return (struct shape){ SHAPE_AFFINE, true, 1, (uint64_t)1 << 62, 31, 0 };
+    case IR_SREG_LANEID: return (struct shape){ SHAPE_AFFINE, true, 1, (uint64_t)1 << 62, 31, 0, 0 };
     case IR_SREG_WARPID: s.umax = 31; return s;
     case IR_SREG_LANEMASK_EQ: case IR_SREG_LANEMASK_LE: case IR_SREG_LANEMASK_LT: case IR_SREG_LANEMASK_GE: case IR_SREG_LANEMASK_GT: return varying();
     default: return s;
@@ -195,7 +253,7 @@ static struct shape sreg_shape(const struct plan *p, int64_t id)
     return with_zeros(s, s.zero);
 }
 
-static struct shape join(struct shape a, struct shape b)
+static struct shape join(const struct plan *p, struct shape a, struct shape b)
 {
     if (a.kind == SHAPE_UNKNOWN)
         return b;
@@ -207,7 +265,9 @@ static struct shape join(struct shape a, struct shape b)
         v.umax = umax;
         return with_zeros(v, a.zero & b.zero);
     }
-    return (struct shape){ SHAPE_AFFINE, a.group && b.group, a.stride, a.align < b.align ? a.align : b.align, umax, a.zero & b.zero };
+    if (!a.group || !b.group || a.step != b.step)
+        a = by_chunks(p, a), b = by_chunks(p, b);
+    return (struct shape){ SHAPE_AFFINE, a.group, a.stride, a.align < b.align ? a.align : b.align, umax, a.zero & b.zero, a.step };
 }
 
 static bool is_imm(const struct ir_operand *o) { return o->kind == IR_IMM; }
@@ -219,9 +279,21 @@ static struct shape default_shape(const struct shape *s, int n)
     for (int k = 0; k < n; k++) {
         if (!shape_uniform(&s[k]))
             return varying();
-        group &= s[k].group;
+        group &= s[k].group && s[k].step == 0;
     }
     return uniform(group);
+}
+
+/* Some are decided by what the numbers can be: tid.y < 38, where it is 7 at most. */
+static bool decided(const struct ir_inst *i, const struct shape *s)
+{
+    if (s[0].kind != SHAPE_AFFINE || !is_imm(&i->src[1]) || s[0].umax > type_max(i->type) >> 1 || i->src[1].imm > type_max(i->type) >> 1)
+        return false;
+    switch (i->cmp) {
+    case IR_ULT: case IR_UGE: case IR_SLT: case IR_SGE: return s[0].umax < i->src[1].imm;
+    case IR_ULE: case IR_UGT: case IR_SLE: case IR_SGT: return s[0].umax <= i->src[1].imm;
+    default: return false;
+    }
 }
 
 /*
@@ -231,19 +303,24 @@ static struct shape default_shape(const struct shape *s, int n)
  */
 static struct shape compare_shape(const struct plan *p, const struct ir_inst *i, const struct shape *s)
 {
-    bool swapped = s[0].stride == 0, below = i->cmp == IR_SLT || i->cmp == IR_ULT || i->cmp == IR_SGE || i->cmp == IR_UGE;
+    bool swapped = s[0].stride == 0 && s[0].step == 0, below = i->cmp == IR_SLT || i->cmp == IR_ULT || i->cmp == IR_SGE || i->cmp == IR_UGE;
     bool above = i->cmp == IR_SGT || i->cmp == IR_UGT || i->cmp == IR_SLE || i->cmp == IR_ULE;
     const struct shape *a = &s[swapped], *b = &s[!swapped];
     const struct ir_operand *limit = &i->src[!swapped];
-    if (a->kind != SHAPE_AFFINE || b->kind != SHAPE_AFFINE || a->stride <= 0 || b->stride || a->stride > 1 << 16 || !(below || above))
+    if (decided(i, s))
+        return uniform(true);
+    if (a->kind != SHAPE_AFFINE || b->kind != SHAPE_AFFINE || a->stride < 0 || (!a->stride && !a->step) || b->stride || a->stride > 1 << 16 || !(below || above))
         return default_shape(s, 2);
     uint64_t zeros = swapped ? (above ? b->zero : is_imm(limit) ? limit->imm : 0) : below ? b->zero : is_imm(limit) ? limit->imm : 0;
     for (unsigned lanes = p->lanes;; lanes = p->opt.width) {
         bool group;
-        unsigned k = 64 - (unsigned)__builtin_clzll((lanes - 1) * (uint64_t)a->stride | 1);
-        uint64_t low = ((uint64_t)1 << k) - 1;
-        if (k < ir_type_bits(i->type) && (zeros & low) == low && within(p, a, k, &group))
-            return uniform(group && b->group);
+        uint64_t span = (lanes - 1) * (uint64_t)a->stride;
+        if (lanes != p->lanes || plan_span(p, a, &span)) {
+            unsigned k = 64 - (unsigned)__builtin_clzll(span | 1);
+            uint64_t low = ((uint64_t)1 << k) - 1;
+            if (k < ir_type_bits(i->type) && (zeros & low) == low && within(p, a, k, &group))
+                return uniform(group && shape_group_uniform(b));
+        }
         if (lanes == p->opt.width)
             return default_shape(s, 2);
     }
@@ -253,7 +330,7 @@ static struct shape load_shape(const struct plan *p, const struct ir_inst *i, co
 {
     if (i->space == IR_LOCAL || !shape_uniform(addr))
         return varying();
-    return uniform(addr->group);
+    return uniform(shape_group_uniform(addr));
 }
 
 static struct shape param_shape(const struct plan *p, const struct ir_inst *i)
@@ -278,8 +355,8 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
     bool both_uniform = i->n_src == 2 && s[0].kind == SHAPE_AFFINE && s[1].kind == SHAPE_AFFINE && !s[0].stride && !s[1].stride;
     switch (i->op) {
     case IR_MOV: return s[0];
-    case IR_ADD: return add(s[0], s[1], i->type, false);
-    case IR_SUB: return add(s[0], s[1], i->type, true);
+    case IR_ADD: return add(p, s[0], s[1], i->type, false);
+    case IR_SUB: return add(p, s[0], s[1], i->type, true);
     case IR_NEG: case IR_NOT: {
         struct shape r = scale(s[0], UINT64_MAX, i->type);
         r.umax = UNBOUNDED;
@@ -310,7 +387,7 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
     }
     case IR_OR: case IR_XOR: {
         if (!(~s[0].zero & ~s[1].zero) && s[0].kind == SHAPE_AFFINE && s[1].kind == SHAPE_AFFINE)
-            return add(s[0], s[1], i->type, false);       /* no bits in common: the same as adding */
+            return add(p, s[0], s[1], i->type, false);    /* no bits in common: the same as adding */
         struct shape r = default_shape(s, 2);
         r.zero = s[0].zero & s[1].zero;
         return r;
@@ -331,12 +408,13 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
     case IR_TRUNC:
         if (s[0].kind == SHAPE_AFFINE) {
             s[0].stride = wrap(s[0].stride, i->type);
+            s[0].step = wrap(s[0].step, i->type);
             s[0].umax = s[0].umax <= type_max(i->type) ? s[0].umax : UNBOUNDED;
         }
         return with_zeros(s[0], s[0].zero);
     case IR_SELECT:
         if (shape_group_uniform(&s[0]))
-            return join(s[1], s[2]);
+            return join(p, s[1], s[2]);
         return default_shape(s, 3);
     case IR_SREG: return sreg_shape(p, i->imm);
     case IR_PARAM: return param_shape(p, i);
@@ -350,6 +428,8 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
         if (s[0].kind == SHAPE_AFFINE) {
             int64_t step = (int64_t)p->func->local_bytes;
             s[0].stride += i->op == IR_LOCAL_TO_GENERIC ? step : -step;
+            if (s[0].group && p->lanes > PLAN_LANES)
+                s[0].step += (i->op == IR_LOCAL_TO_GENERIC ? step : -step) * PLAN_LANES;
             s[0].align = 1;
             s[0].umax = UNBOUNDED;
         }
@@ -388,7 +468,8 @@ bool plan_blends(const struct plan *p, const struct plan_reg *r, int block)
 
 static bool same_shape(const struct shape *a, const struct shape *b)
 {
-    return a->kind == b->kind && a->group == b->group && a->stride == b->stride && a->align == b->align && a->umax == b->umax && a->zero == b->zero;
+    return a->kind == b->kind && a->group == b->group && a->stride == b->stride && a->align == b->align && a->umax == b->umax && a->zero == b->zero &&
+        a->step == b->step;
 }
 
 static bool flow_shapes(struct plan *p)
@@ -401,7 +482,7 @@ static bool flow_shapes(struct plan *p)
                 if (!i->dst[k])
                     continue;
                 struct plan_reg *r = &p->regs[i->dst[k]->id];
-                struct shape s = r->n_defs > 1 || r->shape.kind == SHAPE_UNKNOWN ? join(r->shape, result_shape(p, i, k)) : result_shape(p, i, k);
+                struct shape s = r->n_defs > 1 || r->shape.kind == SHAPE_UNKNOWN ? join(p, r->shape, result_shape(p, i, k)) : result_shape(p, i, k);
                 /* parts of a group may load different values, and come together again */
                 if (s.kind == SHAPE_AFFINE && (plan_blends(p, r, b) || (i->op == IR_LD && i->space != IR_CONST && bits_has(p->apart, (size_t)b)))) {
                     uint64_t zero = s.zero;
@@ -411,7 +492,8 @@ static bool flow_shapes(struct plan *p)
                 if (r->shape.kind == SHAPE_VARYING && s.kind != SHAPE_VARYING)
                     continue;                             /* never climb back */
                 if (r->shape.kind == SHAPE_AFFINE && s.kind == SHAPE_AFFINE && r->n_defs == 1) {
-                    s.group &= r->shape.group;
+                    if (!r->shape.group || s.step != r->shape.step)
+                        s = by_chunks(p, s);
                     if (s.align > r->shape.align)
                         s.align = r->shape.align;
                     if (s.umax > r->shape.umax)
