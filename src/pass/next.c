@@ -10,21 +10,82 @@
 enum { MAX_DEPTH = 24 };
 
 static bool step_of(const struct plan *p, const struct ir_operand *o, int depth, int64_t *out);
+static bool step_of_result(const struct plan *p, const struct ir_inst *i, int depth, int64_t *out);
+
+/* Is it the register itself, and something added? By way of copies too. */
+static bool made_of(const struct plan *p, const struct ir_inst *i, const struct ir_reg *r, int depth)
+{
+    bool found = false;
+    if (depth > MAX_DEPTH || (i->op != IR_ADD && i->op != IR_MOV))
+        return false;
+    for (int k = 0; k < i->n_src; k++)
+        if (i->src[k].kind == IR_REG) {
+            const struct ir_inst *def = p->regs[i->src[k].reg->id].def;
+            found |= i->src[k].reg == r || (def && made_of(p, def, r, depth + 1));
+        }
+    return found;
+}
 
 static bool two_steps(const struct plan *p, const struct ir_inst *i, int depth, int64_t *a, int64_t *b)
 {
     return step_of(p, &i->src[0], depth, a) && step_of(p, &i->src[1], depth, b);
 }
 
+/* A loop that fills a tile: to a small constant, and no barrier in it. What goes on longer is not fetched a block ahead. */
+static bool fills(const struct plan *p, int loop)
+{
+    enum { SMALL = 256 };
+    bool ends = false;
+    for (int b = 0; b < p->n_blocks && loop >= 0; b++) {
+        const struct ir_inst *t = ir_block_term(p->blocks[b].ir);
+        if (!plan_in_loop(p, b, loop))
+            continue;
+        if (plan_stops(t))
+            return false;
+        const struct ir_inst *cmp = t->op == IR_CBR && t->src[0].kind == IR_REG ? p->regs[t->src[0].reg->id].def : NULL;
+        ends |= cmp && cmp->op == IR_CMP && cmp->src[1].kind == IR_IMM && cmp->src[1].imm <= SMALL;
+    }
+    return ends;
+}
+
+/* What such a loop changes goes on in the same steps in each block (i = begin; i += 32): the next block's is as far away as what it begins with. */
+static bool step_of_changing(const struct plan *p, const struct ir_reg *r, int depth, int64_t *out)
+{
+    bool found = false;
+    for (int b = 0; b < p->n_blocks; b++)
+        for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            int64_t step;
+            if (!ir_defines(i, r))
+                continue;
+            if (made_of(p, i, r, depth)) {
+                if (!fills(p, p->blocks[b].loop))
+                    return false;
+                continue;
+            }
+            if (!step_of_result(p, i, depth, &step) || (found && step != *out))
+                return false;
+            *out = step;
+            found = true;
+        }
+    return found;
+}
+
 static bool step_of(const struct plan *p, const struct ir_operand *o, int depth, int64_t *out)
 {
-    int64_t a, b;
     *out = 0;
     if (o->kind != IR_REG)
         return true;
     const struct ir_inst *i = p->regs[o->reg->id].def;
-    if (!i || depth > MAX_DEPTH)
+    if (depth > MAX_DEPTH)
         return false;
+    return i ? step_of_result(p, i, depth, out) : step_of_changing(p, o->reg, depth + 1, out);
+}
+
+static bool step_of_result(const struct plan *p, const struct ir_inst *i, int depth, int64_t *out)
+{
+    int64_t a, b;
+    *out = 0;
     switch (i->op) {
     case IR_PARAM: case IR_PARAMADDR: case IR_VARADDR: return true;
     case IR_SREG:
@@ -180,11 +241,12 @@ bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_byte
     struct shape s = plan_operand_shape(p, &i->src[0]);
     int64_t span = (int64_t)p->groups * row_bytes;
     int n;
-    if ((i->space != IR_GENERIC && i->space != IR_GLOBAL) || !s.group || !step_known(p, &i->src[0], &out->bytes)
+    bool tile = p->opt.ntid[1] > 1 && p->opt.ntid[0] <= p->lanes, rows = p->lanes > PLAN_LANES || s.group;
+    if ((i->space != IR_GENERIC && i->space != IR_GLOBAL) || !(tile ? rows : plan_in_row(p, &s)) || !step_known(p, &i->src[0], &out->bytes)
         || llabs(out->bytes) < LINE || llabs(out->bytes) > FAR || p->groups < 2 || load_fetches(p, i))
         return false;
     out->first = out->per_group = 0;
-    if (p->opt.ntid[1] > 1 && p->opt.ntid[0] <= p->lanes) {      /* short rows of a tile, each somewhere else */
+    if (tile) {                  /* short rows of a tile, each somewhere else */
         out->bytes *= (AHEAD + llabs(out->bytes) - 1) / llabs(out->bytes);       /* small tiles are done before memory answers */
         return !another_fetches(p, i, LINE, &out->near);
     }
