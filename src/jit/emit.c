@@ -1036,6 +1036,25 @@ static void end_plan(struct emit *e)
     hw_free(e->rematerialised);
 }
 
+/* A region by the plan for several warps; what is kept is where the other plan has it. */
+static void emit_wide_region(struct emit *e, int region)
+{
+    const struct plan *one = e->p;
+    end_plan(e);
+    e->p = one->wide;
+    e->C = one->wide->opt.chunks;
+    e->narrow = one;
+    e->looked_at = -1;
+    begin_plan(e);
+    emit_region(e, region);
+    end_plan(e);
+    e->p = one;
+    e->C = one->opt.chunks;
+    e->narrow = NULL;
+    e->looked_at = -1;
+    begin_plan(e);
+}
+
 /* A callee: no loop over groups; the caller says which group and which of its lanes. */
 static void emit_function(struct emit *e, size_t index)
 {
@@ -1114,8 +1133,12 @@ bool emit_kernel(struct emit *e)
     make_tags(e);
     begin_plan(e);
     frame_layout(e);
-    for (size_t r = 0; r < p->regions.n; r++)
-        emit_region(e, (int)r);
+    for (size_t r = 0; r < p->regions.n; r++) {
+        if (p->wide && p->wide_regions >> r & 1)
+            emit_wide_region(e, (int)r);
+        else
+            emit_region(e, (int)r);
+    }
     end_plan(e);
     hw_free(e->waiting);
     hw_free(e->alive);

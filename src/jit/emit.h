@@ -79,6 +79,7 @@ struct emit {
 
     /* frame layout, the same for all regions; bytes */
     uint32_t *reg_offset, *mask_offset, *cur_offset;          /* UINT32_MAX: not in the frame */
+    const struct plan *narrow;                                /* of a region that is made for several warps: the plan that says how registers are kept */
     uint64_t *waiting, *alive;                                /* bit sets of blocks and registers: frame.c */
     int looked_at;                                            /* the entry that they are for */
     uint32_t red_offset, bars_offset, warpops_offset, common_offset, warp_offset, warp_bytes, parts_offset, frame_bytes;

@@ -291,10 +291,52 @@ static void move_common(struct emit *e, const struct plan_reg *r, bool save)
     tag_memory(e, done, TAG_FRAME);
 }
 
+/* One of a group's warps: chunks from `first` on. Its base is its first chunk's, or each chunk has one. */
+static void move_warp(struct emit *e, const struct plan_reg *r, const struct plan_reg *kept, unsigned first, bool save)
+{
+    unsigned chunks = e->narrow->opt.chunks;
+    bool varying = kept->shape.kind == SHAPE_VARYING, one = !varying && kept->shape.group;
+    unsigned step = varying ? ir_type_bits(r->reg->type) / 8 * e->W : 16, align = varying && step >= 64 ? 64 : 16;
+    uint32_t offset = e->reg_offset[r->reg->id];
+    LLVMTypeRef t = slot_type(e, r->reg);
+    struct ir_operand o = { .kind = IR_REG, .reg = r->reg };
+    LLVMValueRef v = NULL;
+    for (unsigned c = 0; c < chunks; c++) {
+        LLVMValueRef slot = slot_of(e, r->reg, first + c);
+        if (save && (c == 0 || !one)) {
+            v = varying ? LLVMBuildLoad2(e->b, t, slot, "") : cast_to(e, u_operand(e, &o, r->reg->type, first + c), t);
+            save_value(e, v, offset + c * step, align);
+        }
+        if (save || (slot_count(e, r->reg) == 1 && first + c > 0))
+            continue;
+        if (c == 0 || !one)
+            v = restore_value(e, t, offset + c * step, align);
+        LLVMTypeRef it = ty_int(e, ir_type_bits(r->reg->type), 1);
+        int64_t apart = one ? plan_lane_offset(&kept->shape, c * e->W) : 0;
+        LLVMBuildStore(e->b, apart ? cast_to(e, LLVMBuildAdd(e->b, cast_to(e, v, it), LLVMConstInt(it, (uint64_t)apart, true), ""), t) : v, slot);
+    }
+}
+
+/* A region that is made for several warps: each has its area. */
+static void move_warps(struct emit *e, const struct plan_reg *r, bool save)
+{
+    unsigned chunks = e->narrow->opt.chunks, warps = e->C / chunks;
+    LLVMValueRef group = e->warp, first = LLVMBuildMul(e->b, group, k_int(e, 32, 1, warps), "");
+    for (unsigned w = 0; w < warps; w++) {
+        e->warp = LLVMBuildAdd(e->b, first, k_int(e, 32, 1, w), "");
+        move_warp(e, r, &e->narrow->regs[r->reg->id], w * chunks, save);
+    }
+    e->warp = group;
+}
+
 static void move_register(struct emit *e, const struct plan_reg *r, bool save)
 {
     if (r->common) {
         move_common(e, r, save);
+        return;
+    }
+    if (e->narrow) {
+        move_warps(e, r, save);
         return;
     }
     uint32_t offset = e->reg_offset[r->reg->id];

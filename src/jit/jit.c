@@ -146,7 +146,7 @@ static bool generate(const struct ir_func *f, const struct jit_request *req, str
     }
     LLVMDisposeMessage(message);
     message = NULL;
-    if (!target_optimise(e->mod, machine, has_masks(e->p), diag))
+    if (!target_optimise(e->mod, machine, has_masks(e->p) || (e->p->wide && has_masks(e->p->wide)), diag))
         goto out;
     if (wants_dump("llvm")) {
         char *text = LLVMPrintModuleToString(e->mod);
@@ -215,14 +215,29 @@ static struct plan *turns_plan(const struct ir_func *f, struct plan_options opt,
     return NULL;
 }
 
-/* Several warps at a time, or NULL where one is better. What is counted in an instrumented build is counted by warps. */
+/* Several warps at a time, or NULL where one is better, perhaps with some regions for several. What is counted in an instrumented build is counted by warps. */
 static struct plan *pairs_plan(struct plan *one, const struct ir_func *f, struct plan_options opt, struct diag *diag)
 {
     unsigned warps = one->needs_fair || one->irreducible ? 1 : plan_pairs(one);
-    if (warps == 1)
-        return NULL;
-    opt.chunks *= warps;
-    return plan_new(f, &opt, diag);
+    for (; warps > 1; warps /= 2) {
+        opt.chunks = one->opt.chunks * warps;
+        struct plan *p = plan_new(f, &opt, diag);
+        if (!p || plan_in_step(p))
+            return p;
+        if (plan_mixes(one, p))
+            return NULL;
+        plan_free(p);
+    }
+    return NULL;
+}
+
+static void explain_vectors(struct hw_str *why, const struct plan *p)
+{
+    static const char *const warps[] = { "", "a warp", "two warps", "", "four warps" };
+    hw_str_printf(why, "vector, %u lanes, %u vectors to %s", p->opt.width, p->opt.chunks, warps[p->lanes / PLAN_LANES]);
+    if (p->wide)
+        hw_str_printf(why, "; %d of %zu regions %u vectors to %s", __builtin_popcountll(p->wide_regions), p->regions.n, p->wide->opt.chunks,
+                      warps[p->wide->lanes / PLAN_LANES]);
 }
 
 /* The build that was asked for, unless the kernel needs another: turns where threads wait for each other, the scalar one for
@@ -248,7 +263,7 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
             p = pairs;
         }
         if (p && why && width > 1)
-            hw_str_printf(why, "vector, %u lanes, %u vectors to %s", width, p->opt.chunks, p->lanes == PLAN_LANES ? "a warp" : p->lanes == 2 * PLAN_LANES ? "two warps" : "four warps");
+            explain_vectors(why, p);
         else if (p && why)
             hw_str_printf(why, "scalar, as HOSTWARP_WIDTH says%s", opt.fair ? ", threads take turns at warp operations" : "");
         return p;
@@ -289,6 +304,8 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
     if (wants_dump("ir")) {
         struct hw_str text = { 0 };
         plan_print(&text, p);
+        if (p->wide)
+            plan_print(&text, p->wide);
         dump(f, req, "ir", text.s, text.n);
         hw_str_fini(&text);
     }

@@ -3,7 +3,8 @@
  * Several warps at a time. Long chains of arithmetic wait for themselves: two vectors of 16 lanes do not fill the CPU's units, four do. That pays
  * where a kernel computes much more than it loads and stores, has few values to keep at a time (there are 32 vector registers) and nothing
  * in it knows what a warp is: no atomics or warp operations. With barriers and shared memory too, where all groups stop at the same ones, if
- * most of the work is one chain that is longer than what the CPU looks at at a time.
+ * most of the work is one chain that is longer than what the CPU looks at at a time, and the warps of a group take the same branches: in the whole
+ * kernel, or in the regions with that chain; then the others are made for single warps, by a plan of their own.
  */
 #include "pass/plan.h"
 
@@ -116,11 +117,31 @@ static unsigned chain_in(const struct plan *p, int block, unsigned *cycles, unsi
     return most;
 }
 
-/* Rows, and nothing that needs a mask. */
-static bool straight(const struct plan *p)
+/* Made of nothing but where the thread is and what the launch says. seen: registers that were asked about already. */
+static bool by_place(const struct plan *p, const struct ir_operand *o, bits_word *seen)
+{
+    bool good = true;
+    if (o->kind != IR_REG || bits_has(seen, o->reg->id))
+        return true;
+    bits_add(seen, o->reg->id);
+    for (int b = 0; b < p->n_blocks; b++)
+        for (size_t j = 0; good && j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            if (!ir_defines(i, o->reg))
+                continue;
+            good = i->op == IR_SREG || i->op == IR_PARAM || (ir_op_info[i->op].props & IR_PROP_PURE);
+            for (int k = 0; good && k < i->n_src; k++)
+                good = by_place(p, &i->src[k], seen);
+        }
+    return good;
+}
+
+/* Rows; and lanes that are off are so at borders, not by what was read: then most often none is. */
+static bool straight(struct plan *p)
 {
     for (int b = 0; b < p->n_blocks; b++) {
-        bool good = !p->blocks[b].masked;
+        const struct ir_inst *t = ir_block_term(p->blocks[b].ir);
+        bool good = !p->blocks[b].divergent || by_place(p, &t->src[0], bits_new(&p->arena, p->n_regs));
         for (size_t j = 0; good && j < p->blocks[b].ir->insts.n; j++) {
             const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
             bool access = i->op == IR_LD || i->op == IR_ST;
@@ -134,28 +155,116 @@ static bool straight(const struct plan *p)
 
 /*
  * Between barriers: sum += a[k] * b[k], unrolled. A CPU that looks at WINDOW instructions at a time sees WINDOW * LATENCY / chain such chains, of as many
- * groups as that takes; it needs two units' worth, else the chains of several groups must lie side by side.
+ * groups (or turns of a loop) as that takes; it needs two units' worth, else the chains of several groups must lie side by side.
  */
-static unsigned side_by_side(struct plan *p)
+static int longest_chain(const struct plan *p)
 {
-    enum { WINDOW = 96, LATENCY = 4, UNITS = 2, MOST = 4, REGISTERS = 32, LARGE = 600 };       /* LARGE: takes long to compile as it is */
+    enum { WINDOW = 96, UNITS = 2, LARGE = 600 };                /* LARGE: takes long to compile as it is */
     unsigned n, all = 0, longest = 0, n_there = 0, *cycles = hw_alloc(p->n_regs * sizeof *cycles + 1);
+    int at = -1;
     for (int b = 0; b < p->n_blocks; b++) {
         unsigned chain = chain_in(p, b, cycles, &n);
-        bool turns = p->blocks[b].loop >= 0 && !plan_stops(ir_block_term(p->blocks[b].ir));     /* the next turn is there to look at */
+        bool turns = p->blocks[b].loop >= 0 && !plan_stops(ir_block_term(p->blocks[b].ir)) && n * p->opt.chunks <= WINDOW;   /* the next one is there to look at */
         all += n;
         if (!turns && chain > longest) {
             longest = chain;
             n_there = n;
+            at = b;
         }
     }
     hw_free(cycles);
-    if (longest <= WINDOW / UNITS || 2 * n_there < all || all > LARGE)
-        return 1;
+    return longest <= WINDOW / UNITS || 2 * n_there < all || all > LARGE ? -1 : at;
+}
+
+static unsigned side_by_side(struct plan *p)
+{
+    enum { LATENCY = 4, UNITS = 2, MOST = 4, REGISTERS = 32 };
     unsigned m = 1, alive = most_alive(p) * p->opt.chunks;
+    if (longest_chain(p) < 0)
+        return 1;
     while (m < MOST && m * p->opt.chunks < LATENCY * UNITS && 2 * m * alive < REGISTERS && p->threads % (2 * m * PLAN_LANES) == 0)
         m *= 2;
     return m;
+}
+
+/* Is it a comparison with a number that the launch gives? Groups at that border part there, and others do not: one comparison tells (jit/ends.c). */
+static bool at_border(const struct plan *p, const struct ir_operand *predicate)
+{
+    const struct ir_inst *cmp = p->regs[predicate->reg->id].def;
+    if (!cmp || cmp->op != IR_CMP || cmp->src[0].kind != IR_REG || cmp->src[1].kind != IR_REG)
+        return false;
+    struct shape a = plan_operand_shape(p, &cmp->src[0]), b = plan_operand_shape(p, &cmp->src[1]);
+    return shape_group_uniform(&a) || shape_group_uniform(&b);
+}
+
+static bool stays_in_step(const struct plan *p, int b)
+{
+    const struct ir_operand *o = &ir_block_term(p->blocks[b].ir)->src[0];
+    return !p->blocks[b].divergent || plan_operand_shape(p, o).kind != SHAPE_AFFINE || at_border(p, o);
+}
+
+bool plan_in_step(const struct plan *wide)
+{
+    for (int b = 0; b < wide->n_blocks && wide->regions.n > 1; b++)
+        if (!stays_in_step(wide, b))
+            return false;
+    return true;
+}
+
+static bool same_code(const struct plan *a, const struct plan *b)
+{
+    struct hw_str ta = { 0 }, tb = { 0 };
+    ir_print_func(&ta, a->func);
+    ir_print_func(&tb, b->func);
+    bool same = a->n_regs == b->n_regs && a->n_blocks == b->n_blocks && a->regions.n == b->regions.n && ta.n == tb.n && memcmp(ta.s, tb.s, ta.n) == 0;
+    hw_str_fini(&ta);
+    hw_str_fini(&tb);
+    return same;
+}
+
+/* No masks are kept at the barriers. */
+static bool meets_whole(const struct plan *p)
+{
+    for (int b = 0; b < p->n_blocks; b++) {
+        if (plan_stops(ir_block_term(p->blocks[b].ir)) && !bits_empty(p->blocks[b].pending, (size_t)p->n_blocks))
+            return false;
+        for (size_t k = 1; k < p->regions.n; k++)
+            if (p->blocks[b].masked && plan_dominates(p, b, p->regions.v[k].entry))
+                return false;
+    }
+    return true;
+}
+
+/* Are the registers that live across barriers kept in the same way, apart from where their bases come from? */
+static bool keep_the_same(const struct plan *one, const struct plan *wide)
+{
+    for (size_t r = 0; r < one->n_regs; r++) {
+        const struct plan_reg *a = &one->regs[r], *b = &wide->regs[r];
+        bool kept = false;
+        for (size_t k = 1; k < one->regions.n; k++)
+            kept |= bits_has(one->blocks[one->regions.v[k].entry].live_in, r);
+        bool vector = a->shape.kind == SHAPE_VARYING;
+        if (a->remat != b->remat || (kept && (a->common != b->common || a->shape.kind != b->shape.kind || a->is_float != b->is_float || (vector && a->reg->type == IR_PRED))))
+            return false;
+    }
+    return true;
+}
+
+bool plan_mixes(struct plan *one, struct plan *wide)
+{
+    int chain = longest_chain(one);
+    uint64_t regions = 0;
+    if (chain < 0 || one->regions.n > 64 || !one->lockstep || !wide->lockstep || !same_code(one, wide) || !meets_whole(one) || !meets_whole(wide) || !keep_the_same(one, wide))
+        return false;
+    for (size_t k = 0; k < one->regions.n; k++)
+        regions |= (uint64_t)bits_has(one->regions.v[k].blocks, (size_t)chain) << k;
+    for (int b = 0; b < wide->n_blocks; b++)
+        for (size_t k = 0; k < wide->regions.n; k++)
+            if (regions >> k & 1 && bits_has(wide->regions.v[k].blocks, (size_t)b) && !stays_in_step(wide, b))
+                return false;
+    one->wide = wide;
+    one->wide_regions = regions;
+    return true;
 }
 
 unsigned plan_pairs(struct plan *p)

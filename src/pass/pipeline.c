@@ -75,6 +75,7 @@ void plan_free(struct plan *p)
 {
     if (!p)
         return;
+    plan_free(p->wide);
     for (int i = 0; i < p->n_blocks; i++)
         hw_vec_fini(&p->blocks[i].preds);
     hw_vec_fini(&p->loops);

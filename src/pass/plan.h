@@ -127,6 +127,8 @@ struct plan {
     bits_word *apart;            /* blocks in which a group may have been taken apart */
     bool parts;                  /* some groups may be */
     bool needs_fair;             /* this build could hang: a thread may wait for one that runs after it */
+    struct plan *wide;           /* pairs.c: of the same code for several warps at a time, by which these regions are made; owned; or NULL */
+    uint64_t wide_regions;
 };
 
 /* NULL and a message in diag when the function cannot be planned. */
@@ -186,7 +188,10 @@ bool plan_idle(const struct plan *p, size_t region, struct plan_idle *out);
 
 /* pairs.c: for how many warps at a time, 1, 2 or 4, is this plan best made, with so many times the chunks? */
 unsigned plan_pairs(struct plan *p);
-bool plan_in_step(const struct plan *p);                         /* of a plan for several: do they take all branches together that each of them takes whole, but for borders? */
+/* Of a plan for several: do they take all branches together that each of them takes whole, but for borders? Else one may be made with both plans:
+   then it owns the other. */
+bool plan_in_step(const struct plan *wide);
+bool plan_mixes(struct plan *one, struct plan *wide);
 
 /* True when a definition in block must keep other lanes' values: then the register is VARYING. */
 bool plan_blends(const struct plan *p, const struct plan_reg *r, int block);

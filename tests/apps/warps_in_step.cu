@@ -137,6 +137,63 @@ __global__ void border(const float *in, float *out, unsigned height)
     }
 }
 
+/* Warps go one by one, then in step, then one by one again: what they keep at the barriers is of every kind */
+struct kept {
+    float sum, own;
+    double wide;
+    int of_warp, of_half;
+    const float *at;
+    bool odd;
+};
+__host__ __device__ __forceinline__ void keep(kept &k, const float *in, const int *table, thread i)
+{
+    k.own = in[i.t];
+    k.wide = k.own * 3.0 + i.t;
+    k.of_warp = table[i.y];
+    k.of_half = table[i.x / 16 + 2 * (i.y % 4)];
+    k.at = in + i.y * PITCH + i.x;
+    k.odd = table[i.y] & 1;
+    k.sum = 0;
+    for (int j = i.y; j < 37; j += 8) {                    /* not in step */
+        k.at += PITCH;
+        k.of_warp += j;
+    }
+}
+__host__ __device__ __forceinline__ void chain(kept &k, const float *s, thread i)
+{
+    for (int r = i.y; r < 32; r += 8) {
+        float sum = k.own;
+#pragma unroll
+        for (int j = 0; j < 49; j++)
+            sum = fmaf(s[(r + j / 7) * PITCH + i.x + j % 7], 0.015625f * (j + 1), sum);
+        k.sum += sum;
+        k.of_warp += 3;
+        k.at++;
+    }
+    k.wide += k.sum;
+}
+__host__ __device__ __forceinline__ float use(const kept &k, thread i)
+{
+    float sum = k.sum + (float)k.wide + *k.at;
+    for (int j = i.y; j < 29; j += 8)
+        sum += k.odd ? k.of_warp : k.of_half;
+    return sum;
+}
+__global__ void keeps(const float *in, const int *table, float *out)
+{
+    __shared__ float s[ROWS * PITCH];
+    thread i = { (int)threadIdx.x, (int)threadIdx.y, 0, (int)(threadIdx.y * 32 + threadIdx.x), 256 };
+    kept k;
+    for (int j = i.t; j < ROWS * PITCH; j += 256)
+        s[j] = in[j];
+    keep(k, in, table, i);
+    __syncthreads();
+    chain(k, s, i);
+    __syncthreads();
+    s[i.t] = k.sum;
+    out[blockIdx.x * 256 + i.t] = use(k, i);
+}
+
 /* No warps: what lanes of half a warp have in common begins in the middle of what whole ones have */
 __global__ void halves_of_warps(int *out)
 {
@@ -206,6 +263,26 @@ static void test_border(unsigned height)
     all_wrong += wrong;
 }
 
+static void test_keeps()
+{
+    int wrong = 0, table[8], *d_table = (int *)d_bias;
+    for (int k = 0; k < 8; k++)
+        table[k] = (int)(app_random(77 + k) % 1000);
+    CUDA(cudaMemcpy(d_table, table, sizeof table, cudaMemcpyHostToDevice));
+    keeps<<<3, dim3(32, 8)>>>(d_in, d_table, d_out);
+    out.resize(3 * 256);
+    CUDA(cudaMemcpy(out.data(), d_out, out.size() * 4, cudaMemcpyDeviceToHost));
+    for (int t = 0; t < 3 * 256; t++) {
+        thread i = { t % 32, t % 256 / 32, 0, t % 256, 256 };
+        kept k;
+        keep(k, in.data(), table, i);
+        chain(k, in.data(), i);
+        wrong += out[t] != use(k, i);
+    }
+    printf("keeps: %d wrong\n", wrong);
+    all_wrong += wrong;
+}
+
 static void test_halves_of_warps()
 {
     int wrong = 0, host[128];
@@ -269,6 +346,7 @@ int main()
     test<threads>("warps of a line", dim3(256));
     for (unsigned height : { 32u, 37u, 64u, 70u })
         test_border(height);
+    test_keeps();
     test_halves_of_warps();
     printf("%s\n", all_wrong ? "WRONG" : "right");
     return all_wrong != 0;
