@@ -529,6 +529,31 @@ static void take_answer(struct emit *e, const struct ir_inst *i)
     }
 }
 
+/* This group and all behind it have nothing to do: it ends the region for all of them. */
+static void leave_early(struct emit *e)
+{
+    const struct plan *p = e->p;
+    struct plan_leave l;
+    if (e->region == 0 || e->fetches || e->details || e->m[0] || !plan_leave(e->p, (size_t)e->region, e->at, &l))
+        return;
+    const struct ir_inst *end = ir_block_term(p->blocks[l.end].ir);
+    int to = end->op == IR_BAR ? p->blocks[l.end].succ[0] : -1;
+    if (to >= 0 && (!plan_plain_barrier(p, end) || !frame_stays(e, e->region, to, false)))
+        return;
+    LLVMValueRef v[2];
+    v[l.number] = linear_thread(e, 0);
+    v[!l.number] = u_operand(e, &l.cmp->src[!l.number], IR_I32, 0);
+    LLVMBasicBlockRef leave = new_bb(e, "leave"), stay = new_bb(e, "stay");
+    LLVMValueRef holds = op_value(e, l.cmp, v, 1, 0);
+    LLVMBuildCondBr(e->b, holds, l.answer ? leave : stay, l.answer ? stay : leave);
+    LLVMPositionBuilderAtEnd(e->b, leave);
+    if (to >= 0)
+        frame_save_common(e, to, true);
+    LLVMBuildStore(e->b, k_int(e, 32, 1, (uint64_t)(int64_t)(to >= 0 ? p->blocks[to].resume : KABI_ALL_DONE)), e->common);
+    LLVMBuildBr(e->b, e->done);
+    LLVMPositionBuilderAtEnd(e->b, stay);
+}
+
 static void emit_terminator(struct emit *e, const struct ir_inst *i)
 {
     const struct plan_block *blk = &e->p->blocks[e->at];
@@ -536,6 +561,7 @@ static void emit_terminator(struct emit *e, const struct ir_inst *i)
     switch (i->op) {
     case IR_BR: go(e, blk->succ[0]); break;
     case IR_CBR:
+        leave_early(e);
         if (blk->divergent)
             divergent_branch(e, i);
         else
@@ -924,7 +950,7 @@ static uint32_t busy_groups(struct emit *e)
     if (e->region == 0 || e->fetches || e->details || !plan_idle(p, (size_t)e->region, &idle))
         return p->groups;
     const struct ir_inst *t = ir_block_term(p->blocks[idle.end].ir);
-    if (t->op == IR_BAR && (!plan_plain_barrier(p, t) || !frame_stays(e, e->region, p->blocks[idle.end].succ[0])))
+    if (t->op == IR_BAR && (!plan_plain_barrier(p, t) || !frame_stays(e, e->region, p->blocks[idle.end].succ[0], true)))
         return p->groups;
     return idle.from ? idle.from : 1;                     /* the first one tells what all do next */
 }
@@ -952,7 +978,7 @@ static void emit_region(struct emit *e, int region)
         first = env(e, ENV_FIRST_GROUP);
         end = env(e, ENV_END_GROUP);
     }
-    LLVMBasicBlockRef warp = new_bb(e, "warp"), done = new_bb(e, "done");
+    LLVMBasicBlockRef warp = new_bb(e, "warp"), done = e->done = new_bb(e, "done");
     e->head = new_bb(e, "head");
     e->next = new_bb(e, "next");
     LLVMPositionBuilderAtEnd(e->b, e->head);

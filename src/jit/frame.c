@@ -359,15 +359,15 @@ static void move_register(struct emit *e, const struct plan_reg *r, bool save)
     }
 }
 
-/* The last group stores what all have in common. */
-static void save_common(struct emit *e, int entry)
+/* The last group stores what all have in common; last: that is this one in any case. */
+void frame_save_common(struct emit *e, int entry, bool last_one)
 {
     const struct plan *p = e->p;
     LLVMBasicBlockRef saved = NULL;
     for (size_t r = 0; r < p->n_regs; r++) {
         if (p->regs[r].remat || !p->regs[r].common || !live(e, entry, r))
             continue;
-        if (!saved && p->groups > 1) {
+        if (!saved && p->groups > 1 && !last_one) {
             LLVMBasicBlockRef last = LLVMAppendBasicBlockInContext(e->cx, e->fn, "last");
             saved = LLVMAppendBasicBlockInContext(e->cx, e->fn, "saved");
             LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, e->warp, k_int(e, 32, 1, p->groups - 1), ""), last, saved);
@@ -387,7 +387,7 @@ void frame_save(struct emit *e, int entry)
     for (size_t r = 0; r < p->n_regs; r++)
         if (!p->regs[r].remat && !p->regs[r].common && live(e, entry, r))
             move_register(e, &p->regs[r], true);
-    save_common(e, entry);
+    frame_save_common(e, entry, false);
     for (int m = 0; m < p->n_blocks; m++) {
         if (saves_mask(e, entry, m))
             move_masks(e, e->mask[m], e->mask_offset[m], true);
@@ -406,11 +406,11 @@ static bool defines(const struct plan *p, int region, const struct ir_reg *r)
 }
 
 /* What was live before and is live still lies where it lay. */
-bool frame_stays(struct emit *e, int region, int entry)
+bool frame_stays(struct emit *e, int region, int entry, bool common_too)
 {
     const struct plan *p = e->p;
     for (size_t r = 0; r < p->n_regs; r++)
-        if (!p->regs[r].remat && live(e, entry, r) && defines(p, region, p->regs[r].reg))
+        if (!p->regs[r].remat && (common_too || !p->regs[r].common) && live(e, entry, r) && defines(p, region, p->regs[r].reg))
             return false;
     for (int m = 0; m < p->n_blocks; m++)
         if (saves_mask(e, entry, m) || saves_cur(e, entry, m))

@@ -65,6 +65,78 @@ static int straight_to(const struct plan *p, int b)
     return -1;
 }
 
+/* From which blocks of the region can `to` be reached before a barrier? */
+static void note_ways(const struct plan *p, const struct plan_region *r, int to, bits_word *out)
+{
+    bits_add(out, (size_t)to);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int b = 0; b < p->n_blocks; b++) {
+            bool leads = false;
+            for (int k = 0; k < p->blocks[b].n_succ && !plan_stops(ir_block_term(p->blocks[b].ir)); k++)
+                leads |= bits_has(out, (size_t)p->blocks[b].succ[k]);
+            if (!leads || bits_has(out, (size_t)b) || !bits_has(r->blocks, (size_t)b))
+                continue;
+            bits_add(out, (size_t)b);
+            changed = true;
+        }
+    }
+}
+
+static bool is_common(const struct plan *p, const struct ir_operand *o) { return o->kind != IR_REG || p->regs[o->reg->id].common; }
+
+/* All groups go from the region's beginning to this block, or none does, and nothing is done on the way. */
+static bool all_come_idle(const struct plan *p, size_t region, int block)
+{
+    bits_word *ways = hw_alloc((bits_words((size_t)p->n_blocks) + 1) * sizeof *ways);
+    bool idle = true;
+    note_ways(p, &p->regions.v[region], block, ways);
+    for (int b = 0; b < p->n_blocks; b++) {
+        const struct ir_inst *t = ir_block_term(p->blocks[b].ir);
+        bool together = b == block || t->op == IR_BR || (t->op == IR_CBR && is_common(p, &t->src[0]));
+        idle &= !bits_has(ways, (size_t)b) || (nothing_before_end(p, b) && together);
+    }
+    hw_free(ways);
+    return idle;
+}
+
+/* threadIdx.x, in a block of one dimension: the thread's number */
+static bool is_number(const struct plan *p, const struct ir_operand *o)
+{
+    const struct ir_inst *i = o->kind == IR_REG ? p->regs[o->reg->id].def : NULL;
+    return i && i->op == IR_SREG && i->imm == IR_SREG_TID_X && p->opt.ntid[1] == 1 && p->opt.ntid[2] == 1;
+}
+
+/* Which of the comparison's answers holds for all threads from some number on? -1: neither */
+static int answer_of_last(const struct ir_inst *cmp, bool number_first)
+{
+    switch (cmp->cmp) {
+    case IR_SGT: case IR_SGE: case IR_UGT: case IR_UGE: return number_first;
+    case IR_SLT: case IR_SLE: case IR_ULT: case IR_ULE: return !number_first;
+    default: return -1;
+    }
+}
+
+/* The steps of a tree in a loop: if (threadIdx.x < n) ... and a barrier. */
+bool plan_leave(const struct plan *p, size_t region, int block, struct plan_leave *out)
+{
+    const struct ir_inst *t = ir_block_term(p->blocks[block].ir);
+    if (!p->lockstep || p->lanes == 1 || p->opt.counted || p->groups < 2 || p->blocks[block].masked || t->op != IR_CBR || t->src[0].kind != IR_REG)
+        return false;
+    const struct ir_inst *cmp = p->regs[t->src[0].reg->id].def;
+    if (!cmp || cmp->op != IR_CMP || cmp->type != IR_I32)
+        return false;
+    bool first = is_number(p, &cmp->src[0]);
+    int answer = answer_of_last(cmp, first);
+    if (answer < 0 || (!first && !is_number(p, &cmp->src[1])) || !is_common(p, &cmp->src[first]))
+        return false;
+    out->cmp = cmp;
+    out->number = first ? 0 : 1;
+    out->answer = answer;
+    out->end = straight_to(p, p->blocks[block].succ[answer ? 0 : 1]);
+    return out->end >= 0 && all_come_idle(p, region, block);
+}
+
 /* One past the last group of which some thread goes another way than `taken`. */
 static bool busy_groups(const struct plan *p, const struct ir_operand *condition, uint64_t taken, uint32_t *out)
 {

@@ -185,6 +185,14 @@ struct plan_idle {
     int end;
 };
 bool plan_idle(const struct plan *p, size_t region, struct plan_idle *out);
+/* idle.c: when cmp, with the number of a group's first thread as operand `number`, gives this answer at the block's end, this group and all behind it
+   have nothing to do in the region but to go to its end, as above */
+struct plan_leave {
+    const struct ir_inst *cmp;
+    int number, end;
+    bool answer;
+};
+bool plan_leave(const struct plan *p, size_t region, int block, struct plan_leave *out);
 
 /* pairs.c: for how many warps at a time, 1, 2 or 4, is this plan best made, with so many times the chunks? */
 unsigned plan_pairs(struct plan *p);

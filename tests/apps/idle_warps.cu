@@ -3,7 +3,7 @@
 // had. The host says what must come out.
 #include "app.h"
 
-enum { MOST = 1024 };
+enum { MOST = 1024, STEPS = 9 };
 
 static __host__ __device__ uint32_t mix(uint32_t a, uint32_t b) { return (a ^ b) * 0x9e3779b1u + (a >> 7); }
 
@@ -66,6 +66,40 @@ __global__ void steps(const uint32_t *in, uint32_t *out)
     out[blockIdx.x * n + t] = x;
 }
 
+// The same in a loop: how many work in a step is a number of the block; limits of all kinds, some of them below and above all threads.
+__global__ void loop(const uint32_t *in, uint32_t *out, int first, int step)
+{
+    __shared__ uint32_t s[MOST];
+    uint32_t n = blockDim.x, t = threadIdx.x, x = in[blockIdx.x * n + t], rounds = 0;
+    s[t] = x;
+    __syncthreads();
+    for (uint32_t half = n / 2; half > 0; half >>= 1) {
+        if (t < half)
+            s[t] = mix(s[t], s[t + half]);
+        __syncthreads();
+        rounds++;
+    }
+    for (int k = 0; k < STEPS; k++) {
+        int limit = first + k * step + (int)blockIdx.x;
+        if ((int)t <= limit)
+            s[t] = mix(s[t], rounds + k);
+        __syncthreads();
+        if ((uint32_t)limit > t)
+            x = mix(x, s[(t + 1) % n]);
+        __syncthreads();
+        if (t == n - 1)                         // before the others, in the same step
+            s[1] += 5;
+        if (t < (uint32_t)limit / 4)
+            s[t] ^= t == 1 ? 0 : 77;
+        __syncthreads();
+        rounds += limit;
+    }
+    if (t < rounds % 7 * 64)
+        s[t] += rounds;
+    __syncthreads();
+    out[blockIdx.x * n + t] = mix(x, s[t]);
+}
+
 static uint32_t in[2 * MOST], want[2 * MOST], got[2 * MOST];
 
 static void host_tree(uint32_t b, uint32_t n, uint32_t seed)
@@ -107,6 +141,31 @@ static void host_steps(uint32_t b, uint32_t n, uint32_t row)
         want[b * n + t] = t < 32 ? 0 : mix(x[t], s[(t + 33) % n]);
 }
 
+static void host_loop(uint32_t b, uint32_t n, int first, int step)
+{
+    uint32_t s[MOST], x[MOST], rounds = 0;
+    for (uint32_t t = 0; t < n; t++)
+        s[t] = x[t] = in[b * n + t];
+    for (uint32_t half = n / 2; half > 0; half >>= 1, rounds++)
+        for (uint32_t t = 0; t < half; t++)
+            s[t] = mix(s[t], s[t + half]);
+    for (int k = 0; k < STEPS; k++) {
+        int limit = first + k * step + (int)b;
+        for (int t = 0; t < (int)n && t <= limit; t++)
+            s[t] = mix(s[t], rounds + k);
+        for (uint32_t t = 0; t < n && t < (uint32_t)limit; t++)
+            x[t] = mix(x[t], s[(t + 1) % n]);
+        s[1] += 5;
+        for (uint32_t t = 0; t < n && t < (uint32_t)limit / 4; t++)
+            s[t] ^= t == 1 ? 0 : 77;
+        rounds += limit;
+    }
+    for (uint32_t t = 0; t < n && t < rounds % 7 * 64; t++)
+        s[t] += rounds;
+    for (uint32_t t = 0; t < n; t++)
+        want[b * n + t] = mix(x[t], s[t]);
+}
+
 static int compare(const char *what, dim3 block, const uint32_t *d_out)
 {
     uint32_t n = block.x * block.y;
@@ -122,7 +181,8 @@ static int compare(const char *what, dim3 block, const uint32_t *d_out)
 
 int main()
 {
-    static const dim3 blocks[] = { { 256 }, { 16, 16 }, { 128 }, { 200 }, { 100, 3 }, { 64, 16 } };
+    static const dim3 blocks[] = { { 256 }, { 16, 16 }, { 128 }, { 200 }, { 100, 3 }, { 64, 16 }, { 1024 } };
+    static const struct { int first, step; } limits[] = { { 2000, -250 }, { -64, 31 }, { 0, 32 }, { 31, 1 }, { 900, -16 } };
     uint32_t *d_in, *d_out;
     int bad = 0;
     CUDA(cudaMalloc(&d_in, sizeof in));
@@ -141,6 +201,14 @@ int main()
         for (uint32_t b = 0; b < 2; b++)
             host_steps(b, n, blocks[k].x);
         bad += compare("steps", blocks[k], d_out);
+        if (blocks[k].y > 1)
+            continue;
+        for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+            loop<<<2, blocks[k]>>>(d_in, d_out, limits[l].first, limits[l].step);
+            for (uint32_t b = 0; b < 2; b++)
+                host_loop(b, n, limits[l].first, limits[l].step);
+            bad += compare("loop", blocks[k], d_out);
+        }
     }
     return bad;
 }
