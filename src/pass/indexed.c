@@ -71,7 +71,7 @@ bool plan_scale(const struct ir_inst *i, unsigned *out)
 bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, struct plan_indexed *out)
 {
     struct walk w = walk_to(p, i, block);
-    const struct ir_inst *sum = w.before < w.b->insts.n && (i->space == IR_GENERIC || i->space == IR_GLOBAL) ? def_before(&w, &i->src[0]) : NULL;
+    const struct ir_inst *sum = w.before < w.b->insts.n && (i->space == IR_GENERIC || i->space == IR_GLOBAL || i->space == IR_CONST) ? def_before(&w, &i->src[0]) : NULL;
     for (int k = 0; sum && sum->op == IR_ADD && k < 2; k++) {
         const struct ir_operand *base = &sum->src[k];
         struct shape s = plan_operand_shape(p, base);
