@@ -637,24 +637,30 @@ static void store_scattered(struct emit *e, const struct ir_inst *i, LLVMValueRe
     }
 }
 
-/* All lanes, a known step apart: scalar accesses at constant offsets cost less than a gather (2.3 ns for 16 words here, against 5.9). */
-static bool steps(struct emit *e, const struct shape *s)
-{
-    return s->kind == SHAPE_AFFINE && !e->m[0];
-}
-
-/* A gather of words a known step apart takes the first one's address and constants; left alone, LLVM makes two of 64-bit addresses. */
+/* Words a known step apart: a gather or scatter takes the first one's address and constants; left alone, LLVM makes two of 64-bit addresses. */
 static bool gathers_steps(struct emit *e, const struct ir_inst *i, const struct shape *s)
 {
     int64_t step = lane_step(e, i, s);
-    return s->kind == SHAPE_AFFINE && i->n_dst == 1 && element_bytes(i) == 4 && e->W == 16 && x86_wide(e, e->W) && target_gathers() &&
-        step > -(1 << 24) && step < 1 << 24;
+    return s->kind == SHAPE_AFFINE && (i->op == IR_LD ? i->n_dst == 1 : i->n_src == 2) && element_bytes(i) == 4 && e->W == 16 && x86_wide(e, e->W) &&
+        target_gathers() && step > -(1 << 24) && step < 1 << 24;
+}
+
+/* All lanes, a known step apart: scalar accesses at constant offsets cost less than a gather on some CPUs (Zen 4: 2.3 ns for 16 words, against 5.9). */
+static bool steps(struct emit *e, const struct ir_inst *i, const struct shape *s)
+{
+    return s->kind == SHAPE_AFFINE && !e->m[0] && !(gathers_steps(e, i, s) && target_gathers_columns());
 }
 
 static LLVMValueRef gather_steps(struct emit *e, const struct ir_inst *i, int64_t step, unsigned chunk)
 {
     LLVMValueRef index = k_lanes(e, 32, e->W, 0, step);
     return tagged(e, i, x86_gather(e, ty(e, i->type, e->W), u_address(e, i, chunk), index, mask_or_all(e, chunk), 1));
+}
+
+static void scatter_steps(struct emit *e, const struct ir_inst *i, LLVMValueRef v, int64_t step, unsigned chunk)
+{
+    LLVMValueRef index = k_lanes(e, 32, e->W, 0, step);
+    tagged(e, i, x86_scatter(e, v, u_address(e, i, chunk), index, mask_or_all(e, chunk), 1));
 }
 
 static LLVMValueRef load_steps(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef ptr, int64_t step)
@@ -848,6 +854,37 @@ static void load_lane_by_lane(struct emit *e, const struct ir_inst *i, unsigned 
         set_varying(e, i, k, chunk, lanes_vector(e, array[k], t));
 }
 
+static LLVMValueRef reversed(struct emit *e, LLVMValueRef v)
+{
+    LLVMValueRef at[64];
+    for (unsigned l = 0; l < e->W; l++)
+        at[l] = k_int(e, 32, 1, e->W - 1 - l);
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(at, e->W), "");
+}
+
+/* Neighbours in falling order: a[n - 1 - i]. */
+static bool falls(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned n)
+{
+    return s->kind == SHAPE_AFFINE && n == 1 && lane_step(e, i, s) == -(int64_t)element_bytes(i);
+}
+
+/* The row from the last lane's place on, back to front: loads it, or stores `value` there. */
+static LLVMValueRef access_falling(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned chunk, LLVMValueRef value)
+{
+    LLVMValueRef first = u_address(e, i, chunk), mask = e->m[0] ? e->m[chunk] : NULL, v = NULL;
+    guard_row(e, i, first, chunk, s->group);
+    LLVMValueRef row = offset_ptr(e, first, (uint64_t)-(int64_t)((e->W - 1) * element_bytes(i)));
+    if (mask)
+        e->m[chunk] = reversed(e, mask);
+    if (value)
+        wide_store(e, i, reversed(e, value), row, chunk, 1);
+    else
+        v = reversed(e, wide_load(e, i, row, chunk, 1));
+    if (mask)
+        e->m[chunk] = mask;
+    return v;
+}
+
 static void load_chunk(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned chunk)
 {
     unsigned n = i->n_dst, bytes = element_bytes(i);
@@ -875,7 +912,9 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
         fetch_ahead(e, i, row, n, chunk);
         for (unsigned k = 0; k < n; k++)
             set_varying(e, i, (int)k, chunk, deinterleave(e, wide, n, k));
-    } else if (steps(e, s)) {
+    } else if (falls(e, i, s, n)) {
+        set_varying(e, i, 0, chunk, access_falling(e, i, s, chunk, NULL));
+    } else if (steps(e, i, s)) {
         LLVMValueRef v[IR_MAX_DST];
         guard_lanes(e, i, v_address(e, i, chunk), chunk);
         load_all_steps(e, i, u_address(e, i, chunk), lane_step(e, i, s), v);
@@ -994,14 +1033,20 @@ static void store_chunk(struct emit *e, const struct ir_inst *i, const struct sh
         wide_store(e, i, all, row, chunk, n);
         return;
     }
+    if (falls(e, i, s, n)) {
+        access_falling(e, i, s, chunk, v[0]);
+        return;
+    }
     if (!affine) {
         store_scattered(e, i, v, chunk);
         return;
     }
     LLVMValueRef a = v_address(e, i, chunk);
     guard_lanes(e, i, a, chunk);
-    if (steps(e, s))
+    if (steps(e, i, s))
         store_all_steps(e, i, v, u_address(e, i, chunk), lane_step(e, i, s));
+    else if (gathers_steps(e, i, s))
+        scatter_steps(e, i, v[0], lane_step(e, i, s), chunk);
     else
         scatter_all(e, i, v, a, chunk);
 }

@@ -16,7 +16,7 @@
 #include "jit/jit.h"
 
 static char *cpu, *features, *id;
-static bool gathers, shares_units;
+static bool gathers, gathers_columns, shares_units;
 
 /*
  * Gather instructions are microcode on some CPUs, and slower than scalar loads since some mitigations. Which is faster here, for
@@ -43,6 +43,47 @@ __attribute__((target("avx512f"), noinline)) static uint64_t time_loads(const fl
         _mm512_storeu_ps(out + r % 4 * GATHER_WORDS, v);
     }
     return hw_now_ns() - begin;
+}
+
+/* The same for a column, 16 words at constant distances: no indices to load and no addresses to make. */
+enum { COLUMN_STEP = 17 };
+#define COLUMN_WORD(k) column[(k) * COLUMN_STEP]
+
+__attribute__((target("avx512f"), noinline)) static uint64_t time_column_gather(const float *table, float *out)
+{
+    int32_t at[GATHER_WORDS];
+    for (int i = 0; i < GATHER_WORDS; i++)
+        at[i] = i * COLUMN_STEP;
+    __m512i index = _mm512_loadu_si512(at);
+    uint64_t begin = hw_now_ns();
+    for (int r = 0; r < GATHER_ROUNDS; r++)
+        _mm512_storeu_ps(out + r % 4 * GATHER_WORDS, _mm512_i32gather_ps(index, table + r % 16, 4));
+    return hw_now_ns() - begin;
+}
+
+__attribute__((target("avx512f"), noinline)) static uint64_t time_column_loads(const float *table, float *out)
+{
+    uint64_t begin = hw_now_ns();
+    for (int r = 0; r < GATHER_ROUNDS; r++) {
+        const volatile float *column = table + r % 16;
+        __m512 v = _mm512_setr_ps(COLUMN_WORD(0), COLUMN_WORD(1), COLUMN_WORD(2), COLUMN_WORD(3), COLUMN_WORD(4), COLUMN_WORD(5), COLUMN_WORD(6), COLUMN_WORD(7),
+                                  COLUMN_WORD(8), COLUMN_WORD(9), COLUMN_WORD(10), COLUMN_WORD(11), COLUMN_WORD(12), COLUMN_WORD(13), COLUMN_WORD(14), COLUMN_WORD(15));
+        _mm512_storeu_ps(out + r % 4 * GATHER_WORDS, v);
+    }
+    return hw_now_ns() - begin;
+}
+
+static bool measure_gathered_columns(void)
+{
+    float table[GATHER_WORDS * COLUMN_STEP + 16] = { 0 }, out[4 * GATHER_WORDS];
+    uint64_t best[2] = { UINT64_MAX, UINT64_MAX };
+    if (target_best_width() < 16)
+        return false;
+    for (int r = 0; r < 8; r++) {
+        best[0] = hw_min_u64(best[0], time_column_gather(table, out));
+        best[1] = hw_min_u64(best[1], time_column_loads(table, out));
+    }
+    return best[0] < best[1];
 }
 
 static bool measure_gathers(void)
@@ -105,10 +146,12 @@ static bool measure_units(void)
 }
 #else
 static bool measure_gathers(void) { return false; }
+static bool measure_gathered_columns(void) { return false; }
 static bool measure_units(void) { return false; }
 #endif
 
 bool target_gathers(void) { return gathers; }
+bool target_gathers_columns(void) { return gathers_columns; }
 bool target_shares_units(void) { return shares_units; }
 
 static void init(void)
@@ -126,8 +169,9 @@ static void init(void)
     cpu = LLVMGetHostCPUName();
     features = LLVMGetHostCPUFeatures();
     gathers = measure_gathers();
+    gathers_columns = gathers && measure_gathered_columns();
     shares_units = measure_units();
-    id = hw_sprintf("%s %s%s%s", cpu, features, gathers ? " gathers" : "", shares_units ? " shares" : "");
+    id = hw_sprintf("%s %s%s%s%s", cpu, features, gathers ? " gathers" : "", gathers_columns ? " columns" : "", shares_units ? " shares" : "");
 }
 
 static void init_once(void)

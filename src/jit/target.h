@@ -8,6 +8,7 @@
 #include "base/diag.h"
 
 bool target_gathers(void);                               /* a gather of 16 words beats 16 loads here; known once there is a machine */
+bool target_gathers_columns(void);                       /* also one of words at constant distances, for which loads need no addresses */
 bool target_shares_units(void);                          /* do integers of 512 bits run in the units that multiply? Measured, too */
 bool target_has_wide(unsigned width);                    /* a build of that width may use all of AVX-512 */
 unsigned target_best_width(void);                        /* lanes of 32 bits in the widest vector worth using */
