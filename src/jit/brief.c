@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Blocks that are run without asking whether any lane is on: `if (x < d[i]) d[i] = x`. The data decide, so a branch around the store
- * would often be foretold wrongly, which costs as much as ten such blocks; a masked store of no lane costs nothing.
+ * would often be foretold wrongly, which costs some twenty cycles; a masked store of no lane costs next to nothing.
  */
 #include "jit/emit.h"
 #include "jit/x86.h"
