@@ -878,7 +878,7 @@ static bool falls(struct emit *e, const struct ir_inst *i, const struct shape *s
 static LLVMValueRef access_falling(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned chunk, LLVMValueRef value)
 {
     LLVMValueRef first = u_address(e, i, chunk), mask = e->m[0] ? e->m[chunk] : NULL, v = NULL;
-    guard_row(e, i, first, chunk, s->group);
+    guard_row(e, i, first, chunk, plan_in_row(e->p, s));
     LLVMValueRef row = offset_ptr(e, first, (uint64_t)-(int64_t)((e->W - 1) * element_bytes(i)));
     if (mask)
         e->m[chunk] = reversed(e, mask);
