@@ -59,6 +59,7 @@ struct exec_engine {
 static _Atomic bool stopping;
 static _Thread_local struct exec_worker *self;
 static _Thread_local struct exec_runner *running;
+static _Thread_local unsigned own_share;         /* where it was last */
 
 unsigned exec_thread_index(void)
 {
@@ -196,9 +197,20 @@ static void unqueue_locked(struct exec_engine *e, struct exec_job *job)
     e->top = hw_list_empty(&e->ready) ? INT_MAX : hw_list_item(e->ready.next, struct exec_job, link)->priority;
 }
 
+/* The share that was this thread's in the last job, or one that nobody is at. */
+static unsigned home_in(struct exec_job *job)
+{
+    uint64_t all = ((uint64_t)1 << job->n_shares) - 1;
+    if (own_share >= job->n_shares || (job->homes >> own_share & 1))
+        own_share = job->homes == all ? own_share % job->n_shares : (unsigned)__builtin_ctzll(~job->homes);
+    job->homes |= (uint64_t)1 << own_share;
+    return own_share;
+}
+
 static void enter_locked(struct exec_engine *e, struct exec_job *job, struct exec_runner *r)
 {
     job->users++;
+    r->home = job->n_shares ? home_in(job) : 0;
     r->job = job;
     r->engine = e;
     hw_list_push_back(&e->runners, &r->link);
@@ -248,11 +260,47 @@ static uint64_t take_returned(struct exec_engine *e, struct exec_job *job, uint6
     return any;
 }
 
-static uint64_t next_count(const struct exec_job *job, uint64_t left)
+static uint64_t next_count(const struct exec_job *job, uint64_t left, uint64_t parts)
 {
-    uint64_t part = job->parts ? left / job->parts : left;
+    uint64_t part = parts ? left / parts : left;
     uint64_t chunk = atomic_load_explicit(&job->chunk, memory_order_relaxed), least = atomic_load_explicit(&job->least, memory_order_relaxed);
     return hw_min_u64(left, hw_min_u64(chunk, hw_max_u64(part, least)));
+}
+
+static uint64_t share_begin(const struct exec_job *job, unsigned share)
+{
+    return job->n_pieces / job->n_shares * share + hw_min_u64(share, job->n_pieces % job->n_shares);
+}
+
+/* From the thread's own share, or from the next that has some. */
+static uint64_t take_of_shares(struct exec_job *job, uint64_t *out_first)
+{
+    for (unsigned k = 0; k < job->n_shares; k++) {
+        unsigned share = (running->home + k) % job->n_shares;
+        uint64_t begin = share_begin(job, share), n = share_begin(job, share + 1) - begin, count;
+        uint64_t at = atomic_load_explicit(&job->taken[share], memory_order_relaxed);
+        while (at < n) {
+            count = next_count(job, n - at, 2);
+            if (atomic_compare_exchange_weak_explicit(&job->taken[share], &at, at + count, memory_order_relaxed, memory_order_relaxed)) {
+                *out_first = begin + at;
+                return count;
+            }
+        }
+    }
+    return 0;
+}
+
+/* The first of all that nobody took. */
+static uint64_t take_in_order(struct exec_job *job, uint64_t *out_first)
+{
+    uint64_t first = atomic_load_explicit(&job->next, memory_order_relaxed), count;
+    do {
+        if (first >= job->n_pieces)
+            return 0;
+        count = next_count(job, job->n_pieces - first, job->parts);
+    } while (!atomic_compare_exchange_weak_explicit(&job->next, &first, first + count, memory_order_relaxed, memory_order_relaxed));
+    *out_first = first;
+    return count;
 }
 
 /* Takes the next chunk. Who takes the last one takes the job off the list, so that what is listed has work to give. */
@@ -262,19 +310,20 @@ static uint64_t take(struct exec_engine *e, struct exec_job *job, uint64_t *out_
         return 0;
     if (hw_unlikely(atomic_load_explicit(&job->n_returned, memory_order_relaxed)) && take_returned(e, job, out_first))
         return 1;
-    uint64_t first = atomic_load_explicit(&job->next, memory_order_relaxed), count;
-    do {
-        if (first >= job->n_pieces)
-            return 0;
-        count = next_count(job, job->n_pieces - first);
-    } while (!atomic_compare_exchange_weak_explicit(&job->next, &first, first + count, memory_order_relaxed, memory_order_relaxed));
-    if (first + count == job->n_pieces) {
+    uint64_t count, all;
+    if (job->n_shares) {
+        count = take_of_shares(job, out_first);
+        all = count ? atomic_fetch_add_explicit(&job->next, count, memory_order_relaxed) + count : 0;
+    } else {
+        count = take_in_order(job, out_first);
+        all = *out_first + count;
+    }
+    if (count && all == job->n_pieces) {
         hw_lock(&e->mu);
         if (job->queued && !has_pieces(job))
             unqueue_locked(e, job);
         hw_unlock(&e->mu);
     }
-    *out_first = first;
     return count;
 }
 
@@ -304,6 +353,7 @@ static void leave(struct exec_engine *e, struct exec_runner *r)
     struct exec_job *job = r->job;
     hw_lock(&e->mu);
     job->users--;
+    job->homes &= ~((uint64_t)1 << r->home);
     if (job->queued && !has_pieces(job))
         unqueue_locked(e, job);
     bool last = !job->queued && job->users == 0;
@@ -450,6 +500,7 @@ static struct exec_job *park(struct exec_engine *e)
 static void *thread_main(void *arg)
 {
     self = arg;
+    own_share = self->index;
     struct exec_engine *e = self->engine;
     self->thread = pthread_self();
     char name[16];

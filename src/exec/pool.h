@@ -11,11 +11,13 @@ struct exec_range;
 
 /*
  * A job: pieces 0 .. n_pieces-1, handed out in order, `chunk` at a time, to as many threads as care to join; towards the end
- * fewer and fewer, so that all threads end together.
+ * fewer and fewer, so that all threads end together. With shares a thread begins with its own part of the pieces, the same in every job, and
+ * helps others when that is done: what one kernel leaves in a CPU's cache the next one finds there.
  * Lifetime  The submitter's. Nobody touches it after done() was called.
  * Locks     The engine's lock guards users, queued, returned, hungry and fresh_tick.
  * Threads   run() on several threads at once; done() once, on the thread that left last, with no lock held.
  */
+enum { EXEC_SHARES = 32 };
 struct exec_job {
     struct exec_engine *engine;  /* where it runs; set before anybody else sees the job */
     void (*run)(struct exec_job *job, uint64_t first, uint64_t count);
@@ -23,13 +25,16 @@ struct exec_job {
     uint64_t n_pieces;
     _Atomic uint32_t chunk, least;               /* the most and the fewest pieces that are handed out at a time; run() may change them */
     uint32_t parts;              /* so many parts of what is left are handed out at least; 0: always whole chunks */
+    uint32_t n_shares;           /* at most EXEC_SHARES; 0: all in one order */
     int priority;                /* lower runs first */
     bool all_at_once;            /* every piece waits for the others: give each a thread */
     bool rounds;                 /* a thread whose piece waits takes another one besides (exec_another()): a few threads are enough */
     bool no_help;                /* only the engine's own threads may run it */
     /* the engine's */
     struct hw_list link;
-    _Atomic uint64_t next;       /* first piece nobody took */
+    _Atomic uint64_t next;       /* how many pieces were taken: without shares, the first that nobody took */
+    _Atomic uint64_t taken[EXEC_SHARES];         /* of each share */
+    uint64_t homes;              /* bits: shares that a thread began with and is still at */
     _Atomic bool cancelled;
     uint32_t users;
     bool queued, wide;           /* wide: it had several chunks when it was queued */
@@ -85,6 +90,7 @@ struct exec_runner {
     _Atomic uint64_t base;       /* the chunk's first piece */
     _Atomic uint64_t range;      /* generation (16 bits), place in the chunk (24), its length (24) */
     _Atomic uint64_t started_tick;               /* the watchdog's count when the present piece began, 0: none */
+    unsigned home;               /* the share it begins with */
     uint64_t limit;              /* for run() of the one who joined: how far to go; a worker's is UINT64_MAX */
 };
 

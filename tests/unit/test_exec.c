@@ -79,6 +79,66 @@ static void keep_busy(struct job *hold)
         usleep(100);
 }
 
+/* --- shares --- */
+
+enum { SHARES = 4, PIECES = 1003 };
+static _Atomic int hits[PIECES];
+static _Atomic uint64_t begun[2][SHARES];        /* of two jobs: the first piece of each of the engine's threads, and 1 */
+static int which;                               /* of the two */
+
+static void run_share(struct exec_job *job, uint64_t first, uint64_t count)
+{
+    uint64_t none = 0;
+    for (uint64_t i = first; i < first + count; i++)
+        hits[i]++;
+    atomic_compare_exchange_strong(&begun[which][exec_thread_index()], &none, first + 1);
+    usleep(job->n_pieces == PIECES ? 2000 : 10);
+}
+
+static void run_shares(struct exec_engine *four, uint64_t n)
+{
+    static struct exec_job job;
+    memset((void *)hits, 0, sizeof hits);
+    n_done = 0;
+    exec_job_init(&job, n, 8);
+    job.engine = four;
+    job.run = run_share;
+    job.done = on_done;
+    job.n_shares = SHARES;
+    exec_submit(&job, true);
+    wait_done(1);
+    for (uint64_t i = 0; i < PIECES; i++)
+        assert_int_equal(hits[i], i < n);
+}
+
+/* Two jobs: does each thread begin where it began before, and no other does? */
+static bool begin_alike(struct exec_engine *four)
+{
+    unsigned seen = 0;
+    bool good = true;
+    memset((void *)begun, 0, sizeof begun);
+    for (which = 0; which < 2; which++)
+        run_shares(four, PIECES);
+    for (unsigned t = 0; t < SHARES; t++) {
+        unsigned share = (unsigned)((begun[0][t] - 1) * SHARES / PIECES);
+        good = good && begun[0][t] && begun[1][t] && (begun[1][t] - 1) * SHARES / PIECES == share && !(seen >> share & 1);
+        seen |= 1u << (share & 31);
+    }
+    return good;
+}
+
+static void threads_begin_with_their_own_share(void **state)
+{
+    (void)state;
+    struct exec_engine *four = exec_engine_new(&(struct exec_engine_config){ .name = "four", .n_threads = SHARES, .spin_us = 100 });
+    for (uint64_t n = 1; n < 20; n++)
+        run_shares(four, n);
+    bool alike = false;
+    for (int k = 0; k < 20 && !alike; k++)       /* on a busy machine a thread may come when others have done its share */
+        alike = begin_alike(four);
+    assert_true(alike);
+}
+
 static struct { uint64_t first, count; } handed[256];
 static int n_handed;
 
@@ -380,7 +440,7 @@ int main(int argc, char **argv)
         return strcmp(argv[1], "signals") == 0 ? child_signals() : child_timeout();
     engine = exec_engine_new(&(struct exec_engine_config){ .name = "test", .n_threads = 1 });
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urgent_jobs_go_first), cmocka_unit_test(chunks_become_smaller_towards_the_end),
+        cmocka_unit_test(threads_begin_with_their_own_share), cmocka_unit_test(urgent_jobs_go_first), cmocka_unit_test(chunks_become_smaller_towards_the_end),
         cmocka_unit_test(a_job_may_change_its_chunks),
         cmocka_unit_test(a_waiting_thread_can_run_the_job_itself),
         cmocka_unit_test(jobs_that_wait_for_each_other_get_threads), cmocka_unit_test(cancelled_pieces_do_not_run), cmocka_unit_test(printf_converts_as_c_does),
