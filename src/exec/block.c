@@ -235,8 +235,8 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->job.engine = e;
     l->job.parts = exec_engine_threads(e) > 1 ? 2 * exec_engine_threads(e) : 0;
     /* Blocks that may wait for others begin in their order: those before them have begun. */
-    if (l->kernel->alone && !all_at_once && n > 1)
-        l->job.n_shares = exec_engine_threads(e) > 1 ? (uint32_t)hw_min_u64(exec_engine_threads(e), EXEC_SHARES) : 0;
+    if (l->kernel->alone && !all_at_once && n > 1 && exec_engine_threads(e) > 1)
+        exec_job_share(&l->job, exec_engine_threads(e));
     if (n > 1 && !all_at_once && !rounds)
         set_pace(l, ns);
     l->job.run = run_blocks;

@@ -6,6 +6,8 @@
 #include "base/list.h"
 #include "base/lock.h"
 
+#include <stddef.h>
+
 struct exec_engine;
 struct exec_range;
 
@@ -25,7 +27,7 @@ struct exec_job {
     uint64_t n_pieces;
     _Atomic uint32_t chunk, least;               /* the most and the fewest pieces that are handed out at a time; run() may change them */
     uint32_t parts;              /* so many parts of what is left are handed out at least; 0: always whole chunks */
-    uint32_t n_shares;           /* at most EXEC_SHARES; 0: all in one order */
+    uint32_t n_shares;           /* exec_job_share(); 0: all in one order */
     int priority;                /* lower runs first */
     bool all_at_once;            /* every piece waits for the others: give each a thread */
     bool rounds;                 /* a thread whose piece waits takes another one besides (exec_another()): a few threads are enough */
@@ -33,7 +35,6 @@ struct exec_job {
     /* the engine's */
     struct hw_list link;
     _Atomic uint64_t next;       /* how many pieces were taken: without shares, the first that nobody took */
-    _Atomic uint64_t taken[EXEC_SHARES];         /* of each share */
     uint64_t homes;              /* bits: shares that a thread began with and is still at */
     _Atomic bool cancelled;
     uint32_t users;
@@ -42,6 +43,7 @@ struct exec_job {
     _Atomic unsigned n_returned; /* length of that list */
     unsigned hungry;             /* the watchdog wants so many more threads on it */
     uint64_t fresh_tick;         /* when the watchdog last saw a thread in it that is not stuck */
+    _Atomic uint64_t taken[EXEC_SHARES];         /* of each share; the others are never looked at, nor set */
 };
 
 struct exec_engine_config {
@@ -69,10 +71,16 @@ unsigned exec_engine_wide(const struct exec_engine *e);          /* of them with
 enum { EXEC_CHUNK_MAX = 1 << 20 };
 static inline void exec_job_init(struct exec_job *job, uint64_t n_pieces, uint32_t chunk)
 {
-    memset(job, 0, sizeof *job);
+    memset(job, 0, offsetof(struct exec_job, taken));
     job->n_pieces = n_pieces;
     job->chunk = chunk < 1 ? 1 : chunk > EXEC_CHUNK_MAX ? EXEC_CHUNK_MAX : chunk;
     job->least = 1;
+}
+static inline void exec_job_share(struct exec_job *job, unsigned n)
+{
+    job->n_shares = n < EXEC_SHARES ? n : EXEC_SHARES;
+    for (unsigned k = 0; k < job->n_shares; k++)
+        job->taken[k] = 0;
 }
 /* wake = false: the caller will run it at once with exec_join() and exec_work(). */
 void exec_submit(struct exec_job *job, bool wake);

@@ -104,7 +104,7 @@ static void run_shares(struct exec_engine *four, uint64_t n)
     job.engine = four;
     job.run = run_share;
     job.done = on_done;
-    job.n_shares = SHARES;
+    exec_job_share(&job, SHARES);
     exec_submit(&job, true);
     wait_done(1);
     for (uint64_t i = 0; i < PIECES; i++)
