@@ -359,7 +359,7 @@ static void move_register(struct emit *e, const struct plan_reg *r, bool save)
     }
 }
 
-/* The last group stores what all have in common; last: that is this one in any case. */
+/* The last group stores what all have in common; last_one: that is this one in any case. */
 void frame_save_common(struct emit *e, int entry, bool last_one)
 {
     const struct plan *p = e->p;

@@ -41,17 +41,13 @@ static bool all_come_by(const struct plan *p, int b)
 /* What begins with the j-th instruction comes after a barrier. */
 static struct ir_block *stop_before(struct plan *p, struct ir_block *blk, size_t j)
 {
-    struct ir_block *rest = ir_block_new(p->func, NULL);
     struct ir_inst *bar = ir_inst_new(p->func, IR_BAR, IR_VOID);
     bar->ptx_line = blk->insts.v[j]->ptx_line;
     bar->imm = IR_BAR_SYNC;
     ir_inst_src(bar, ir_imm_operand(0));
-    bar->target[0] = rest;
-    for (size_t k = j; k < blk->insts.n; k++)
-        ir_block_add(rest, blk->insts.v[k]);
-    blk->insts.n = j;
+    bar->target[0] = plan_split(p, blk, j);
     ir_block_add(blk, bar);
-    return rest;
+    return bar->target[0];
 }
 
 static bool keep_apart(struct plan *p, struct ir_block *blk)

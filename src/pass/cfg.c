@@ -398,6 +398,15 @@ void plan_cfg(struct plan *p)
     cfg_fini(&c);
 }
 
+struct ir_block *plan_split(struct plan *p, struct ir_block *blk, size_t from)
+{
+    struct ir_block *rest = ir_block_new(p->func, NULL);
+    for (size_t k = from; k < blk->insts.n; k++)
+        ir_block_add(rest, blk->insts.v[k]);
+    blk->insts.n = from;
+    return rest;
+}
+
 bool plan_dominates(const struct plan *p, int a, int b)
 {
     while (b >= 0 && b != a)

@@ -162,6 +162,7 @@ void plan_masks(struct plan *p);                                 /* masks.c: mas
 void plan_turns(struct plan *p);                                 /* turns.c: who may go on alone; can vectors take turns at all? */
 
 /* cfg.c */
+struct ir_block *plan_split(struct plan *p, struct ir_block *blk, size_t from);   /* what begins there, in a block of its own, at the end of the list; blk lacks an end */
 bool plan_dominates(const struct plan *p, int a, int b);
 bool plan_postdominates(const struct plan *p, int a, int b);     /* a is on every way from b to the end */
 bool plan_in_loop(const struct plan *p, int block, int loop);

@@ -309,10 +309,7 @@ static void stop_at_warp_op(struct plan *p, struct ir_block *blk)
         struct ir_inst *i = blk->insts.v[j];
         if (!(ir_op_info[i->op].props & IR_PROP_CONV))
             continue;
-        struct ir_block *rest = ir_block_new(p->func, NULL);
-        for (size_t k = j + 1; k < blk->insts.n; k++)
-            ir_block_add(rest, blk->insts.v[k]);
-        blk->insts.n = j + 1;
+        struct ir_block *rest = plan_split(p, blk, j + 1);
         i->imm = kind_of(i);
         i->op = IR_WARPOP;
         i->target[0] = rest;
