@@ -26,10 +26,10 @@ static LLVMAtomicRMWBinOp rmw_op(uint8_t atom)
     }
 }
 
-/* old, operand -> new, for shared memory */
-static LLVMValueRef combine(struct emit *e, const struct ir_inst *i, LLVMValueRef old, LLVMValueRef x)
+/* INC and DEC have no vectors. */
+LLVMValueRef atomic_combine(struct emit *e, const struct ir_inst *i, LLVMValueRef old, LLVMValueRef x)
 {
-    LLVMTypeRef t = ty(e, i->type, 1);
+    LLVMTypeRef t = LLVMTypeOf(old);
     switch (i->atom) {
     case IR_ATOM_ADD: return LLVMBuildAdd(e->b, old, x, "");
     case IR_ATOM_EXCH: return x;
@@ -62,7 +62,7 @@ static LLVMValueRef checked_lane(struct emit *e, const struct ir_inst *i, LLVMVa
         LLVMValueRef old = LLVMBuildLoad2(e->b, t, ptr, "");
         LLVMSetAlignment(old, bytes);
         tag_memory(e, old, TAG_SHARED);
-        LLVMValueRef fresh = i->atom == IR_ATOM_CAS ? LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, old, x, ""), y, old, "") : combine(e, i, old, x);
+        LLVMValueRef fresh = i->atom == IR_ATOM_CAS ? LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, old, x, ""), y, old, "") : atomic_combine(e, i, old, x);
         LLVMValueRef s = LLVMBuildStore(e->b, fresh, ptr);
         LLVMSetAlignment(s, bytes);
         tag_memory(e, s, TAG_SHARED);
@@ -78,13 +78,13 @@ static LLVMValueRef checked_lane(struct emit *e, const struct ir_inst *i, LLVMVa
     return LLVMBuildAtomicRMW(e->b, rmw_op(i->atom), ptr, x, order, false);
 }
 
-static LLVMValueRef one_lane(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, LLVMValueRef y)
+LLVMValueRef atomic_lane(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, LLVMValueRef y)
 {
     guard_scalar(e, i, ptr);
     return checked_lane(e, i, ptr, x, y);
 }
 
-static const char *reduction(uint8_t atom)
+const char *atomic_reduction(uint8_t atom)
 {
     switch (atom) {
     case IR_ATOM_ADD: return "llvm.vector.reduce.add";
@@ -118,10 +118,10 @@ static void aggregated(struct emit *e, const struct ir_inst *i)
         LLVMValueRef v = v_operand(e, &i->src[1], i->type, c);
         if (e->m[0])
             v = LLVMBuildSelect(e->b, e->m[c], v, k_int(e, bits, e->W, neutral(i->atom, bits)), "");
-        LLVMValueRef r = intrinsic1(e, reduction(i->atom), ty(e, i->type, e->W), v);
-        sum = sum ? combine(e, i, sum, r) : r;
+        LLVMValueRef r = intrinsic1(e, atomic_reduction(i->atom), ty(e, i->type, e->W), v);
+        sum = sum ? atomic_combine(e, i, sum, r) : r;
     }
-    one_lane(e, i, u_address(e, i, 0), sum, NULL);
+    atomic_lane(e, i, u_address(e, i, 0), sum, NULL);
 }
 
 /* Each lane's sum with the lanes below it. */
@@ -146,7 +146,7 @@ static void numbered_alike(struct emit *e, const struct ir_inst *i)
         before[c] = LLVMBuildAdd(e->b, splat(e, total, e->W), x86_expand(e, k_lanes(e, 32, e->W, 0, 1), e->m[c]), "");
         total = LLVMBuildAdd(e->b, total, intrinsic1(e, "llvm.ctpop", i32, mask_bits(e, e->m[c])), "");
     }
-    LLVMValueRef first = one_lane(e, i, u_address(e, i, 0), LLVMBuildMul(e->b, total, each, ""), NULL);
+    LLVMValueRef first = atomic_lane(e, i, u_address(e, i, 0), LLVMBuildMul(e->b, total, each, ""), NULL);
     for (unsigned c = 0; c < e->C; c++)
         set_varying(e, i, 0, c, LLVMBuildAdd(e->b, splat(e, first, e->W), LLVMBuildMul(e->b, before[c], splat(e, each, e->W), ""), ""));
 }
@@ -163,235 +163,9 @@ static void numbered(struct emit *e, const struct ir_inst *i)
         upto[c] = LLVMBuildAdd(e->b, running_sum(e, mine[c], bits), splat(e, total, e->W), "");
         total = LLVMBuildExtractElement(e->b, upto[c], last, "");
     }
-    LLVMValueRef before = splat(e, one_lane(e, i, u_address(e, i, 0), total, NULL), e->W);
+    LLVMValueRef before = splat(e, atomic_lane(e, i, u_address(e, i, 0), total, NULL), e->W);
     for (unsigned c = 0; c < e->C; c++)
         set_varying(e, i, 0, c, LLVMBuildAdd(e->b, before, LLVMBuildSub(e->b, upto[c], mine[c], ""), ""));
-}
-
-/*
- * A vector in memory whose elements are read in turn; volatile, lest LLVM puts them through shuffles instead. Words are read in
- * pairs: loads are what limits a histogram (measured: 1.3 times faster).
- */
-struct spread {
-    LLVMValueRef array, pair;
-};
-
-static struct spread spread(struct emit *e, LLVMValueRef v)
-{
-    struct spread s = { .array = entry_alloca(e, LLVMTypeOf(v), "spread") };
-    LLVMSetVolatile(LLVMBuildStore(e->b, v, s.array), true);
-    return s;
-}
-
-static LLVMValueRef spread_load(struct emit *e, const struct spread *s, LLVMTypeRef t, unsigned index)
-{
-    LLVMValueRef at = k_int(e, 32, 1, index), v = LLVMBuildLoad2(e->b, t, LLVMBuildGEP2(e->b, t, s->array, &at, 1, ""), "");
-    LLVMSetVolatile(v, true);
-    return v;
-}
-
-/* Lanes in rising order. */
-static LLVMValueRef spread_get(struct emit *e, struct spread *s, LLVMTypeRef t, unsigned lane)
-{
-    if (t != ty_int(e, 32, 1))
-        return spread_load(e, s, t, lane);
-    if (lane % 2 == 0)
-        s->pair = spread_load(e, s, ty_int(e, 64, 1), lane / 2);
-    return LLVMBuildTrunc(e->b, lane % 2 ? LLVMBuildLShr(e->b, s->pair, k_int(e, 64, 1, 32), "") : s->pair, t, "");
-}
-
-/* An atomic whose operands are in memory, lane by lane, to be done. */
-struct late_atomic {
-    const struct ir_inst *inst;
-    unsigned chunk, chunks;      /* of so many chunks, from `chunk` on */
-    enum { OFFSETS, POINTERS, HALVES, FIELDS } kind;     /* of `where`; HALVES: a word holds the offsets of a lane of the one chunk and of the next */
-    struct spread where, operand[2][3];
-    struct {
-        const struct ir_inst *inst;
-        struct plan_field at;
-    } field[16];                 /* FIELDS: these atomics' offsets are fields of the lane's word; the first is inst */
-    unsigned n_fields;
-};
-
-static LLVMValueRef late_do(struct emit *e, struct late_atomic *a, unsigned lane, unsigned c, LLVMValueRef p)
-{
-    const struct ir_inst *i = a->inst;
-    LLVMTypeRef t = ty_scalar(e, i->type);
-    LLVMValueRef x[3] = { 0 };
-    for (int k = 1; k < i->n_src; k++)
-        x[k] = a->operand[c][k].array ? spread_get(e, &a->operand[c][k], t, lane) : u_operand(e, &i->src[k], i->type, a->chunk + c);
-    return one_lane(e, i, p, x[1], x[2]);
-}
-
-/* Taking a byte out of a register costs less than a vector of offsets for each. */
-static void late_fields(struct emit *e, struct late_atomic *a, unsigned lane)
-{
-    LLVMTypeRef i8 = ty_int(e, 8, 1), i64 = ty_int(e, 64, 1);
-    LLVMValueRef word = spread_load(e, &a->where, ty_int(e, 32, 1), lane);
-    for (unsigned k = 0; k < a->n_fields; k++) {
-        const struct ir_inst *i = a->field[k].inst;
-        const struct plan_field *f = &a->field[k].at;
-        LLVMValueRef base = k_int(e, 64, 1, (uint64_t)i->imm);
-        if (f->base)
-            base = LLVMBuildAdd(e->b, base, LLVMBuildSExt(e->b, u_operand(e, f->base, IR_I32, 0), i64, ""), "");
-        LLVMValueRef at = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, word, k_int(e, 32, 1, f->shift), ""), k_int(e, 32, 1, f->mask), "");
-        at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, at, i64, ""), k_int(e, 64, 1, f->scale), "");
-        LLVMValueRef p = LLVMBuildGEP2(e->b, i8, LLVMBuildGEP2(e->b, i8, env(e, ENV_SHARED), &base, 1, ""), &at, 1, "");
-        one_lane(e, i, p, u_operand(e, &i->src[1], i->type, a->chunk), NULL);
-    }
-}
-
-static LLVMValueRef late_lane(struct emit *e, struct late_atomic *a, unsigned lane)
-{
-    const struct ir_inst *i = a->inst;
-    LLVMTypeRef i32 = ty_int(e, 32, 1);
-    if (a->kind == FIELDS) {
-        late_fields(e, a, lane);
-        return NULL;
-    }
-    if (a->kind == HALVES) {
-        LLVMValueRef both = spread_load(e, &a->where, i32, lane), low = LLVMBuildAnd(e->b, both, k_int(e, 32, 1, UINT16_MAX), "");
-        late_do(e, a, lane, 0, address_pointers(e, i, low));
-        return late_do(e, a, lane, 1, address_pointers(e, i, LLVMBuildLShr(e->b, both, k_int(e, 32, 1, 16), "")));
-    }
-    return late_do(e, a, lane, 0, a->kind == POINTERS ? LLVMBuildIntToPtr(e->b, spread_get(e, &a->where, ty_int(e, 64, 1), lane), ty_ptr(e), "")
-                                                      : address_pointers(e, i, spread_get(e, &a->where, address_type(e, i, 1), lane)));
-}
-
-/*
- * Shared memory belongs to this OS thread: plain loads and stores, lane after lane, without a loop. Lanes that are off get their
- * own word to change, which nobody reads.
- */
-static struct late_atomic shared_lanes(struct emit *e, const struct ir_inst *i, unsigned chunk, unsigned chunks)
-{
-    LLVMTypeRef i64 = ty_int(e, 64, 1);
-    LLVMValueRef addresses = v_address(e, i, chunk);
-    struct late_atomic a = { .inst = i, .chunk = chunk, .chunks = chunks, .kind = chunks > 1 ? HALVES : e->m[0] ? POINTERS : OFFSETS };
-    if (a.kind == POINTERS) {
-        addresses = LLVMBuildPtrToInt(e->b, address_pointers(e, i, addresses), ty_int(e, 64, e->W), "");
-        addresses = LLVMBuildSelect(e->b, e->m[chunk], addresses, splat(e, LLVMBuildPtrToInt(e->b, e->safe, i64, ""), e->W), "");
-    } else if (a.kind == HALVES) {
-        LLVMValueRef high = LLVMBuildShl(e->b, v_address(e, i, chunk + 1), k_int(e, 32, e->W, 16), "");
-        addresses = LLVMBuildOr(e->b, addresses, high, "");
-    }
-    a.where = spread(e, addresses);
-    for (unsigned c = 0; c < chunks; c++)
-        for (int k = 1; k < i->n_src; k++)
-            if (i->src[k].kind == IR_REG)
-                a.operand[c][k] = spread(e, v_operand(e, &i->src[k], i->type, chunk + c));
-    return a;
-}
-
-static void shared_now(struct emit *e, const struct ir_inst *i, unsigned chunk)
-{
-    LLVMValueRef old = LLVMGetPoison(LLVMVectorType(ty_scalar(e, i->type), e->W));
-    struct late_atomic a = shared_lanes(e, i, chunk, 1);
-    for (unsigned l = 0; l < e->W; l++)
-        old = LLVMBuildInsertElement(e->b, old, late_lane(e, &a, l), k_int(e, 32, 1, l), "");
-    set_varying(e, i, 0, chunk, old);
-}
-
-static bool result_unused(struct emit *e, const struct ir_inst *i)
-{
-    return i->n_dst == 0 || !i->dst[0] || dst_reg(e, i, 0)->n_uses == 0;
-}
-
-/*
- * Reading single words of a vector that was just stored is slow, as long as the store is on its way to the cache. So atomics that nobody
- * waits for are done some at a time, at the latest before the next instruction that could tell.
- */
-enum { LATE = 32 };              /* vectors of them; measured: fewer are slower, more are no faster */
-
-bool atomic_may_wait(struct emit *e, const struct ir_inst *i)
-{
-    struct shape s = i->op == IR_ATOM ? o_shape(e, &i->src[0]) : (struct shape){ 0 };
-    return i->op == IR_ATOM && e->W > 1 && i->space == IR_SHARED && ir_type_bits(i->type) <= 32 && !shape_group_uniform(&s) && result_unused(e, i);
-}
-
-void atomics_flush(struct emit *e)
-{
-    for (size_t k = 0; k < e->late.n; k++)
-        for (unsigned l = 0; l < e->W; l++)
-            late_lane(e, e->late.v[k], l);
-    e->late.n = 0;
-}
-
-/* Offsets that are known to be small go two to a word: half the stores, half the loads. The lanes then take turns in another order. */
-static bool halves(struct emit *e, const struct ir_inst *i)
-{
-    struct shape s = o_shape(e, &i->src[0]);
-    return !e->m[0] && e->C % 2 == 0 && reduction(i->atom) && i->imm >= 0 && i->imm <= UINT16_MAX && s.umax <= (uint64_t)(UINT16_MAX - i->imm);
-}
-
-/* An atomic that adds one number in every lane, where a field of a word says. */
-static bool field_of(struct emit *e, const struct ir_inst *i, struct plan_field *f)
-{
-    return !e->m[0] && atomic_may_wait(e, i) && reduction(i->atom) && i->src[1].kind == IR_IMM && plan_field(e->p, i, e->at, f);
-}
-
-/* Do several atomics, near each other, take their offsets from one word? Then the word is put into memory instead of the offsets. */
-static bool shares_word(struct emit *e, const struct ir_inst *i, struct plan_field *f)
-{
-    enum { SEVERAL = 3, NEAR = 128 };
-    const struct ir_block *b = e->p->blocks[e->at].ir;
-    struct plan_field other;
-    size_t at = 0, n = 0;
-    if (!field_of(e, i, f))
-        return false;
-    while (b->insts.v[at] != i)
-        at++;
-    for (size_t j = at > NEAR ? at - NEAR : 0; j < b->insts.n && j < at + NEAR && n < SEVERAL; j++)
-        n += b->insts.v[j]->op == IR_ATOM && field_of(e, b->insts.v[j], &other) && other.word->reg == f->word->reg;
-    return n >= SEVERAL;
-}
-
-static void fields_later(struct emit *e, const struct ir_inst *i, const struct plan_field *f, unsigned chunk)
-{
-    struct late_atomic *a = NULL;
-    for (size_t k = 0; k < e->late.n && !a; k++) {
-        struct late_atomic *l = e->late.v[k];
-        if (l->kind == FIELDS && l->chunk == chunk && l->n_fields < HW_LEN(l->field) && l->field[0].at.word->reg == f->word->reg)
-            a = l;
-    }
-    if (!a) {
-        a = hw_arena_alloc(&e->arena, sizeof *a);
-        *a = (struct late_atomic){ .inst = i, .chunk = chunk, .kind = FIELDS, .where = spread(e, v_operand(e, f->word, IR_I32, chunk)) };
-        hw_vec_push(&e->late, a);
-    }
-    a->field[a->n_fields].inst = i;
-    a->field[a->n_fields++].at = *f;
-}
-
-/* Fields of one word are done together, whatever came between them: that may be nothing but the same operation. */
-static bool out_of_order(struct emit *e, const struct ir_inst *i, bool field)
-{
-    bool other = false;
-    for (size_t k = 0; k < e->late.n; k++) {
-        const struct late_atomic *a = e->late.v[k];
-        other |= a->inst->atom != i->atom || a->inst->type != i->type;
-        field |= a->kind == FIELDS;
-    }
-    return other && field;
-}
-
-static void shared_later(struct emit *e, const struct ir_inst *i)
-{
-    struct plan_field f;
-    bool field = shares_word(e, i, &f);
-    unsigned chunks = halves(e, i) ? 2 : 1, n = 0;
-    if (out_of_order(e, i, field))
-        atomics_flush(e);
-    for (unsigned c = 0; c < e->C && field; c++)
-        fields_later(e, i, &f, c);
-    for (unsigned c = 0; c < e->C && !field; c += chunks) {
-        struct late_atomic *a = hw_arena_alloc(&e->arena, sizeof *a);
-        *a = shared_lanes(e, i, c, chunks);
-        hw_vec_push(&e->late, a);
-    }
-    for (size_t k = 0; k < e->late.n; k++)
-        n += e->late.v[k]->chunks + e->late.v[k]->n_fields;
-    if (n >= LATE)
-        atomics_flush(e);
 }
 
 /* What every lane of the group has, chunk behind chunk in memory. */
@@ -453,7 +227,7 @@ static void lane_after_lane(struct emit *e, const struct ir_inst *i, bool unused
         if (array[k])
             x[k] = LLVMBuildLoad2(e->b, t, LLVMBuildGEP2(e->b, t, array[k], &lane, 1, ""), "");
     LLVMValueRef place = LLVMBuildLoad2(e->b, at_t, LLVMBuildGEP2(e->b, at_t, addresses, &lane, 1, ""), "");
-    LLVMValueRef p = place_pointers(e, i, &at[0], place), result = table ? checked_lane(e, i, p, x[1], x[2]) : one_lane(e, i, p, x[1], x[2]), rest = LLVMBuildAnd(e->b, now, LLVMBuildSub(e->b, now, k_int(e, n, 1, 1), ""), "");
+    LLVMValueRef p = place_pointers(e, i, &at[0], place), result = table ? checked_lane(e, i, p, x[1], x[2]) : atomic_lane(e, i, p, x[1], x[2]), rest = LLVMBuildAnd(e->b, now, LLVMBuildSub(e->b, now, k_int(e, n, 1, 1), ""), "");
     LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);
     LLVMAddIncoming(now, &left, &before, 1);
     LLVMAddIncoming(now, &rest, &end, 1);
@@ -474,15 +248,15 @@ static void lane_after_lane(struct emit *e, const struct ir_inst *i, bool unused
 void emit_atomic(struct emit *e, const struct ir_inst *i)
 {
     struct shape s = o_shape(e, &i->src[0]);
-    bool unused = result_unused(e, i);
+    bool unused = atomic_unused(e, i);
     if (e->W == 1) {
         LLVMValueRef y = i->n_src > 2 ? u_operand(e, &i->src[2], i->type, 0) : NULL;
-        LLVMValueRef old = one_lane(e, i, u_address(e, i, 0), u_operand(e, &i->src[1], i->type, 0), y);
+        LLVMValueRef old = atomic_lane(e, i, u_address(e, i, 0), u_operand(e, &i->src[1], i->type, 0), y);
         if (!unused)
             set_uniform(e, i, 0, 0, old);
         return;
     }
-    if (unused && i->space != IR_LOCAL && shape_group_uniform(&s) && reduction(i->atom)) {
+    if (unused && i->space != IR_LOCAL && shape_group_uniform(&s) && atomic_reduction(i->atom)) {
         aggregated(e, i);
         return;
     }
@@ -493,15 +267,8 @@ void emit_atomic(struct emit *e, const struct ir_inst *i)
             numbered(e, i);
         return;
     }
-    if (atomic_may_wait(e, i)) {
-        shared_later(e, i);
+    if (late_atomic(e, i))
         return;
-    }
-    if (i->space == IR_SHARED && ir_type_bits(i->type) <= 32) {
-        for (unsigned c = 0; c < e->C; c++)
-            shared_now(e, i, c);
-        return;
-    }
     lane_after_lane(e, i, unused);
 }
 

@@ -74,7 +74,7 @@ struct emit {
     const struct ir_inst *inst;
     HW_VEC(struct record *) records;             /* records.c */
     HW_VEC(struct butterfly *) butterflies;      /* butterfly.c */
-    HW_VEC(struct late_atomic *) late;           /* atomic.c: still to be done */
+    HW_VEC(struct late_atomic *) late;           /* late.c: still to be done */
     HW_VEC(struct guard_group *) guards;         /* of this block's accesses and later ones (guard.c) */
 
     /* frame layout, the same for all regions; bytes */
@@ -214,6 +214,11 @@ static inline unsigned element_bytes(const struct ir_inst *i) { return ir_type_b
 LLVMAtomicOrdering llvm_order(enum ir_order o);
 enum emit_tag space_tag(uint8_t space);
 void emit_atomic(struct emit *e, const struct ir_inst *i);                       /* atomic.c */
+LLVMValueRef atomic_combine(struct emit *e, const struct ir_inst *i, LLVMValueRef old, LLVMValueRef x);  /* gives the new value */
+LLVMValueRef atomic_lane(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, LLVMValueRef y);
+const char *atomic_reduction(uint8_t atom);                                      /* NULL: it matters which lane comes first */
+bool late_atomic(struct emit *e, const struct ir_inst *i);                       /* late.c: small ones on shared memory; false: not one */
+bool atomic_unused(struct emit *e, const struct ir_inst *i);                     /* nobody looks at what was there */
 bool atomic_may_wait(struct emit *e, const struct ir_inst *i);                   /* for instructions after it that touch no memory */
 void atomics_flush(struct emit *e);                                              /* those that wait are done */
 void emit_atomic_wide(struct emit *e, const struct ir_inst *i);                  /* wide.c */

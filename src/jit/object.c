@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-enum { MAGIC = 0x4b577748, FORMAT = 11 };
+enum { MAGIC = 0x4b577748, FORMAT = 12 };
 
 struct header {
     uint32_t magic, format;

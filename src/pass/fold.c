@@ -134,6 +134,21 @@ static bool narrows_back(const struct fold *f, const struct ir_inst *i, const st
     return f->def[from->id] && comes_before(f, f->def[from->id], from, d, f->def_block[wide->id]) && comes_before(f, d, wide, i, at);
 }
 
+/* Compilers write p + 4 as an address of its own for atomics, which have offsets as loads do. */
+static void fold_address(struct fold *f, struct ir_inst *i, const struct ir_block *at)
+{
+    struct ir_operand *o = &i->src[0];
+    struct ir_inst *d = i->op == IR_ATOM && i->space == IR_SHARED && o->kind == IR_REG ? f->def[o->reg->id] : NULL;
+    if (!d || d->op != IR_ADD || d->type != IR_I32 || d->src[0].kind != IR_REG || d->src[1].kind != IR_IMM)
+        return;
+    const struct ir_reg *from = d->src[0].reg;
+    if (!f->def[from->id] || !comes_before(f, f->def[from->id], from, d, f->def_block[o->reg->id]) || !comes_before(f, d, o->reg, i, at))
+        return;
+    i->imm += (int32_t)d->src[1].imm;
+    *o = d->src[0];
+    f->changed = true;
+}
+
 static void simplify_inst(struct fold *f, struct ir_inst *i, const struct ir_block *at)
 {
     for (int k = 0; k < i->n_src; k++) {
@@ -149,6 +164,7 @@ static void simplify_inst(struct fold *f, struct ir_inst *i, const struct ir_blo
             f->changed = true;
         }
     }
+    fold_address(f, i, at);
     uint64_t value;
     bool constant = false;
     if (i->op == IR_SREG)

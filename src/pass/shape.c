@@ -77,9 +77,10 @@ static struct shape varying_upto(uint64_t umax)
 
 static struct shape add(const struct plan *p, struct shape a, struct shape b, enum ir_type t, bool minus)
 {
-    bool fits = !minus && a.umax <= type_max(t) && b.umax <= type_max(t) - a.umax;
+    bool fits = !minus && a.umax <= type_max(t) && b.umax <= type_max(t) - a.umax, carries = minus || ~a.zero & ~b.zero;
+    uint64_t zero = carries ? low_bit(~a.zero | ~b.zero) - 1 : a.zero & b.zero;
     if (a.kind != SHAPE_AFFINE || b.kind != SHAPE_AFFINE)
-        return varying_upto(fits ? a.umax + b.umax : UNBOUNDED);
+        return with_zeros(varying_upto(fits ? a.umax + b.umax : UNBOUNDED), zero);
     if (!a.group || !b.group)
         a = by_chunks(p, a), b = by_chunks(p, b);
     struct shape s = { SHAPE_AFFINE, a.group, wrap(minus ? a.stride - b.stride : a.stride + b.stride, t),
@@ -87,15 +88,14 @@ static struct shape add(const struct plan *p, struct shape a, struct shape b, en
                        wrap(minus ? a.step - b.step : a.step + b.step, t) };
     if (fits)
         s.umax = a.umax + b.umax;
-    if (!minus && !(~a.zero & ~b.zero))                   /* no bits in common: no carries */
-        return with_zeros(s, a.zero & b.zero);
-    return with_zeros(s, low_bit(~a.zero | ~b.zero) - 1);
+    return with_zeros(s, zero);
 }
 
 static struct shape scale(struct shape a, uint64_t factor, enum ir_type t)
 {
+    uint64_t zero = hw_is_pow2(factor) ? a.zero * factor + (factor - 1) : low_bit(~a.zero) - 1;
     if (a.kind != SHAPE_AFFINE)
-        return varying_upto(factor && a.umax <= type_max(t) / factor ? a.umax * factor : UNBOUNDED);
+        return with_zeros(varying_upto(factor && a.umax <= type_max(t) / factor ? a.umax * factor : UNBOUNDED), zero);
     struct shape s = { SHAPE_AFFINE, a.group, wrap((int64_t)((uint64_t)a.stride * factor), t), 1, UNBOUNDED, 0, wrap((int64_t)((uint64_t)a.step * factor), t) };
     uint64_t bit = low_bit(factor);
     s.align = a.align >= ((uint64_t)1 << 62) / bit ? (uint64_t)1 << 62 : a.align * bit;
@@ -103,9 +103,7 @@ static struct shape scale(struct shape a, uint64_t factor, enum ir_type t)
         s.umax = a.umax * factor;
     if (factor == 0)
         s.stride = s.step = 0, s.umax = 0;
-    if (hw_is_pow2(factor))
-        return with_zeros(s, a.zero * factor + (factor - 1));
-    return with_zeros(s, low_bit(~a.zero) - 1);
+    return with_zeros(s, zero);
 }
 
 /*
