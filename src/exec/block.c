@@ -97,21 +97,24 @@ static uint64_t blocks_at_once(const struct exec_launch *l)
     return ns ? hw_max_u64(1, hw_min_u64(WORTH_NS / ns, BLOCKS_AT_ONCE)) : 1;
 }
 
-static void run_in_order(struct exec_launch *launch, struct kabi_block *block, uint64_t count)
+/* Returns how many: others may have taken some meanwhile. */
+static uint64_t run_in_order(struct exec_launch *launch, struct kabi_block *block, uint64_t count)
 {
     struct exec_runner *runner = exec_runner();
-    uint64_t at_once = blocks_at_once(launch);
-    for (uint64_t i = 0, ours = 1;;) {
+    uint64_t at_once = blocks_at_once(launch), least = hw_min_u64(at_once, atomic_load_explicit(&launch->job.least, memory_order_relaxed)), n = 0;
+    for (uint64_t ours = 1;;) {
         run_block(launch->kernel, &launch->kl, block);
-        if (++i == count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed)) || (--ours == 0 && !(ours = exec_claim(runner, at_once))))
+        if (++n == count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed))
+            || (--ours == 0 && !(ours = exec_claim(runner, least, at_once))))
             break;
         next_ctaid(block, &launch->kl);
     }
+    return n;
 }
 
 /* Some blocks one after another, or those at hand in rounds. Not inlined, so that nothing the jump could spoil lives in registers of this
    frame's callers. */
-static __attribute__((noinline)) bool run_guarded(struct exec_launch *launch, struct kabi_block *block, uint64_t count, struct rounds *all)
+static __attribute__((noinline)) bool run_guarded(struct exec_launch *launch, struct kabi_block *block, uint64_t *count, struct rounds *all)
 {
     struct exec_scope scope;
     scope.block = block;
@@ -126,7 +129,7 @@ static __attribute__((noinline)) bool run_guarded(struct exec_launch *launch, st
     if (all)
         rounds_run(all, &scope);
     else
-        run_in_order(launch, block, count);
+        *count = run_in_order(launch, block, *count);
     exec_scope_set(NULL);
     return true;
 }
@@ -166,11 +169,12 @@ static bool takes_turns(const struct kabi_kernel *k)
 /*
  * How many blocks a thread takes at a time. Unknown kernels: so that every thread comes several times, at most 16. Known ones: as
  * many threads as have some microseconds of work each, for waking one and passing the job around costs that much. The watchdog
- * takes back what a stuck thread holds, so blocks that wait for later ones do not hang however many are held.
+ * takes back what a stuck thread holds, so blocks that wait for later ones do not hang however many are held. With shares a thread takes its own whole one
+ * (but no more than some hundred microseconds: a more urgent kernel may come), since others can take what it has not begun.
  */
-enum { SHARE_NS = 4000 };                        /* work that is worth handing to another thread */
+enum { SHARE_NS = 4000, REST_NS = 2000 };        /* work that is worth handing to another thread; that is worth taking from one when there is no other */
 
-static uint64_t chunk_for(uint64_t n, uint64_t ns, unsigned workers)
+static uint64_t chunk_for(uint64_t n, uint64_t ns, unsigned workers, bool shares)
 {
     enum { LONGEST_NS = 400000 };        /* measured with two threads: at an eighth of it, a copying kernel takes 1.6 times as long */
     uint64_t threads = workers, most = hw_max_u64(16, n >> 16);  /* 2^31 blocks are legal: handing out must not cost more */
@@ -181,7 +185,7 @@ static uint64_t chunk_for(uint64_t n, uint64_t ns, unsigned workers)
     }
     if (threads <= 1)
         return ns ? hw_min_u64(n, most) : n < 16 ? 1 : 16;
-    return hw_max_u64(1, hw_min_u64(n / (threads * 8), most));
+    return hw_max_u64(1, hw_min_u64(shares && ns ? (n + threads - 1) / threads : n / (threads * 8), most));
 }
 
 /* Before the first chunk by what earlier launches took, after each one by what it took: arguments differ, and the first blocks of a
@@ -189,9 +193,10 @@ static uint64_t chunk_for(uint64_t n, uint64_t ns, unsigned workers)
 static void set_pace(struct exec_launch *l, uint64_t ns)
 {
     unsigned workers = exec_engine_threads(l->job.engine);
-    uint64_t chunk = hw_min_u64(chunk_for(l->job.n_pieces, ns, workers), EXEC_CHUNK_MAX);
+    bool shares = l->job.n_shares > 0;
+    uint64_t chunk = hw_min_u64(chunk_for(l->job.n_pieces, ns, workers, shares), EXEC_CHUNK_MAX);
     atomic_store_explicit(&l->job.chunk, (uint32_t)chunk, memory_order_relaxed);
-    atomic_store_explicit(&l->job.least, ns ? (uint32_t)hw_max_u64(1, SHARE_NS / ns) : 1, memory_order_relaxed);
+    atomic_store_explicit(&l->job.least, ns ? (uint32_t)hw_max_u64(1, (shares ? REST_NS : SHARE_NS) / ns) : 1, memory_order_relaxed);
 }
 
 static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
@@ -208,7 +213,7 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
     block.details = rounds ? NULL : exec_details_begin(launch);
     /* A program's own thread may have another rounding mode, or none of the subnormals: the kernel's arithmetic is ours. */
     uint64_t fp = hw_fp_begin(), start = first == 0 ? exec_fault_keep() : hw_now_ns();
-    if (!run_guarded(launch, &block, count, rounds ? &all : NULL))
+    if (!run_guarded(launch, &block, &count, rounds ? &all : NULL))
         exec_cancel(job);
     hw_fp_end(fp);
     if (launch->kernel->streams)
@@ -221,7 +226,7 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
     uint64_t ns = (hw_now_ns() - start) / count;
     if (first == 0 && launch->block_ns)
         note_time(launch, ns);
-    if (first + count < job->n_pieces && !rounds && !job->all_at_once)
+    if (count < job->n_pieces && !rounds && !job->all_at_once)
         set_pace(launch, ns);
 }
 

@@ -42,7 +42,7 @@ struct exec_engine {
     struct hw_list ready HW_GUARDED_BY(mu);
     struct hw_list runners HW_GUARDED_BY(mu);    /* threads inside jobs */
     unsigned n_threads HW_GUARDED_BY(mu);
-    unsigned n_active HW_GUARDED_BY(mu);         /* of them: workers, and host threads that help */
+    _Atomic unsigned n_active;                   /* of them: workers, and host threads that help; written under mu */
     bool watchdog_started HW_GUARDED_BY(mu);
     unsigned n_stuck HW_GUARDED_BY(mu);          /* the watchdog's count */
     _Atomic unsigned n_ready;                    /* length of ready; written under mu */
@@ -118,6 +118,19 @@ static uint64_t range_end(uint64_t range)
     return range & FIELD_MASK;
 }
 
+static uint64_t left_of(uint64_t range)
+{
+    return range_place(range) + 1 < range_end(range) ? range_end(range) - range_place(range) - 1 : 0;
+}
+
+/* The last n pieces of a chunk are taken from the thread that has it; false: it went on meanwhile. */
+static bool cut_range(struct exec_runner *r, uint64_t range, uint64_t n, uint64_t *out_first)
+{
+    uint64_t base = atomic_load_explicit(&r->base, memory_order_relaxed);
+    *out_first = base + range_end(range) - n;
+    return atomic_compare_exchange_strong(&r->range, &range, range - n);
+}
+
 /* The generation tells chunks apart for the watchdog, whose look at base and range takes two steps. */
 static void range_begin(struct exec_runner *r, uint64_t first, uint64_t count)
 {
@@ -153,13 +166,13 @@ bool exec_goes_on(struct exec_runner *r)
     return !atomic_load_explicit(&stopping, memory_order_relaxed);
 }
 
-uint64_t exec_claim(struct exec_runner *r, uint64_t most)
+uint64_t exec_claim(struct exec_runner *r, uint64_t least, uint64_t most)
 {
-    uint64_t v = atomic_load_explicit(&r->range, memory_order_relaxed), n;
+    uint64_t v = atomic_load_explicit(&r->range, memory_order_relaxed), n, left;
     do {
-        if (range_place(v) + 1 >= range_end(v))
+        if (!(left = left_of(v)))
             return 0;
-        n = hw_min_u64(most, range_end(v) - range_place(v) - 1);
+        n = hw_min_u64(left, hw_min_u64(most, hw_max_u64(least, left / 2)));
     } while (!atomic_compare_exchange_weak_explicit(&r->range, &v, v + (n << 24), memory_order_relaxed, memory_order_relaxed));
     atomic_store_explicit(&r->started_tick, r->engine->tick, memory_order_relaxed);
     return n;
@@ -272,7 +285,7 @@ static uint64_t share_begin(const struct exec_job *job, unsigned share)
     return job->n_pieces / job->n_shares * share + hw_min_u64(share, job->n_pieces % job->n_shares);
 }
 
-/* From the thread's own share, or from the next that has some. */
+/* From the thread's own share, or a part of the next that has some: that one's thread may still come. */
 static uint64_t take_of_shares(struct exec_job *job, uint64_t *out_first)
 {
     for (unsigned k = 0; k < job->n_shares; k++) {
@@ -280,7 +293,7 @@ static uint64_t take_of_shares(struct exec_job *job, uint64_t *out_first)
         uint64_t begin = share_begin(job, share), n = share_begin(job, share + 1) - begin, count;
         uint64_t at = atomic_load_explicit(&job->taken[share], memory_order_relaxed);
         while (at < n) {
-            count = next_count(job, n - at, 2);
+            count = next_count(job, n - at, k ? 2 : 1);
             if (atomic_compare_exchange_weak_explicit(&job->taken[share], &at, at + count, memory_order_relaxed, memory_order_relaxed)) {
                 *out_first = begin + at;
                 return count;
@@ -303,6 +316,26 @@ static uint64_t take_in_order(struct exec_job *job, uint64_t *out_first)
     return count;
 }
 
+/* All pieces have been taken, but some thread has many before it: half of them. */
+static uint64_t take_from_others(struct exec_engine *e, struct exec_job *job, uint64_t *out_first)
+{
+    uint64_t range = 0, n = 0, least = atomic_load_explicit(&job->least, memory_order_relaxed);
+    struct exec_runner *most = NULL;
+    hw_lock(&e->mu);
+    hw_list_for(it, &e->runners) {
+        struct exec_runner *r = hw_list_item(it, struct exec_runner, link);
+        uint64_t v = atomic_load_explicit(&r->range, memory_order_acquire);
+        if (r->job == job && r != running && left_of(v) > left_of(range)) {
+            range = v;
+            most = r;
+        }
+    }
+    if (most && left_of(range) / 2 >= least && cut_range(most, range, (left_of(range) + 1) / 2, out_first))
+        n = (left_of(range) + 1) / 2;
+    hw_unlock(&e->mu);
+    return n;
+}
+
 /* Takes the next chunk. Who takes the last one takes the job off the list, so that what is listed has work to give. */
 static uint64_t take(struct exec_engine *e, struct exec_job *job, uint64_t *out_first)
 {
@@ -313,7 +346,9 @@ static uint64_t take(struct exec_engine *e, struct exec_job *job, uint64_t *out_
     uint64_t count, all;
     if (job->n_shares) {
         count = take_of_shares(job, out_first);
-        all = count ? atomic_fetch_add_explicit(&job->next, count, memory_order_relaxed) + count : 0;
+        if (!count)
+            return take_from_others(e, job, out_first);
+        all = atomic_fetch_add_explicit(&job->next, count, memory_order_relaxed) + count;
     } else {
         count = take_in_order(job, out_first);
         all = *out_first + count;
@@ -444,17 +479,25 @@ static struct exec_job *try_pick(struct exec_engine *e)
     return job;
 }
 
+/* Another thread is at work, and what follows may be work for all of them: that is seldom far away. */
+static bool more_may_come(struct exec_engine *e)
+{
+    unsigned n = atomic_load_explicit(&e->n_active, memory_order_relaxed);
+    return n > 0 && n < e->config.n_threads;
+}
+
 static struct exec_job *look(struct exec_engine *e, _Atomic unsigned *n_jobs)
 {
+    enum { LONGER_NS = 50000 };
     struct exec_job *job = NULL;
-    uint64_t end = hw_now_ns() + e->config.spin_us * 1000ull;
+    uint64_t now = hw_now_ns(), end = now + e->config.spin_us * 1000ull, longer = now + LONGER_NS;
     do {
         bool none = atomic_load_explicit(n_jobs, memory_order_relaxed) == 0;
         if (!none && (job = try_pick(e)))
             break;
         for (int i = 0; i < 16 && (!none || atomic_load_explicit(n_jobs, memory_order_relaxed) == 0); i++)
             hw_cpu_relax();
-    } while (hw_now_ns() < end);
+    } while ((now = hw_now_ns()) < end || (now < longer && more_may_come(e)));
     return job;
 }
 
@@ -578,12 +621,11 @@ static void end_stuck(struct exec_engine *e, struct exec_runner *r, uint64_t tic
 /* Takes from a stuck thread what it has not begun. */
 static void return_rest_locked(struct exec_engine *e, struct exec_runner *r)
 {
-    uint64_t v = atomic_load_explicit(&r->range, memory_order_acquire);
-    uint64_t base = atomic_load_explicit(&r->base, memory_order_relaxed), place = range_place(v), end = range_end(v);
-    if (place + 1 >= end || !atomic_compare_exchange_strong(&r->range, &v, v - (end - place - 1)))
+    uint64_t v = atomic_load_explicit(&r->range, memory_order_acquire), first;
+    if (!left_of(v) || !cut_range(r, v, left_of(v), &first))
         return;
     struct exec_range *range = hw_alloc(sizeof *range);
-    *range = (struct exec_range){ r->job->returned, base + place + 1, end - place - 1 };
+    *range = (struct exec_range){ r->job->returned, first, left_of(v) };
     r->job->returned = range;
     r->job->n_returned++;
     if (!r->job->queued && has_pieces(r->job))
@@ -600,7 +642,7 @@ static bool watch_runners_locked(struct exec_engine *e)
         struct exec_runner *r = hw_list_item(it, struct exec_runner, link);
         uint64_t started = atomic_load_explicit(&r->started_tick, memory_order_relaxed), ticks = started ? tick - started : 0;
         uint64_t range = atomic_load_explicit(&r->range, memory_order_relaxed);
-        held |= range_place(range) + 1 < range_end(range);
+        held |= left_of(range) > 0;
         if (ticks < HUNGRY_TICKS)
             r->job->fresh_tick = tick;
         if (ticks < STUCK_TICKS)

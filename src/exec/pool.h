@@ -14,7 +14,7 @@ struct exec_range;
 /*
  * A job: pieces 0 .. n_pieces-1, handed out in order, `chunk` at a time, to as many threads as care to join; towards the end
  * fewer and fewer, so that all threads end together. With shares a thread begins with its own part of the pieces, the same in every job, and
- * helps others when that is done: what one kernel leaves in a CPU's cache the next one finds there.
+ * helps others when that is done, with what they have not begun: what one kernel leaves in a CPU's cache the next one finds there.
  * Lifetime  The submitter's. Nobody touches it after done() was called.
  * Locks     The engine's lock guards users, queued, returned, hungry and fresh_tick.
  * Threads   run() on several threads at once; done() once, on the thread that left last, with no lock held.
@@ -107,9 +107,12 @@ struct exec_runner {
 bool exec_join(struct exec_job *job, struct exec_runner *runner);
 void exec_work(struct exec_runner *runner);
 
-/* From run(), before each piece of its chunk but the first: how many of the next `most` pieces are still ours; 0: the rest is not. */
+/*
+ * From run(), before each piece of its chunk but the first: how many of the next pieces, `most` and at best half of what is left (but `least`), are still
+ * ours; 0: the rest is not. A job with shares must ask: others take from a chunk what its thread has not claimed.
+ */
 struct exec_runner *exec_runner(void);           /* of the calling thread */
-uint64_t exec_claim(struct exec_runner *runner, uint64_t most);
+uint64_t exec_claim(struct exec_runner *runner, uint64_t least, uint64_t most);
 /* From run(), when its one piece is many things in turn: false when it should come to an end, for a job waits that is not less
    urgent, or the program ends. The next thing has a watchdog's time of its own. */
 bool exec_goes_on(struct exec_runner *runner);

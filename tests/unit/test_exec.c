@@ -88,9 +88,11 @@ static int which;                               /* of the two */
 
 static void run_share(struct exec_job *job, uint64_t first, uint64_t count)
 {
-    uint64_t none = 0;
-    for (uint64_t i = first; i < first + count; i++)
-        hits[i]++;
+    uint64_t none = 0, i = first;
+    (void)count;
+    do
+        hits[i++]++;
+    while (exec_claim(exec_runner(), 1, 1));
     atomic_compare_exchange_strong(&begun[which][exec_thread_index()], &none, first + 1);
     usleep(job->n_pieces == PIECES ? 2000 : 10);
 }
@@ -137,6 +139,42 @@ static void threads_begin_with_their_own_share(void **state)
     for (int k = 0; k < 20 && !alike; k++)       /* on a busy machine a thread may come when others have done its share */
         alike = begin_alike(four);
     assert_true(alike);
+}
+
+static _Atomic int done_by[2];                   /* pieces, by the first thread of the engine and by the other */
+
+static void run_uneven(struct exec_job *job, uint64_t first, uint64_t count)
+{
+    (void)job;
+    (void)count;
+    do {
+        hits[first++]++;
+        done_by[exec_thread_index() > 0]++;
+        if (exec_thread_index() == 0)
+            usleep(1000);
+    } while (exec_claim(exec_runner(), 1, 1));
+}
+
+static void what_a_thread_has_not_begun_is_taken_from_it(void **state)
+{
+    enum { N = 400 };
+    static struct exec_job job;
+    (void)state;
+    struct exec_engine *two = exec_engine_new(&(struct exec_engine_config){ .name = "two", .n_threads = 2, .spin_us = 100 });
+    memset((void *)hits, 0, sizeof hits);
+    n_done = 0;
+    exec_job_init(&job, N, N);
+    job.engine = two;
+    job.run = run_uneven;
+    job.done = on_done;
+    exec_job_share(&job, 2);
+    job.chunk = N / 2;                           /* whole shares: 200 pieces, some tenths of a second for the one, nothing for the other */
+    exec_submit(&job, true);
+    wait_done(1);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(hits[i], 1);
+    assert_int_equal(done_by[0] + done_by[1], N);
+    assert_true(done_by[1] > N / 2 + N / 4);
 }
 
 static struct { uint64_t first, count; } handed[256];
@@ -440,7 +478,8 @@ int main(int argc, char **argv)
         return strcmp(argv[1], "signals") == 0 ? child_signals() : child_timeout();
     engine = exec_engine_new(&(struct exec_engine_config){ .name = "test", .n_threads = 1 });
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_begin_with_their_own_share), cmocka_unit_test(urgent_jobs_go_first), cmocka_unit_test(chunks_become_smaller_towards_the_end),
+        cmocka_unit_test(threads_begin_with_their_own_share),
+        cmocka_unit_test(what_a_thread_has_not_begun_is_taken_from_it), cmocka_unit_test(urgent_jobs_go_first), cmocka_unit_test(chunks_become_smaller_towards_the_end),
         cmocka_unit_test(a_job_may_change_its_chunks),
         cmocka_unit_test(a_waiting_thread_can_run_the_job_itself),
         cmocka_unit_test(jobs_that_wait_for_each_other_get_threads), cmocka_unit_test(cancelled_pieces_do_not_run), cmocka_unit_test(printf_converts_as_c_does),
