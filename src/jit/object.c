@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-enum { MAGIC = 0x4b577748, FORMAT = 12 };
+enum { MAGIC = 0x4b577748, FORMAT = 13 };
 
 struct header {
     uint32_t magic, format;

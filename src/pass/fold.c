@@ -246,7 +246,7 @@ static void remove_dead(struct ir_func *fn)
     hw_free(uses);
 }
 
-static void drop_unreachable(struct ir_func *fn)
+void plan_drop_unreachable(struct ir_func *fn)
 {
     bool *seen = hw_alloc(fn->blocks.n);
     HW_VEC(struct ir_block *) stack = { 0 };
@@ -351,7 +351,7 @@ void plan_fold(struct plan *p)
     hw_free(f.def_block);
     hw_free(f.order);
     thread_jumps(fn);
-    drop_unreachable(fn);
+    plan_drop_unreachable(fn);
     merge_blocks(fn);
     remove_dead(fn);
 }

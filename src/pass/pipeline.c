@@ -35,6 +35,12 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
     plan_interleave(p);
     plan_fold(p);                /* webs turn reused registers into single definitions: more folds */
     plan_cfg(p);
+    if (plan_unroll(p)) {
+        plan_cfg(p);
+        plan_webs(p);
+        plan_fold(p);
+        plan_cfg(p);
+    }
     plan_live(p);
     if (plan_sink(p))
         plan_cfg(p);

@@ -146,6 +146,7 @@ void plan_yields(struct plan *p);                                /* spin.c: fair
 bool plan_abreast(struct plan *p);                               /* abreast.c: atomics whose order matters; true: blocks were added */
 void plan_apart(struct plan *p);                                 /* turns.c: where groups may lack lanes */
 void plan_webs(struct plan *p);                                  /* webs.c: one register per web */
+bool plan_unroll(struct plan *p);                                /* unroll.c: loops with a few turns, by the block's shape; true: blocks were added */
 void plan_interleave(struct plan *p);                            /* interleave.c: local memory word by word */
 void plan_live(struct plan *p);                                  /* live.c */
 bool plan_sink(struct plan *p);                                  /* sink.c: what only those that leave a loop need; true: blocks were added */
@@ -176,6 +177,7 @@ bool plan_stops(const struct ir_inst *term);
 /* Barrier 0 over the whole block, the usual case: nothing needs to be counted. regions.c, both */
 bool plan_plain_barrier(const struct plan *p, const struct ir_inst *term);
 
+void plan_drop_unreachable(struct ir_func *f);                   /* fold.c: blocks that nothing leads to */
 /* fold.c: what an integer operation makes of these operands; false: not one that is known here */
 enum { PLAN_VALUE_SRC = 3 };
 bool plan_value(const struct ir_inst *i, const uint64_t *v, uint64_t *out);
