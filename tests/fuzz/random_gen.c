@@ -205,17 +205,19 @@ static void walk(struct gen *g)
     put(g, "\tadd.s64 %%w0, %%w0, %u;\n\tsub.u32 %s, %s, 1;\n\tsetp.gt.s32 %s, %s, 0;\n\t@%s bra W%u;\nD%u:\n", 4 * step, n.s, n.s, p.s, n.s, p.s, l, l);
 }
 
-/* Counting: bins of one of those parts, in shared or global memory, that are only added to. */
+/* Counting: bins of one of those parts, in shared or global memory, that are only added to; in shared memory also several in a row. */
 static void bin(struct gen *g)
 {
     struct word base = part(g, 4), index = fresh(g), by = pick(g, 2) ? value(g) : (struct word){ "1" };
-    put(g, "\tand.b32 %s, %s, %u;\n", index.s, value(g).s, (N_BINS / 4 - 1) >> pick(g, 3));
+    unsigned row = pick(g, 3) ? 1 : 2 + pick(g, 7);
+    put(g, "\tand.b32 %s, %s, %u;\n", index.s, value(g).s, (N_BINS / 4 - 1) >> (row > 1 ? 1 : pick(g, 3)));
     if (pick(g, 2)) {
         put(g, "\tmul.wide.u32 %%w0, %s, %u;\n\tadd.s64 %%w0, %%w0, %%atoms;\n\tmul.wide.u32 %%w1, %s, 4;\n\tadd.s64 %%w0, %%w0, %%w1;\n", base.s, GEN_TABLE, index.s);
         put(g, "\tred.global.add.u32 [%%w0+%u], %s;\n", 4 * GEN_ATOMS, by.s);
     } else {
         put(g, "\tshl.b32 %s, %s, 7;\n\tmov.u32 %%x, bins;\n\tadd.u32 %%x, %%x, %s;\n\tshl.b32 %s, %s, 2;\n\tadd.u32 %%x, %%x, %s;\n", base.s, base.s, base.s, index.s, index.s, index.s);
-        put(g, "\t%s [%%x], %s;\n", pick(g, 2) ? "red.shared.add.u32" : "atom.shared.add.u32 %r899,", by.s);
+        for (unsigned k = 0; k < row; k++)
+            put(g, "\t%s [%%x+%u], %s;\n", pick(g, 2) ? "red.shared.add.u32" : "atom.shared.add.u32 %r899,", 4 * k, k ? value(g).s : by.s);
     }
 }
 
@@ -361,9 +363,12 @@ static void loop(struct gen *g, enum together who, unsigned depth)
     enum together in = inner(g, who);
     unsigned l = g->n_label++;
     struct word i = fresh(g), n = fresh(g), p = fresh_pred(g);
-    bool breaks = g->loop_breaks, at_top = pick(g, 2);
-    put(g, "\tmov.u32 %s, 0;\n", i.s);
-    if (in == BLOCK)
+    bool breaks = g->loop_breaks, at_top = pick(g, 2), by_thread = in == ALONE && pick(g, 3) == 0;
+    unsigned step = by_thread ? (pick(g, 2) ? g->threads : 4u << pick(g, 5)) : 1;
+    put(g, "\tmov.u32 %s, %s;\n", i.s, !by_thread ? "0" : pick(g, 2) ? "%lin" : "%tx");
+    if (by_thread)                               /* turns that the block's shape tells */
+        put(g, "\tmov.u32 %s, %u;\n", n.s, 1 + pick(g, 3 * step < 300 ? 3 * step : 300));
+    else if (in == BLOCK)
         put(g, "\tadd.u32 %s, %%cta, %u;\n", n.s, 1 + pick(g, 3));
     else if (in == WARP)
         put(g, "\tshr.u32 %s, %%lin, 5;\n\tadd.u32 %s, %s, 1;\n\tmin.u32 %s, %s, 4;\n", n.s, n.s, n.s, n.s, n.s);
@@ -377,7 +382,7 @@ static void loop(struct gen *g, enum together who, unsigned depth)
     if (at_top)
         put(g, "\tsetp.ge.u32 %s, %s, %s;\n\t@%s bra D%u;\n", p.s, i.s, n.s, p.s, l);
     body(g, in, depth + 1, 1 + pick(g, 4));
-    put(g, "N%u:\n\tadd.u32 %s, %s, 1;\n", l, i.s, i.s);
+    put(g, "N%u:\n\tadd.u32 %s, %s, %u;\n", l, i.s, i.s, step);
     if (pick(g, 2))
         put(g, "\tadd.u32 %s, %s, %s;\n", var(g).s, var(g).s, i.s);
     if (at_top)
