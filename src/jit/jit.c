@@ -15,6 +15,7 @@
 #include "base/os.h"
 #include "jit/emit.h"
 #include "jit/object.h"
+#include "jit/parts.h"
 #include "jit/target.h"
 #include "pass/explain.h"
 
@@ -113,11 +114,43 @@ static bool has_masks(const struct plan *p)
     return found;
 }
 
+struct dumped {
+    const struct ir_func *f;
+    const struct jit_request *req;
+};
+
+static void dump_optimised(void *user, LLVMModuleRef mod, LLVMTargetMachineRef machine)
+{
+    const struct dumped *d = user;
+    if (wants_dump("llvm")) {
+        char *text = LLVMPrintModuleToString(mod);
+        dump(d->f, d->req, "ll", text, strlen(text));
+        LLVMDisposeMessage(text);
+    }
+    if (wants_dump("asm"))
+        dump_asm(d->f, d->req, mod, machine);
+}
+
+static bool verified(const struct ir_func *f, const struct jit_request *req, LLVMModuleRef mod, struct diag *diag)
+{
+    char *message = NULL;
+    bool bad = LLVMVerifyModule(mod, LLVMReturnStatusAction, &message);
+    if (bad)
+        diag_error(diag, 0, 0, "internal: kernel %s: wrong LLVM code: %s", f->name, message);
+    if (bad && wants_dump("llvm")) {
+        char *text = LLVMPrintModuleToString(mod);
+        dump(f, req, "bad.ll", text, strlen(text));
+        LLVMDisposeMessage(text);
+    }
+    LLVMDisposeMessage(message);
+    return !bad;
+}
+
 /* LLVM module -> object. */
 static bool generate(const struct ir_func *f, const struct jit_request *req, struct emit *e, const struct hw_hash *key, struct object *out, struct diag *diag)
 {
     bool ok = false;
-    char *message = NULL, hex[33];
+    char hex[33], prefix[40];
     LLVMTargetMachineRef machine = target_machine_new(e->W, diag);
     if (!machine)
         return false;
@@ -128,44 +161,18 @@ static bool generate(const struct ir_func *f, const struct jit_request *req, str
     if (!emit_kernel(e))
         goto out;
     hw_hash_hex(key, hex);
+    snprintf(prefix, sizeof prefix, "hw_%s_", hex);
     for (size_t r = 0; r < e->p->regions.n; r++) {
-        char *from = hw_sprintf("hw_region_%zu", r), *to = hw_sprintf("hw_%s_%zu", hex, r);
+        char *from = hw_sprintf("hw_region_%zu", r), *to = hw_sprintf("%s%zu", prefix, r);
         LLVMSetValueName2(LLVMGetNamedFunction(e->mod, from), to, strlen(to));
         hw_free(from);
         hw_free(to);
     }
-    if (LLVMVerifyModule(e->mod, LLVMReturnStatusAction, &message)) {
-        diag_error(diag, 0, 0, "internal: kernel %s: wrong LLVM code: %s", f->name, message);
-        if (wants_dump("llvm")) {
-            char *text = LLVMPrintModuleToString(e->mod);
-            dump(f, req, "bad.ll", text, strlen(text));
-            LLVMDisposeMessage(text);
-        }
-        LLVMDisposeMessage(message);
-        goto out;
-    }
-    LLVMDisposeMessage(message);
-    message = NULL;
-    if (!target_optimise(e->mod, machine, has_masks(e->p) || (e->p->wide && has_masks(e->p->wide)), diag))
-        goto out;
-    if (wants_dump("llvm")) {
-        char *text = LLVMPrintModuleToString(e->mod);
-        dump(f, req, "ll", text, strlen(text));
-        LLVMDisposeMessage(text);
-    }
-    if (wants_dump("asm"))
-        dump_asm(f, req, e->mod, machine);
-    LLVMMemoryBufferRef buffer;
-    if (LLVMTargetMachineEmitToMemoryBuffer(machine, e->mod, LLVMObjectFile, &message, &buffer)) {
-        diag_error(diag, 0, 0, "internal: kernel %s: no code: %s", f->name, message);
-        LLVMDisposeMessage(message);
-        goto out;
-    }
-    out->code_bytes = LLVMGetBufferSize(buffer);
-    out->code = hw_alloc(out->code_bytes);
-    memcpy(out->code, LLVMGetBufferStart(buffer), out->code_bytes);
-    LLVMDisposeMemoryBuffer(buffer);
-    ok = true;
+    struct dumped dumped = { f, req };
+    bool dumps = wants_dump("llvm") || wants_dump("asm");
+    struct parts_request rq = { .prefix = prefix, .n_regions = e->p->regions.n, .width = e->W, .masks = has_masks(e->p) || (e->p->wide && has_masks(e->p->wide)),
+                                .apart = f->callees.n == 0 && !dumps, .optimised = dumps ? dump_optimised : NULL, .user = &dumped };
+    ok = verified(f, req, e->mod, diag) && parts_make(&rq, e->mod, machine, out, diag);
 out:
     LLVMDisposeMessage(triple);
     LLVMDisposeTargetData(layout);

@@ -80,20 +80,24 @@ static struct kabi_kernel *link_locked(const struct hw_hash *key, const struct o
     for (size_t i = 0; i < o->symbols.n; i++)
         if (!define(o->symbols.v[i], diag))
             return NULL;
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(o->code, o->code_bytes, name);
-    if (failed(LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), buffer), "the object is not taken", diag))
-        return NULL;
+    const char *at = o->code, *end = at + o->code_bytes;
+    for (uint64_t bytes; at < end; at += bytes) {
+        memcpy(&bytes, at, sizeof bytes);
+        LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(at += sizeof bytes, bytes, name);
+        if (failed(LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), buffer), "the object is not taken", diag))
+            return NULL;
+    }
     kabi_region_fn **regions = hw_alloc(o->facts.n_regions * sizeof *regions);
     char hex[33], symbol[64];
     hw_hash_hex(key, hex);
     for (uint32_t r = 0; r < o->facts.n_regions; r++) {
-        LLVMOrcExecutorAddress at = 0;
+        LLVMOrcExecutorAddress address = 0;
         snprintf(symbol, sizeof symbol, "hw_%s_%u", hex, r);
-        if (failed(LLVMOrcLLJITLookup(jit, &at, symbol), "the code is not found", diag)) {
+        if (failed(LLVMOrcLLJITLookup(jit, &address, symbol), "the code is not found", diag)) {
             hw_free(regions);
             return NULL;
         }
-        regions[r] = (kabi_region_fn *)(uintptr_t)at;
+        regions[r] = (kabi_region_fn *)(uintptr_t)address;
     }
     struct kabi_kernel *k = hw_alloc(sizeof *k);
     struct kabi_keep *keeps = hw_alloc(o->keeps.n * sizeof *keeps + 1);

@@ -17,7 +17,7 @@ struct object {
     struct object_facts facts;
     HW_VEC(struct kabi_keep) keeps;
     HW_VEC(char *) symbols;      /* outside functions the code needs */
-    void *code;                  /* ELF object file */
+    void *code;                  /* ELF object files, the length of each (8 bytes) before it */
     size_t code_bytes;
     struct details_table *details;               /* never on disk */
 };
