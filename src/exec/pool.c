@@ -321,6 +321,8 @@ static uint64_t take_from_others(struct exec_engine *e, struct exec_job *job, ui
 {
     uint64_t range = 0, n = 0, least = atomic_load_explicit(&job->least, memory_order_relaxed);
     struct exec_runner *most = NULL;
+    if (atomic_load_explicit(&job->spent, memory_order_relaxed))
+        return 0;
     hw_lock(&e->mu);
     hw_list_for(it, &e->runners) {
         struct exec_runner *r = hw_list_item(it, struct exec_runner, link);
@@ -330,7 +332,9 @@ static uint64_t take_from_others(struct exec_engine *e, struct exec_job *job, ui
             most = r;
         }
     }
-    if (most && left_of(range) / 2 >= least && cut_range(most, range, (left_of(range) + 1) / 2, out_first))
+    if (!most || left_of(range) / 2 < least)
+        atomic_store_explicit(&job->spent, true, memory_order_relaxed);
+    else if (cut_range(most, range, (left_of(range) + 1) / 2, out_first))
         n = (left_of(range) + 1) / 2;
     hw_unlock(&e->mu);
     return n;

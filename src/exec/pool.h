@@ -37,6 +37,7 @@ struct exec_job {
     _Atomic uint64_t next;       /* how many pieces were taken: without shares, the first that nobody took */
     uint64_t homes;              /* bits: shares that a thread began with and is still at */
     _Atomic bool cancelled;
+    _Atomic bool spent;          /* with shares: no thread has enough before it that another one could take */
     uint32_t users;
     bool queued, wide;           /* wide: it had several chunks when it was queued */
     struct exec_range *returned; /* pieces that were taken from a thread stuck in the one before them */
