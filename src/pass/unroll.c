@@ -29,6 +29,7 @@ struct count {
     bool uses[3];                /* coordinates that matter */
 };
 
+/* depth: 0 in the loop, else how far before it. */
 static bool known(struct count *c, const struct ir_operand *o, int depth, uint64_t *out);
 
 static bool made(struct count *c, const struct ir_inst *i, int depth, uint64_t *out)
@@ -45,12 +46,18 @@ static bool made(struct count *c, const struct ir_inst *i, int depth, uint64_t *
     if (!(ir_op_info[i->op].props & IR_PROP_PURE) || i->n_dst != 1 || i->n_src == 0 || i->n_src > PLAN_VALUE_SRC)
         return false;
     for (int k = 0; k < i->n_src; k++)
-        if (!known(c, &i->src[k], depth + 1, &v[k]))
+        if (!known(c, &i->src[k], depth, &v[k]))
             return false;
     return plan_value(i, v, out);
 }
 
-/* A number of this thread, in the turn at hand. */
+/* The only place before the loop where it is written. It always comes by there. */
+static bool made_before(struct count *c, const struct defs *d, int k, int depth, uint64_t *out)
+{
+    return depth < MOST_DEPTH && plan_dominates(c->p, d->block[k], c->p->loops.v[c->loop].header) && made(c, d->inst[k], depth + 1, out);
+}
+
+/* A number of this thread. Before the loop nothing is known of what changes in it: that may be from the last time. */
 static bool known(struct count *c, const struct ir_operand *o, int depth, uint64_t *out)
 {
     *out = o->imm;
@@ -59,10 +66,10 @@ static bool known(struct count *c, const struct ir_operand *o, int depth, uint64
     for (unsigned k = 0; k < c->n; k++)
         if (c->step[k]->dst[0] == o->reg) {
             *out = c->value[k];
-            return c->valid[k];
+            return c->valid[k] && depth == 0;
         }
     const struct defs *d = &c->defs[o->reg->id];
-    return d->n == 1 && depth < MOST_DEPTH && made(c, d->inst[0], depth, out);
+    return d->n == 1 && made_before(c, d, 0, depth, out);
 }
 
 static int inside(const struct count *c, const struct defs *d)
@@ -119,9 +126,8 @@ static void start(struct count *c)
         c->valid[k] = false;
     for (unsigned k = 0; k < c->n; k++) {
         const struct defs *d = &c->defs[c->step[k]->dst[0]->id];
-        const struct ir_inst *first = d->n == 2 ? d->inst[plan_in_loop(c->p, d->block[0], c->loop) ? 1 : 0] : NULL;
         uint64_t v;
-        if (first && made(c, first, 0, &v)) {
+        if (d->n == 2 && made_before(c, d, plan_in_loop(c->p, d->block[0], c->loop) ? 1 : 0, 0, &v)) {
             c->value[k] = v;
             c->valid[k] = true;
         }
