@@ -121,6 +121,12 @@ static bool comes_before(const struct fold *f, const struct ir_inst *def, const 
     return false;
 }
 
+/* Is the register written once, before this definition of another one? Else that one may have it from the turn before. */
+static bool written_before(const struct fold *f, const struct ir_reg *from, const struct ir_inst *def, const struct ir_reg *reg)
+{
+    return f->def[from->id] && comes_before(f, f->def[from->id], from, def, f->def_block[reg->id]);
+}
+
 /* The low half of a widened number is that number. Compilers widen an index once, for addresses, and compare what they cut off that. */
 static bool narrows_back(const struct fold *f, const struct ir_inst *i, const struct ir_block *at)
 {
@@ -131,7 +137,7 @@ static bool narrows_back(const struct fold *f, const struct ir_inst *i, const st
     if (!d || (d->op != IR_ZEXT && d->op != IR_SEXT) || d->src[0].kind != IR_REG || d->src[0].reg->type != i->dst[0]->type || d->type2 != i->dst[0]->type)
         return false;
     const struct ir_reg *from = d->src[0].reg;
-    return f->def[from->id] && comes_before(f, f->def[from->id], from, d, f->def_block[wide->id]) && comes_before(f, d, wide, i, at);
+    return written_before(f, from, d, wide) && comes_before(f, d, wide, i, at);
 }
 
 /* Compilers write p + 4 as an address of its own for atomics, which have offsets as loads do. */
@@ -141,8 +147,7 @@ static void fold_address(struct fold *f, struct ir_inst *i, const struct ir_bloc
     struct ir_inst *d = i->op == IR_ATOM && i->space == IR_SHARED && o->kind == IR_REG ? f->def[o->reg->id] : NULL;
     if (!d || d->op != IR_ADD || d->type != IR_I32 || d->src[0].kind != IR_REG || d->src[1].kind != IR_IMM)
         return;
-    const struct ir_reg *from = d->src[0].reg;
-    if (!f->def[from->id] || !comes_before(f, f->def[from->id], from, d, f->def_block[o->reg->id]) || !comes_before(f, d, o->reg, i, at))
+    if (!written_before(f, d->src[0].reg, d, o->reg) || !comes_before(f, d, o->reg, i, at))
         return;
     i->imm += (int32_t)d->src[1].imm;
     *o = d->src[0];
@@ -157,8 +162,8 @@ static void simplify_inst(struct fold *f, struct ir_inst *i, const struct ir_blo
         if (!d || d == i || d->op != IR_MOV)
             continue;
         struct ir_operand *from = &d->src[0];
-        /* A copy of a register that is written once: both always hold the same value where the copy is defined. */
-        if (from->kind == IR_IMM || (from->kind == IR_REG && f->def[from->reg->id] && from->reg->type == d->dst[0]->type &&
+        /* A copy of a register that is written once, and before it: both always hold the same value where the copy is defined. */
+        if (from->kind == IR_IMM || (from->kind == IR_REG && from->reg->type == d->dst[0]->type && written_before(f, from->reg, d, o->reg) &&
                                      comes_before(f, d, o->reg, i, at))) {
             *o = *from;
             f->changed = true;

@@ -252,6 +252,48 @@ static void divergent_loop_counts_per_lane(void **state)
     ir_module_free(mod);
 }
 
+/* y has one definition, and so has its copy; but the copy is of the turn before. */
+static void a_copy_of_the_turn_before_is_not_todays_value(void **state)
+{
+    enum { TURNS = 5 };
+    (void)state;
+    start("before");
+    struct ir_reg *out = param(IR_I64, 0), *n = param(IR_I32, 8), *i = global_index(), *k = reg(IR_I32), *sum = reg(IR_I32), *x = reg(IR_I32), *y = reg(IR_I32);
+    struct ir_block *in = label(), *head = label(), *later = label(), *latch = label(), *done = label(), *end = label();
+    cbr(cmp(IR_SLT, IR_I32, R(i), R(n)), in, end);
+    blk = in;
+    put(IR_MOV, IR_I32, k, 1, I(0));
+    put(IR_MOV, IR_I32, sum, 1, I(0));
+    br(head);
+    blk = head;
+    put(IR_MOV, IR_I32, x, 1, R(y));
+    put(IR_MUL, IR_I32, y, 2, R(op2(IR_ADD, IR_I32, R(k), R(i))), I(7));
+    cbr(cmp(IR_SGT, IR_I32, R(k), I(0)), later, latch);
+    blk = later;
+    put(IR_ADD, IR_I32, sum, 2, R(sum), R(x));
+    br(latch);
+    blk = latch;
+    put(IR_ADD, IR_I32, k, 2, R(k), I(1));
+    cbr(cmp(IR_SLT, IR_I32, R(k), I(TURNS)), head, done);
+    blk = done;
+    store(IR_I32, IR_GLOBAL, element(out, i), R(sum));
+    br(end);
+    blk = end;
+    ret();
+    FOR_ALL(w, s) {
+        int got[N];
+        struct { int *out; int n; } p = { got, N };
+        run(s, (N + s[0] - 1) / s[0], &p, w);
+        for (int t = 0; t < N; t++) {
+            int want = 0;
+            for (int turn = 1; turn < TURNS; turn++)
+                want += (turn - 1 + t) * 7;
+            assert_int_equal(got[t], want);
+        }
+    }
+    ir_module_free(mod);
+}
+
 /* Block-wide tree reduction: a loop with barriers, a divergent if, values across regions. */
 static void reduction_in_shared_memory(void **state)
 {
@@ -985,7 +1027,8 @@ int main(void)
     setenv("HOSTWARP_CACHE", "off", 0);
     setenv("HOSTWARP_GUARD", "0", 1);              /* the kernels here work on memory of the test itself */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(saxpy_with_a_ragged_tail), cmocka_unit_test(divergent_loop_counts_per_lane), cmocka_unit_test(reduction_in_shared_memory),
+        cmocka_unit_test(saxpy_with_a_ragged_tail), cmocka_unit_test(divergent_loop_counts_per_lane),
+        cmocka_unit_test(a_copy_of_the_turn_before_is_not_todays_value), cmocka_unit_test(reduction_in_shared_memory),
         cmocka_unit_test(early_exit_before_a_barrier), cmocka_unit_test(waiting_from_the_first_instruction_on), cmocka_unit_test(unsigned_wrap_in_an_index), cmocka_unit_test(two_dimensional_blocks),
         cmocka_unit_test(atomics_from_all_lanes), cmocka_unit_test(large_results_go_past_the_caches), cmocka_unit_test(tables_by_index),
         cmocka_unit_test(indices_that_wrap_around), cmocka_unit_test(chains_of_arithmetic_take_two_warps_at_a_time),
