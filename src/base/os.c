@@ -11,6 +11,7 @@
 #include <linux/mempolicy.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,28 @@ uint64_t hw_now_ns(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int hw_thread_start(void *(*fn)(void *), void *arg, size_t stack_bytes, int signal, pthread_t *out)
+{
+    sigset_t none, old;
+    pthread_attr_t attr;
+    pthread_t thread;
+    sigfillset(&none);
+    sigdelset(&none, SIGSEGV);
+    sigdelset(&none, SIGBUS);
+    sigdelset(&none, SIGFPE);
+    sigdelset(&none, SIGILL);
+    if (signal)
+        sigdelset(&none, signal);
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, out ? PTHREAD_CREATE_JOINABLE : PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attr, stack_bytes);
+    pthread_sigmask(SIG_SETMASK, &none, &old);
+    int err = pthread_create(out ? out : &thread, &attr, fn, arg);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attr);
+    return err;
 }
 
 /* The kernel watches whether the counter can be trusted, and uses it itself only then. */

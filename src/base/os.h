@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+#include <pthread.h>
+
 uint64_t hw_now_ns(void);                                        /* monotonic */
 /* A counter that runs at one speed on all CPUs and costs a fraction of a look at the clock; false: this machine has none. */
 bool hw_has_ticks(void);
@@ -26,6 +28,11 @@ bool hw_numa_node_exists(int node);
 unsigned hw_numa_nodes(void);
 /* Memory that nobody has touched yet: its pages are to come from the node of the CPU that this thread runs on, while it has any. */
 void hw_numa_prefer_here(void *p, size_t bytes);
+
+/* A thread of ours takes no signals but those of its own faults, and `signal` (0: none): the program's handlers belong on the program's threads. out: it is to
+   be joined; NULL: nobody waits for it. Returns 0 or an error number. */
+enum { HW_THREAD_STACK = 4 << 20 };                              /* enough for most */
+int hw_thread_start(void *(*fn)(void *), void *arg, size_t stack_bytes, int signal, pthread_t *out);
 
 static inline void hw_cpu_relax(void)
 {

@@ -158,11 +158,8 @@ static void *look_at_all(void *unused)
 
 static void start_thread(void)
 {
-    pthread_t thread;
     fresh_end = &fresh;
-    if (pthread_create(&thread, NULL, look_at_all, NULL) == 0)
-        pthread_detach(thread);
-    else
+    if (hw_thread_start(look_at_all, NULL, HW_THREAD_STACK, 0, NULL))
         hw_error("no thread for the conditions of graphs");
 }
 

@@ -180,10 +180,7 @@ static void *looker(void *unused)
 
 static void start_looker(void)
 {
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, looker, NULL) == 0)
-        pthread_detach(thread);
-    else
+    if (hw_thread_start(looker, NULL, HW_THREAD_STACK, 0, NULL))
         hw_error("no thread for values that streams wait for");
 }
 

@@ -131,13 +131,13 @@ static bool cut_range(struct exec_runner *r, uint64_t range, uint64_t n, uint64_
     return atomic_compare_exchange_strong(&r->range, &range, range - n);
 }
 
-/* The generation tells chunks apart for the watchdog, whose look at base and range takes two steps. */
+/* The generation tells chunks apart for those who cut: they look at base and range in two steps. */
 static void range_begin(struct exec_runner *r, uint64_t first, uint64_t count)
 {
     uint64_t gen = (atomic_load_explicit(&r->range, memory_order_relaxed) >> 48) + 1;
     atomic_store_explicit(&r->base, first, memory_order_relaxed);
     atomic_store_explicit(&r->started_tick, r->engine->tick, memory_order_relaxed);
-    atomic_store_explicit(&r->range, gen << 48 | count, memory_order_release);   /* pairs with return_rest_locked() */
+    atomic_store_explicit(&r->range, gen << 48 | count, memory_order_release);   /* pairs with those who cut_range() */
 }
 
 /* Nothing is held: the watchdog finds nothing to take. */
@@ -569,26 +569,9 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* Our threads take no signals but those of their own faults: the program's handlers belong on the program's threads. */
 static bool start_thread(struct exec_engine *e, void *(*fn)(void *), void *arg)
 {
-    sigset_t all, old;
-    pthread_attr_t attr;
-    pthread_t thread;
-    sigfillset(&all);
-    sigdelset(&all, SIGSEGV);
-    sigdelset(&all, SIGBUS);
-    sigdelset(&all, SIGFPE);
-    sigdelset(&all, SIGILL);
-    if (e->config.timeout_s)
-        sigdelset(&all, e->config.timeout_signal);
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attr, 4u << 20);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    int err = pthread_create(&thread, &attr, fn, arg);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attr);
+    int err = hw_thread_start(fn, arg, HW_THREAD_STACK, e->config.timeout_s ? e->config.timeout_signal : 0, NULL);
     if (err)
         hw_error("cannot start a thread: %s", strerror(err));
     return err == 0;

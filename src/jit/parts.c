@@ -3,7 +3,6 @@
  * From LLVM's module to object files. The regions of a kernel are functions that know nothing of each other: where there are several, and CPUs for
  * them, threads optimise some each and make their code, every one in a context of its own.
  */
-#define _GNU_SOURCE
 #include "jit/parts.h"
 
 #include "base/options.h"
@@ -13,8 +12,6 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 
 enum {
@@ -96,20 +93,6 @@ static void *make_part(void *arg)
     return NULL;
 }
 
-/* As the engines' threads: the program's signals are not for it. */
-static void start(struct part *p)
-{
-    sigset_t all, old;
-    pthread_attr_t attr;
-    sigfillset(&all);
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, STACK);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    p->started = pthread_create(&p->thread, &attr, make_part, p) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attr);
-}
-
 static uint64_t weight_of(LLVMValueRef fn)
 {
     uint64_t n = 0;
@@ -164,7 +147,7 @@ bool parts_make(const struct parts_request *rq, LLVMModuleRef mod, LLVMTargetMac
         parts[k].rq = rq;
         parts[k].bitcode = bitcode;
         if (k)
-            start(&parts[k]);
+            parts[k].started = hw_thread_start(make_part, &parts[k], STACK, 0, &parts[k].thread) == 0;
     }
     if (n > 1)
         keep_only(rq, mod, parts[0].regions);
@@ -179,7 +162,8 @@ bool parts_make(const struct parts_request *rq, LLVMModuleRef mod, LLVMTargetMac
             add_object(out, p->object);
             LLVMDisposeMemoryBuffer(p->object);
         } else {
-            diag_error(diag, 0, 0, "%s", p->diag.text.n ? p->diag.text.s : "no code");
+            hw_str_puts(&diag->text, p->diag.text.s);
+            diag->n_errors += p->diag.n_errors;
             ok = false;
         }
         diag_fini(&p->diag);

@@ -84,6 +84,35 @@ bool plan_value(const struct ir_inst *i, const uint64_t *v, uint64_t *out)
     return true;
 }
 
+void plan_thread_at(const struct plan *p, uint32_t index, uint32_t tid[3])
+{
+    const uint32_t *n = p->opt.ntid;
+    tid[0] = index % n[0];
+    tid[1] = index / n[0] % n[1];
+    tid[2] = index / n[0] / n[1];
+}
+
+bool plan_thread_value(struct plan_thread *t, const struct ir_inst *i, uint64_t *out)
+{
+    uint64_t v[PLAN_VALUE_SRC] = { 0 };
+    if (i->op == IR_SREG) {
+        unsigned axis = (unsigned)(i->imm - IR_SREG_TID_X);
+        if (i->imm < IR_SREG_TID_X || axis >= 3)
+            return false;
+        t->uses[axis] = true;
+        *out = t->tid[axis];
+        return true;
+    }
+    if (!(ir_op_info[i->op].props & IR_PROP_PURE) || i->n_dst != 1 || i->n_src == 0 || i->n_src > PLAN_VALUE_SRC)
+        return false;
+    for (int k = 0; k < i->n_src; k++) {
+        v[k] = i->src[k].imm;
+        if (i->src[k].kind != IR_IMM && (i->src[k].kind != IR_REG || !t->operand(t, &i->src[k], &v[k])))
+            return false;
+    }
+    return plan_value(i, v, out);
+}
+
 /* The value of an integer operation on constants; false when it is not one we fold. */
 static bool fold_value(const struct ir_inst *i, uint64_t *out)
 {

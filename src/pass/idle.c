@@ -8,38 +8,16 @@
 enum { MAX_STEPS = 24 };
 
 struct thread {
+    struct plan_thread at;
     const struct plan *p;
-    uint32_t index;
     unsigned steps;              /* that were taken: the same values are made again and again */
 };
 
-static bool place(const struct thread *t, int64_t sreg, uint64_t *out)
+static bool value(struct plan_thread *at, const struct ir_operand *o, uint64_t *out)
 {
-    const uint32_t *n = t->p->opt.ntid;
-    switch (sreg) {
-    case IR_SREG_TID_X: *out = t->index % n[0]; return true;
-    case IR_SREG_TID_Y: *out = t->index / n[0] % n[1]; return true;
-    case IR_SREG_TID_Z: *out = t->index / n[0] / n[1]; return true;
-    default: return false;
-    }
-}
-
-static bool value(struct thread *t, const struct ir_operand *o, uint64_t *out)
-{
-    if (o->kind == IR_IMM) {
-        *out = o->imm;
-        return true;
-    }
-    const struct ir_inst *i = o->kind == IR_REG ? t->p->regs[o->reg->id].def : NULL;
-    uint64_t v[PLAN_VALUE_SRC] = { 0 };
-    if (!i || i->n_dst != 1 || i->n_src > PLAN_VALUE_SRC || ++t->steps > MAX_STEPS)
-        return false;
-    if (i->op == IR_SREG)
-        return place(t, i->imm, out);
-    for (int k = 0; k < i->n_src; k++)
-        if (!value(t, &i->src[k], &v[k]))
-            return false;
-    return (ir_op_info[i->op].props & IR_PROP_PURE) && plan_value(i, v, out);
+    struct thread *t = hw_container_of(at, struct thread, at);
+    const struct ir_inst *i = t->p->regs[o->reg->id].def;
+    return i && ++t->steps <= MAX_STEPS && plan_thread_value(at, i, out);
 }
 
 static bool nothing_before_end(const struct plan *p, int b)
@@ -142,9 +120,10 @@ static bool busy_groups(const struct plan *p, const struct ir_operand *condition
 {
     *out = 0;
     for (uint32_t k = 0; k < p->threads; k++) {
-        struct thread t = { .p = p, .index = k };
+        struct thread t = { .p = p, .at.operand = value };
         uint64_t v;
-        if (!value(&t, condition, &v))
+        plan_thread_at(p, k, t.at.tid);
+        if (condition->kind != IR_REG || !value(&t.at, condition, &v))
             return false;
         if ((v & 1) != taken)
             *out = k / p->lanes + 1;

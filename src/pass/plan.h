@@ -181,6 +181,14 @@ void plan_drop_unreachable(struct ir_func *f);                   /* fold.c: bloc
 /* fold.c: what an integer operation makes of these operands; false: not one that is known here */
 enum { PLAN_VALUE_SRC = 3 };
 bool plan_value(const struct ir_inst *i, const uint64_t *v, uint64_t *out);
+/* fold.c: the same for one thread of the block, whose place is known */
+struct plan_thread {
+    uint32_t tid[3];
+    bool uses[3];                /* coordinates that were asked for */
+    bool (*operand)(struct plan_thread *t, const struct ir_operand *o, uint64_t *out);   /* a register's value; false: not known */
+};
+void plan_thread_at(const struct plan *p, uint32_t index, uint32_t tid[3]);
+bool plan_thread_value(struct plan_thread *t, const struct ir_inst *i, uint64_t *out);
 
 /* idle.c: from which group on all groups go from the region's beginning straight to its end, the block `end`, where they stop or are done */
 struct plan_idle {

@@ -18,6 +18,7 @@ struct defs {
 
 /* What decides about the loop's end, in the order in which each turn does it. */
 struct count {
+    struct plan_thread thread;
     const struct plan *p;
     const struct defs *defs;     /* by register */
     int loop, test;              /* test: the block that decides */
@@ -25,51 +26,31 @@ struct count {
     uint64_t value[MOST_STEPS];  /* of its result */
     bool valid[MOST_STEPS];
     unsigned n, before;          /* steps; those before the test */
-    uint32_t tid[3];
-    bool uses[3];                /* coordinates that matter */
+    int depth;                   /* 0: in the loop, else how far before it */
 };
 
-/* depth: 0 in the loop, else how far before it. */
-static bool known(struct count *c, const struct ir_operand *o, int depth, uint64_t *out);
-
-static bool made(struct count *c, const struct ir_inst *i, int depth, uint64_t *out)
-{
-    uint64_t v[PLAN_VALUE_SRC] = { 0 };
-    if (i->op == IR_SREG) {
-        unsigned axis = (unsigned)(i->imm - IR_SREG_TID_X);
-        if (i->imm < IR_SREG_TID_X || axis >= 3)
-            return false;
-        c->uses[axis] = true;
-        *out = c->tid[axis];
-        return true;
-    }
-    if (!(ir_op_info[i->op].props & IR_PROP_PURE) || i->n_dst != 1 || i->n_src == 0 || i->n_src > PLAN_VALUE_SRC)
-        return false;
-    for (int k = 0; k < i->n_src; k++)
-        if (!known(c, &i->src[k], depth, &v[k]))
-            return false;
-    return plan_value(i, v, out);
-}
-
 /* The only place before the loop where it is written. It always comes by there. */
-static bool made_before(struct count *c, const struct defs *d, int k, int depth, uint64_t *out)
+static bool made_before(struct count *c, const struct defs *d, int k, uint64_t *out)
 {
-    return depth < MOST_DEPTH && plan_dominates(c->p, d->block[k], c->p->loops.v[c->loop].header) && made(c, d->inst[k], depth + 1, out);
+    if (c->depth == MOST_DEPTH || !plan_dominates(c->p, d->block[k], c->p->loops.v[c->loop].header))
+        return false;
+    c->depth++;
+    bool ok = plan_thread_value(&c->thread, d->inst[k], out);
+    c->depth--;
+    return ok;
 }
 
-/* A number of this thread. Before the loop nothing is known of what changes in it: that may be from the last time. */
-static bool known(struct count *c, const struct ir_operand *o, int depth, uint64_t *out)
+/* Before the loop nothing is known of what changes in it: that may be from the last time. */
+static bool known(struct plan_thread *t, const struct ir_operand *o, uint64_t *out)
 {
-    *out = o->imm;
-    if (o->kind != IR_REG)
-        return o->kind == IR_IMM;
+    struct count *c = hw_container_of(t, struct count, thread);
     for (unsigned k = 0; k < c->n; k++)
         if (c->step[k]->dst[0] == o->reg) {
             *out = c->value[k];
-            return c->valid[k] && depth == 0;
+            return c->valid[k] && c->depth == 0;
         }
     const struct defs *d = &c->defs[o->reg->id];
-    return d->n == 1 && made_before(c, d, 0, depth, out);
+    return d->n == 1 && made_before(c, d, 0, out);
 }
 
 static int inside(const struct count *c, const struct defs *d)
@@ -122,22 +103,16 @@ static bool find_steps(struct count *c)
 /* Before the first turn. */
 static void start(struct count *c)
 {
-    for (unsigned k = 0; k < c->n; k++)
-        c->valid[k] = false;
     for (unsigned k = 0; k < c->n; k++) {
         const struct defs *d = &c->defs[c->step[k]->dst[0]->id];
-        uint64_t v;
-        if (d->n == 2 && made_before(c, d, plan_in_loop(c->p, d->block[0], c->loop) ? 1 : 0, 0, &v)) {
-            c->value[k] = v;
-            c->valid[k] = true;
-        }
+        c->valid[k] = d->n == 2 && made_before(c, d, plan_in_loop(c->p, d->block[0], c->loop) ? 1 : 0, &c->value[k]);
     }
 }
 
 static bool do_steps(struct count *c, unsigned from, unsigned to)
 {
     for (unsigned k = from; k < to; k++)
-        if (!(c->valid[k] = made(c, c->step[k], 0, &c->value[k])))
+        if (!(c->valid[k] = plan_thread_value(&c->thread, c->step[k], &c->value[k])))
             return false;
     return true;
 }
@@ -150,7 +125,7 @@ static unsigned stays(struct count *c)
     start(c);
     for (unsigned n = 0; n < MOST_TURNS; n++) {
         uint64_t v;
-        if (!do_steps(c, 0, c->before) || !known(c, &t->src[0], 0, &v))
+        if (t->src[0].kind != IR_REG || !do_steps(c, 0, c->before) || !known(&c->thread, &t->src[0], &v))
             return MOST_TURNS;
         if (!plan_in_loop(c->p, test->succ[v & 1 ? 0 : 1], c->loop))
             return n;
@@ -169,14 +144,15 @@ struct turns {
 static bool count_turns(struct count *c, struct turns *out)
 {
     const uint32_t *n = c->p->opt.ntid;
+    uint32_t *tid = c->thread.tid;
     uint8_t *of = hw_alloc(c->p->threads);       /* turns, by the coordinates that matter; 0: not known yet */
     unsigned first = 0;
     *out = (struct turns){ .least = stays(c), .most = 0 };
     for (uint32_t t = 0; t < c->p->threads && out->most < MOST_TURNS; t++) {
-        const uint32_t at[] = { t % n[0], t / n[0] % n[1], t / (n[0] * n[1]) };
+        plan_thread_at(c->p, t, tid);
         for (int k = 0; k < 3; k++)
-            c->tid[k] = c->uses[k] ? at[k] : 0;
-        uint8_t *turns = &of[(c->tid[2] * n[1] + c->tid[1]) * n[0] + c->tid[0]];
+            tid[k] = c->thread.uses[k] ? tid[k] : 0;
+        uint8_t *turns = &of[(tid[2] * n[1] + tid[1]) * n[0] + tid[0]];
         if (!*turns)
             *turns = (uint8_t)(stays(c) + 1);
         first = t % PLAN_LANES ? first : *turns;
@@ -286,7 +262,7 @@ static bool unroll_loop(struct plan *p, const struct defs *defs, int loop)
 {
     for (int b = 0; b < p->n_blocks; b++) {
         const struct plan_block *blk = &p->blocks[b];
-        struct count c = { .p = p, .defs = defs, .loop = loop, .test = b };
+        struct count c = { .thread.operand = known, .p = p, .defs = defs, .loop = loop, .test = b };
         struct turns turns;
         if (blk->loop != loop || ir_block_term(blk->ir)->op != IR_CBR || !plan_dominates(p, b, p->loops.v[loop].latch)
             || plan_in_loop(p, blk->succ[0], loop) == plan_in_loop(p, blk->succ[1], loop))
