@@ -3,9 +3,13 @@
 #define __CUDA_API_VERSION_INTERNAL                          /* every symbol under its own name */
 #include "driver/api.h"
 
+#include <dirent.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -232,6 +236,46 @@ static void handles_that_are_gone_are_refused(void **state)
     assert_int_equal(cuStreamDestroy_v2(s2), CUDA_SUCCESS);
 }
 
+/* Of all threads but this one: how many would get a signal that somebody sends to the process? */
+static int listeners(void)
+{
+    usleep(50000);                               /* a thread that has just been made blocks all of them for a moment */
+    DIR *dir = opendir("/proc/self/task");
+    int n = 0;
+    assert_non_null(dir);
+    for (struct dirent *d; (d = readdir(dir));) {
+        char path[300], line[200];
+        unsigned long long blocked = ~0ull;
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", d->d_name);
+        FILE *f = d->d_name[0] != '.' && atoi(d->d_name) != getpid() ? fopen(path, "r") : NULL;
+        while (f && fgets(line, sizeof line, f))
+            sscanf(line, "SigBlk: %llx", &blocked);
+        n += !(blocked >> (SIGUSR1 - 1) & 1);
+        if (f)
+            fclose(f);
+    }
+    closedir(dir);
+    return n;
+}
+
+static void the_programs_signals_are_for_its_own_threads(void **state)
+{
+    uint32_t *value;
+    CUstream s;
+    (void)state;
+    start();
+    assert_int_equal(listeners(), 0);
+    assert_int_equal(cuMemAllocHost_v2((void **)&value, sizeof *value), CUDA_SUCCESS);
+    assert_int_equal(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+    *value = 0;
+    assert_int_equal(cuStreamWaitValue32_v2(s, (CUdeviceptr)(uintptr_t)value, 1, CU_STREAM_WAIT_VALUE_EQ), CUDA_SUCCESS);   /* a thread looks at it */
+    assert_int_equal(listeners(), 0);
+    __atomic_store_n(value, 1, __ATOMIC_RELEASE);
+    assert_int_equal(cuStreamSynchronize(s), CUDA_SUCCESS);
+    assert_int_equal(cuStreamDestroy_v2(s), CUDA_SUCCESS);
+    assert_int_equal(cuMemFreeHost(value), CUDA_SUCCESS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +287,7 @@ int main(void)
         cmocka_unit_test(a_call_with_nothing_in_it_is_an_error_and_no_crash),
         cmocka_unit_test(handles_that_never_were_are_refused),
         cmocka_unit_test(handles_that_are_gone_are_refused),
+        cmocka_unit_test(the_programs_signals_are_for_its_own_threads),
     };
     /* Hundreds of stubs would each say so once. */
     setenv("HOSTWARP_LOG", "error", 1);
