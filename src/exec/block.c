@@ -150,7 +150,7 @@ bool exec_block_init(struct kabi_block *block, struct exec_launch *launch, struc
     uint64_t lanes = (uint64_t)k->width * k->chunks;
     uint64_t threads = hw_max_u64((uint64_t)launch->kl.ntid[0] * launch->kl.ntid[1] * launch->kl.ntid[2], k->n_warps * lanes);
     *block = (struct kabi_block){ .launch = &launch->kl, .smid = exec_thread_index() };
-    block->shared = exec_area_get(&areas->shared, launch->kl.shared_bytes, true);
+    block->shared = exec_area_get(&areas->shared, hw_max_u64(launch->kl.shared_bytes, k->shared_room), true);
     block->frame = exec_area_get(&areas->frame, k->frame_bytes, false);
     block->local = exec_area_get(&areas->local, threads * k->local_bytes, false);
     if (!block->shared || !block->frame || !block->local) {

@@ -36,8 +36,10 @@ enum ir_flag {
     IR_SAT = 2,                  /* result clamped to [0, 1], NaN gives +0 */
     IR_NANPROP = 4,              /* FMIN, FMAX: a NaN operand wins */
     IR_VOLATILE = 8,             /* memory: as C's volatile */
+    IR_PLACE = 8,                /* AND, SHR_S: of a place in a shared variable, small and positive in lanes that are on (pass/across.c) */
     IR_NONCOHERENT = 16,         /* LD: nobody writes this memory while the kernel runs (.nc, .const) */
     IR_XORSIGN = 32,             /* FMIN, FMAX: xorsign.abs */
+    IR_CROSSES = 32,             /* LD, ST in SHARED: its lanes are never neighbours (pass/across.c) */
     IR_OUTGOING = 64,            /* LD, ST in LOCAL: the address counts from the end of this function's own local memory: a callee's */
     IR_STREAM = 128,             /* ST: large results that nobody reads soon: past the caches (pass/streaming.c) */
 };
@@ -82,6 +84,7 @@ struct ir_reg {
 enum ir_operand_kind { IR_NONE, IR_REG, IR_IMM };
 struct ir_operand {
     enum ir_operand_kind kind;
+    uint32_t var;                /* IMM: 1 + the number of the shared variable whose address it is, or to which it leads; 0: a number */
     struct ir_reg *reg;
     uint64_t imm;                /* bit pattern; floats as their bits */
 };
@@ -114,6 +117,10 @@ struct ir_param {
     uint32_t offset, bytes, align;
 };
 
+struct ir_variable {
+    uint32_t offset, bytes;
+};
+
 struct ir_module;
 struct ir_func {
     struct ir_module *module;
@@ -123,6 +130,7 @@ struct ir_func {
     HW_VEC(struct ir_reg *) regs;
     HW_VEC(struct ir_block *) blocks;           /* blocks.v[0] is the entry */
     uint32_t shared_bytes;                      /* static shared memory */
+    HW_VEC(struct ir_variable) shared;          /* what lies there */
     uint32_t local_bytes;                       /* per thread */
     uint32_t maxntid[3], reqntid[3];            /* 0 when not given */
     uint32_t minnctapersm, maxnreg;
@@ -175,8 +183,8 @@ void ir_block_add(struct ir_block *b, struct ir_inst *i);
 void ir_block_insert(struct ir_block *b, size_t at, struct ir_inst *i);     /* before the one that is there */
 struct ir_inst *ir_block_term(const struct ir_block *b);        /* NULL while unfinished */
 bool ir_defines(const struct ir_inst *i, const struct ir_reg *r);
-static inline struct ir_operand ir_reg_operand(struct ir_reg *r) { return (struct ir_operand){ IR_REG, r, 0 }; }
-static inline struct ir_operand ir_imm_operand(uint64_t bits) { return (struct ir_operand){ IR_IMM, NULL, bits }; }
+static inline struct ir_operand ir_reg_operand(struct ir_reg *r) { return (struct ir_operand){ .kind = IR_REG, .reg = r }; }
+static inline struct ir_operand ir_imm_operand(uint64_t bits) { return (struct ir_operand){ .kind = IR_IMM, .imm = bits }; }
 unsigned ir_type_bits(enum ir_type t);                           /* PRED: 1 */
 bool ir_type_is_float(enum ir_type t);
 enum ir_type ir_type_of_bits(unsigned bits);                     /* the integer type */

@@ -26,6 +26,13 @@ static_assert(HW_LEN(cmp_names) == IR_FNAN + 1 && HW_LEN(atom_names) == IR_ATOM_
 
 #define NAME(table, i) ((size_t)(i) < HW_LEN(table) ? (table)[i] : "?")
 
+/* Two have another meaning for other operations. */
+static const char *flag_name(const struct ir_inst *i, size_t bit)
+{
+    bool memory = ir_op_info[i->op].props & IR_PROP_MEM;
+    return 1 << bit == IR_PLACE && !memory ? "place" : 1 << bit == IR_CROSSES && memory ? "crosses" : flag_names[bit];
+}
+
 static bool has_rounding(const struct ir_inst *i)
 {
     switch (i->op) {
@@ -71,7 +78,7 @@ static void print_modifiers(struct hw_str *out, const struct ir_inst *i)
         hw_str_printf(out, ".%s", NAME(rnd_names, i->rnd));
     for (size_t bit = 0; bit < 8; bit++)
         if (i->flags >> bit & 1)
-            hw_str_printf(out, ".%s", NAME(flag_names, bit));
+            hw_str_printf(out, ".%s", flag_name(i, bit));
 }
 
 static void print_operand(struct hw_str *out, const struct ir_operand *o)
@@ -84,6 +91,8 @@ static void print_operand(struct hw_str *out, const struct ir_operand *o)
         hw_str_printf(out, "0x%llx", (unsigned long long)o->imm);
     else
         hw_str_puts(out, "_");
+    if (o->kind == IR_IMM && o->var)
+        hw_str_printf(out, "@%u", o->var - 1);
 }
 
 /* A fault or a trap carries its PTX line into the code, so there the line is part of the meaning. */

@@ -172,7 +172,7 @@ static void store_spread(struct emit *e, const struct ir_inst *i, LLVMValueRef v
 bool exchanges(struct emit *e, const struct ir_inst *i)
 {
     unsigned n = i->op == IR_LD ? i->n_dst : i->n_src - 1u;
-    bool plain = !(i->flags & IR_VOLATILE) && i->order == IR_WEAK;
+    bool plain = !(i->flags & (IR_VOLATILE | IR_CROSSES)) && i->order == IR_WEAK;
     return i->space == IR_SHARED && plain && n == 1 && element_bytes(i) == WORD && e->W > RUN && !e->m[0] && o_shape(e, &i->src[0]).kind != SHAPE_AFFINE;
 }
 

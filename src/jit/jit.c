@@ -329,6 +329,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
         out->facts.frame_bytes = e.frame_bytes;
         out->facts.local_bytes = p->func->local_bytes;
         out->facts.shared_static = f->shared_bytes;
+        out->facts.shared_room = p->shared_room;
         out->facts.width = e.W;
         out->facts.chunks = e.C;
         out->facts.bars_offset = e.bars_offset;

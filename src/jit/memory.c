@@ -891,6 +891,8 @@ static LLVMValueRef access_falling(struct emit *e, const struct ir_inst *i, cons
     return v;
 }
 
+static bool crosses(const struct ir_inst *i) { return i->space == IR_SHARED && (i->flags & IR_CROSSES); }
+
 static void load_chunk(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned chunk)
 {
     unsigned n = i->n_dst, bytes = element_bytes(i);
@@ -926,7 +928,7 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
         load_all_steps(e, i, u_address(e, i, chunk), lane_step(e, i, s), v);
         for (unsigned k = 0; k < n; k++)
             set_varying(e, i, (int)k, chunk, v[k]);
-    } else if (s->kind == SHAPE_VARYING) {
+    } else if (s->kind == SHAPE_VARYING && !crosses(i)) {
         load_scattered(e, i, chunk);
     } else {
         LLVMValueRef a = v_address(e, i, chunk), v[IR_MAX_DST];
@@ -1043,7 +1045,7 @@ static void store_chunk(struct emit *e, const struct ir_inst *i, const struct sh
         access_falling(e, i, s, chunk, v[0]);
         return;
     }
-    if (!affine) {
+    if (!affine && !crosses(i)) {
         store_scattered(e, i, v, chunk);
         return;
     }

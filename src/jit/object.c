@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-enum { MAGIC = 0x4b577748, FORMAT = 15 };
+enum { MAGIC = 0x4b577748, FORMAT = 16 };
 
 struct header {
     uint32_t magic, format;

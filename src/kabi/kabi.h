@@ -161,6 +161,7 @@ struct kabi_kernel {
     const struct kabi_keep *keeps;
     uint32_t local_bytes;        /* per thread, a multiple of 16 */
     uint32_t shared_static;
+    uint32_t shared_room;        /* what the code itself needs: more, where it lays arrays out in its own way */
     uint32_t width, chunks;      /* for people: lanes per vector, vectors per group */
     const char *lowering;        /* for people: "vector" or "scalar" */
     struct details_table *details;               /* of an instrumented kernel (kabi/details.h), or NULL */

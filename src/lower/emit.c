@@ -121,7 +121,9 @@ struct ir_operand lower_resize(struct lower_ctx *c, enum ir_type to, enum ir_typ
         uint64_t v = a.imm & mask_of(fb);
         if (sign_extend && fb < 64 && (v >> (fb - 1) & 1))
             v |= ~mask_of(fb);
-        return lower_imm(v & mask_of(tb));
+        struct ir_operand r = lower_imm(v & mask_of(tb));
+        r.var = a.var;
+        return r;
     }
     if (tb == fb)
         return a;

@@ -30,6 +30,7 @@ static bool place_shared(struct lower_ctx *c, const struct ptx_var *v)
     if (v->bytes > MAX_KERNEL_BYTES || at + v->bytes > MAX_KERNEL_BYTES)
         return lower_fail(c, "shared memory is larger than 2 GiB");
     l->shared_bytes = at + v->bytes;
+    hw_vec_push(&c->kernel_f->shared, ((struct ir_variable){ (uint32_t)at, (uint32_t)v->bytes }));
     hw_map_set_ptr(&l->shared, v, (void *)(uintptr_t)(at + 1));
     return true;
 }
@@ -127,6 +128,15 @@ static struct ir_operand global_address(struct lower_ctx *c, const struct ptx_va
     return offset ? lower_op2(c, IR_ADD, IR_I64, a, lower_imm((uint64_t)offset)) : a;
 }
 
+static struct ir_operand shared_address(struct lower_ctx *c, uint64_t at, int64_t offset)
+{
+    struct ir_operand a = lower_imm(at + (uint64_t)offset);
+    for (size_t k = 0; k < c->kernel_f->shared.n; k++)
+        if (c->kernel_f->shared.v[k].offset == at)
+            a.var = (uint32_t)k + 1;
+    return a;
+}
+
 struct ir_operand lower_var_address(struct lower_ctx *c, const struct ptx_var *v, int64_t offset)
 {
     switch (v->space) {
@@ -134,7 +144,7 @@ struct ir_operand lower_var_address(struct lower_ctx *c, const struct ptx_var *v
     case PTX_SPACE_SHARED:
         if (v->is_extern || v->is_unsized)
             return lower_imm(c->layout->dynamic_at + (uint64_t)offset);
-        return lower_imm((uintptr_t)hw_map_get_ptr(&c->layout->shared, v) - 1 + (uint64_t)offset);
+        return shared_address(c, (uintptr_t)hw_map_get_ptr(&c->layout->shared, v) - 1, offset);
     case PTX_SPACE_LOCAL: return lower_imm((uint64_t)(local_offset(c, v) + offset));
     case PTX_SPACE_PARAM:
         if (c->frame->func->is_entry && !c->frame->slots[v->id].used)

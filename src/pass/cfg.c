@@ -421,6 +421,15 @@ bool plan_postdominates(const struct plan *p, int a, int b)
     return a == b;
 }
 
+unsigned plan_times(const struct plan *p, int block)
+{
+    enum { TURNS = 8, DEPTH = 3 };
+    unsigned n = 1;
+    for (int l = p->blocks[block].loop, d = 0; l >= 0 && d < DEPTH; l = p->loops.v[l].parent, d++)
+        n *= TURNS;
+    return n;
+}
+
 bool plan_in_loop(const struct plan *p, int block, int loop)
 {
     return loop >= 0 && bits_has(p->loops.v[loop].blocks, (size_t)block);

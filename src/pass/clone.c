@@ -27,7 +27,9 @@ void plan_clone(struct plan *p, const struct ir_func *from)
     p->home->sm = from->module->sm;
     struct ir_func *f = p->func = ir_func_new(p->home, from->name);
     f->param_bytes = from->param_bytes;
-    f->shared_bytes = from->shared_bytes;
+    f->shared_bytes = p->shared_room = from->shared_bytes;
+    for (size_t i = 0; i < from->shared.n; i++)
+        hw_vec_push(&f->shared, from->shared.v[i]);
     p->own_local = (uint32_t)hw_align_up(from->local_bytes, 16);     /* so that every thread's begins aligned */
     f->local_bytes = p->opt.local_stride ? p->opt.local_stride : p->own_local;
     f->uses_dynamic_shared = from->uses_dynamic_shared;

@@ -308,6 +308,8 @@ void explain_plan(struct hw_str *out, const struct plan *p, const struct ir_modu
     unsigned n = count_barriers(p);
     hw_str_printf(out, "  regions    %zu, %u barrier%s; %u bytes of shared memory, %u of local memory per thread\n", p->regions.n, n, n == 1 ? "" : "s",
                   p->func->shared_bytes, p->func->local_bytes);
+    if (p->n_across)
+        hw_str_printf(out, "  layout     %u array%s of shared memory the other way round: what lanes cross lies side by side\n", p->n_across, p->n_across > 1 ? "s" : "");
     explain_branches(out, p, names);
     explain_memory(out, p, names);
     explain_warp_ops(out, p, names);

@@ -127,6 +127,15 @@ static bool fold_value(const struct ir_inst *i, uint64_t *out)
     return plan_value(i, v, out);
 }
 
+/* The variable whose address a sum or a difference of constants is. */
+static uint32_t leads_to(const struct ir_inst *i)
+{
+    if (i->op == IR_ADD && !(i->src[0].var && i->src[1].var))
+        return i->src[0].var + i->src[1].var;
+    bool same = i->op == IR_MOV || i->op == IR_ZEXT || i->op == IR_SEXT || i->op == IR_TRUNC || (i->op == IR_SUB && !i->src[1].var);
+    return same ? i->src[0].var : 0;
+}
+
 /* Registers of the block's shape are constants. */
 static bool fold_sreg(const struct plan *p, const struct ir_inst *i, uint64_t *out)
 {
@@ -212,10 +221,12 @@ static void simplify_inst(struct fold *f, struct ir_inst *i, const struct ir_blo
         f->changed = true;
     }
     if (constant) {
+        struct ir_operand k = ir_imm_operand(value);
+        k.var = leads_to(i);
         i->op = IR_MOV;
         i->type = i->dst[0]->type;
         i->n_src = 0;
-        ir_inst_src(i, ir_imm_operand(value));
+        ir_inst_src(i, k);
         f->changed = true;
     }
     if (i->op == IR_CBR && i->src[0].kind == IR_IMM) {

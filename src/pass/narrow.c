@@ -18,6 +18,7 @@ static unsigned low_halves(const struct ir_inst *i)
         return 0;
     switch (i->op) {
     case IR_MOV: case IR_NOT: case IR_NEG: case IR_SHL: return 1;
+    case IR_SHR_S: return i->flags & IR_PLACE ? 1 : 0;            /* small and positive, where it counts */
     case IR_ADD: case IR_SUB: case IR_MUL: case IR_AND: case IR_OR: case IR_XOR: return 3;
     case IR_SELECT: return 6;
     default: return 0;

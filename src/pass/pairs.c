@@ -34,15 +34,6 @@ static unsigned chain_of(const struct ir_inst *i)
     }
 }
 
-static unsigned times(const struct plan *p, int block)
-{
-    enum { TURNS = 8, DEPTH = 3 };
-    unsigned n = 1;
-    for (int l = p->blocks[block].loop, d = 0; l >= 0 && d < DEPTH; l = p->loops.v[l].parent, d++)
-        n *= TURNS;
-    return n;
-}
-
 static bool computes(const struct plan *p)
 {
     enum { PER_ACCESS = 40 };
@@ -53,8 +44,8 @@ static bool computes(const struct plan *p)
             bool scalar = i->n_dst && i->dst[0] && p->regs[i->dst[0]->id].shape.kind == SHAPE_AFFINE;
             if (!knows_no_warps(p, i))
                 return false;
-            work += scalar ? 0 : (uint64_t)chain_of(i) * times(p, b);
-            accesses += scalar || (i->op != IR_LD && i->op != IR_ST) ? 0 : times(p, b);
+            work += scalar ? 0 : (uint64_t)chain_of(i) * plan_times(p, b);
+            accesses += scalar || (i->op != IR_LD && i->op != IR_ST) ? 0 : plan_times(p, b);
         }
     return work >= PER_ACCESS * accesses && work > 0;
 }

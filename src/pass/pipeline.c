@@ -45,6 +45,11 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
     if (plan_sink(p))
         plan_cfg(p);
     analyse(p);
+    if (plan_across(p)) {
+        plan_fold(p);
+        plan_cfg(p);
+        analyse(p);
+    }
     if (plan_narrow(p)) {
         plan_fold(p);
         plan_cfg(p);

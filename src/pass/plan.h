@@ -121,6 +121,7 @@ struct plan {
     HW_VEC(struct plan_loop) loops;
     HW_VEC(struct plan_region) regions;
     bool irreducible;
+    uint32_t n_across, shared_room;      /* across.c: shared arrays that lie the other way round; bytes of shared memory with the room for them */
     bool interleaved;            /* local memory lies word by word, not thread by thread (interleave.c) */
     bool uses_warp_ops;
     bool lockstep;               /* all groups of a block stop at the same barriers, plain ones */
@@ -153,6 +154,7 @@ bool plan_sink(struct plan *p);                                  /* sink.c: what
 void plan_regions(struct plan *p);                               /* regions.c: before shapes: remat; resume points */
 void plan_streaming(struct plan *p);                             /* streaming.c: stores that go past the caches */
 void plan_shapes(struct plan *p);                                /* shape.c: shapes, divergence, classes, blends */
+bool plan_across(struct plan *p);                                /* across.c: shared arrays that lanes cross, laid out the other way round; true: the plan is to be made again */
 bool plan_narrow(struct plan *p);                                /* narrow.c: vectors of shared addresses in 32 bits; true: the plan is to be made again */
 bool plan_walking(struct plan *p);                               /* walking.c: pointers along rows: steps of the base, indices that stay; true as above */
 bool plan_cheap(const struct ir_inst *i);                          /* regions.c: not dearer to do again than to load */
@@ -167,6 +169,7 @@ struct ir_block *plan_split(struct plan *p, struct ir_block *blk, size_t from); 
 bool plan_dominates(const struct plan *p, int a, int b);
 bool plan_postdominates(const struct plan *p, int a, int b);     /* a is on every way from b to the end */
 bool plan_in_loop(const struct plan *p, int block, int loop);
+unsigned plan_times(const struct plan *p, int block);            /* how often it may run, by the loops it is in: a guess */
 bool plan_share_loop(const struct plan *p, int a, int b);        /* some loop holds both: each may run after the other */
 
 /* interleave.c: how far apart the same place of local memory is for two neighbouring threads */

@@ -135,6 +135,8 @@ static struct shape and_mask(const struct plan *p, struct shape a, uint64_t mask
             a = group ? a : by_chunks(p, a);
             return with_zeros((struct shape){ SHAPE_AFFINE, group, a.stride, a.align, mask, 0, a.step }, a.zero);
         }
+        if (a.kind == SHAPE_AFFINE && mask != UINT64_MAX && !((uint64_t)a.stride & mask) && !((uint64_t)a.step & mask))
+            return with_zeros((struct shape){ SHAPE_AFFINE, a.group, 0, a.align, mask, 0, 0 }, a.zero);       /* whole blocks apart: all in the same place */
         struct shape v = varying();
         v.umax = mask;
         return with_zeros(v, a.zero);
@@ -157,6 +159,15 @@ static struct shape shift_right(const struct plan *p, struct shape a, uint64_t k
         return with_zeros((struct shape){ SHAPE_AFFINE, group, 0, a.align >> k ? a.align >> k : 1, umax, 0, 0 }, 0);
     }
     return varying_upto(k < ir_type_bits(t) && (!is_signed || a.umax <= type_max(t) >> 1) ? umax : UNBOUNDED);
+}
+
+/* The same of a place in a shared variable, which is exact for whole blocks: no lane that is on is near the ends of the type. */
+static struct shape block_of_place(const struct plan *p, struct shape a, uint64_t k, enum ir_type t)
+{
+    uint64_t low = ((uint64_t)1 << k) - 1;
+    if (a.kind != SHAPE_AFFINE || k >= 32 || ((uint64_t)a.stride & low) || ((uint64_t)a.step & low))
+        return shift_right(p, a, k, t, true);
+    return with_zeros((struct shape){ SHAPE_AFFINE, a.group, a.stride >> k, a.align >> k ? a.align >> k : 1, UNBOUNDED, 0, a.step >> k }, 0);
 }
 
 /* Widening is exact when no lane can have wrapped around the narrow type; for a register used only in addresses the
@@ -391,6 +402,8 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
         return r;
     }
     case IR_SHR_U: case IR_SHR_S:
+        if (i->flags & IR_PLACE)
+            return block_of_place(p, s[0], i->src[1].imm, i->type);
         if (is_imm(&i->src[1]) && !both_uniform)
             return shift_right(p, s[0], i->src[1].imm, i->type, i->op == IR_SHR_S);
         return default_shape(s, 2);
@@ -605,6 +618,7 @@ static void find_addresses(struct plan *p)
                     case IR_MOV: case IR_ADD: case IR_SUB: case IR_MUL: case IR_SHL: case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED:
                         address = i->dst[0]->type == IR_I64 && p->regs[i->dst[0]->id].addr_only;
                         break;
+                    case IR_AND: case IR_SHR_S: address = (i->flags & IR_PLACE) && p->regs[i->dst[0]->id].addr_only; break;
                     default: break;
                     }
                     if (!address) {
