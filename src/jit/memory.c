@@ -388,10 +388,15 @@ struct lane_places places_of(struct emit *e, const struct ir_inst *i, unsigned n
     struct plan_indexed x;
     if (n > 1 || !plan_indexed(e->p, i, e->at, &x) || element_bytes(i) % x.scale)
         return (struct lane_places){ v_address(e, i, chunk), NULL, 0 };
-    LLVMValueRef base = u_operand(e, x.base, IR_I64, chunk);
-    if (i->imm)
-        base = LLVMBuildAdd(e->b, base, k_int(e, 64, 1, (uint64_t)i->imm), "");
-    return (struct lane_places){ v_operand(e, x.index, IR_I32, chunk), base, x.scale };
+    LLVMValueRef base = u_operand(e, x.base, IR_I64, chunk), index = v_operand(e, x.index, IR_I32, chunk);
+    uint64_t middle = (uint64_t)1 << 31, more = (uint64_t)i->imm;
+    if (x.without_sign) {                                 /* counted from the middle, they have one */
+        index = LLVMBuildXor(e->b, index, k_int(e, 32, e->W, middle), "");
+        more += middle * x.scale;
+    }
+    if (more)
+        base = LLVMBuildAdd(e->b, base, k_int(e, 64, 1, more), "");
+    return (struct lane_places){ index, base, x.scale };
 }
 
 bool table_places(struct emit *e, const struct ir_inst *i, struct lane_places *p)

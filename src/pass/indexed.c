@@ -82,7 +82,8 @@ bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, stru
         s = plan_operand_shape(p, &wide->src[0]);
         out->base = base;
         out->index = &wide->src[0];
-        return (wide->op == IR_SEXT || s.umax <= INT32_MAX) && stays(&w, base) && stays(&w, out->index);
+        out->without_sign = wide->op == IR_ZEXT && s.umax > INT32_MAX;
+        return stays(&w, base) && stays(&w, out->index);
     }
     return false;
 }

@@ -254,10 +254,11 @@ struct plan_common_load {
 bool plan_common(const struct plan *p, const struct ir_operand *o, uint32_t period);
 size_t plan_common_loads(const struct plan *p, size_t region, struct plan_common_load *out, size_t most);
 
-/* indexed.c: the access's address is base + index * scale: one base for the lanes of a chunk, I64, and an I32 index of each, with its sign */
+/* indexed.c: the access's address is base + index * scale: one base for the lanes of a chunk, I64, and an I32 index of each */
 struct plan_indexed {
     const struct ir_operand *base, *index;
     unsigned scale;              /* 2, 4 or 8 */
+    bool without_sign;           /* the index may be 2^31 and more */
 };
 bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, struct plan_indexed *out);
 bool plan_scale(const struct ir_inst *product, unsigned *out);   /* of its first operand */

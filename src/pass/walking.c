@@ -196,7 +196,7 @@ bool plan_row(const struct plan *p, const struct ir_inst *access, int block, str
     struct plan_indexed x;
     int loop = p->blocks[block].loop;
     bool begins = false, grow = false;
-    if (loop < 0 || p->regions.n > 1 || !plan_indexed(p, access, block, &x) || x.base->kind != IR_REG || p->regs[x.base->reg->id].n_defs != 2)
+    if (loop < 0 || p->regions.n > 1 || !plan_indexed(p, access, block, &x) || x.without_sign || x.base->kind != IR_REG || p->regs[x.base->reg->id].n_defs != 2)
         return false;
     for (int b = 0; b < p->n_blocks; b++)
         for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {

@@ -15,7 +15,7 @@ struct gen {
     struct gen_kernel *k;
     const bool *skip;
     uint64_t rng;
-    unsigned used, n_reg, n_pred, n_label, threads, budget;
+    unsigned used, n_reg, n_pred, n_label, threads, budget, pitch;
     bool gone;                   /* some threads may have returned: their values must not be asked for */
     bool shuffles;               /* the loops that are open have shuffles: who leaves would be missed in the next turn */
     char exits[MAX_DEPTH + 1][16], nexts[MAX_DEPTH + 1][16];   /* labels of the loops around */
@@ -221,6 +221,27 @@ static void bin(struct gen *g)
     }
 }
 
+/* A thread's own part of the tile, `pitch` words in a row: known places, one that data say, or all of them in a loop. */
+static void column(struct gen *g)
+{
+    struct word at = fresh(g), end = fresh(g), p = fresh_pred(g), to = var(g);
+    unsigned l = g->n_label++;
+    switch (pick(g, 3)) {
+    case 0:
+        put(g, "\tld.shared.u32 %s, [%%own+%u];\n\tadd.u32 %s, %s, %s;\n", at.s, 4 * pick(g, g->pitch), to.s, to.s, at.s);
+        put(g, "\tst.shared.u32 [%%own+%u], %s;\n", 4 * pick(g, g->pitch), value(g).s);
+        break;
+    case 1:
+        put(g, "\tand.b32 %s, %s, %u;\n\tshl.b32 %s, %s, 2;\n\tadd.u32 %s, %%own, %s;\n", at.s, pick(g, 2) ? value(g).s : uniform(g).s, g->pitch - 1, at.s, at.s, at.s, at.s);
+        put(g, pick(g, 2) ? "\tst.shared.u32 [%2$s], %1$s;\n" : "\tld.shared.u32 %1$s, [%2$s];\n", to.s, at.s);
+        break;
+    default:
+        put(g, "\tmov.u32 %s, %%own;\n\tadd.u32 %s, %%own, %u;\nC%u:\n\tld.shared.u32 %%x, [%s];\n\tmad.lo.u32 %s, %s, 5, %%x;\n", at.s, end.s, 4 * (g->pitch - 1), l, at.s, to.s, to.s);
+        put(g, "\tst.shared.u32 [%s+4], %s;\n\tadd.u32 %s, %s, 4;\n\tsetp.lt.u32 %s, %s, %s;\n\t@%s bra C%u;\n", at.s, to.s, at.s, at.s, p.s, at.s, end.s, p.s, l);
+        break;
+    }
+}
+
 static void local(struct gen *g)
 {
     struct word t = fresh(g);
@@ -309,6 +330,10 @@ static void share(struct gen *g)
     else
         put(g, "\tand.b32 %s, %s, %u;\n", from.s, from.s, (1u << (31 - __builtin_clz(2 * g->threads))) - 1);
     put(g, "\tld.shared.u32 %s, [%s];\n", var(g).s, shared_address(g, array, from).s);
+    if (pick(g, 3) == 0) {                                /* of the tile: a row, or a place that data say */
+        put(g, "\tadd.u32 %s, %s, %u;\n\trem.u32 %s, %s, %u;\n", from.s, pick(g, 2) ? "%lin" : value(g).s, pick(g, 99), from.s, from.s, g->threads * g->pitch);
+        put(g, "\tld.shared.u32 %s, [%s];\n", var(g).s, shared_address(g, "tile", from).s);
+    }
     switch (pick(g, 4)) {
     case 0: put(g, "\tbar.red.popc.u32 %s, 0, %s;\n", var(g).s, condition(g, ALONE).s); break;
     case 1: put(g, "\tbar.red.or.pred %s, 0, %s;\n\t@%s add.u32 %s, %s, 7;\n", p.s, condition(g, ALONE).s, p.s, var(g).s, var(g).s); break;
@@ -433,7 +458,7 @@ static void statement(struct gen *g, enum together who, unsigned depth)
     case 14: load(g); break;
     case 15: if (pick(g, 2)) table(g); else walk(g); break;
     case 16: if (pick(g, 2)) atomic(g); else bin(g); break;
-    case 17: local(g); break;
+    case 17: if (pick(g, 2)) local(g); else column(g); break;
     case 18: case 19: floating(g); break;
     default: integer(g); break;
     }
@@ -453,8 +478,9 @@ static void head(struct gen *g)
 {
     const unsigned *b = g->k->block;
     put(g, ".version 7.5\n.target sm_80\n.address_size 64\n.visible .entry random(.param .u64 p_in, .param .u64 p_out, .param .u64 p_atoms)\n{\n");
-    put(g, "\t.shared .align 4 .b8 words[%u], counts[%u], gaps[%u], bins[%u];\n\t.local .align 4 .b8 array[32];\n", 4 * g->threads, 4 * GEN_ATOMS, 8 * g->threads, 4 * N_BINS);
-    put(g, "\t.reg .pred %%p<900>;\n\t.reg .b32 %%v<%u>, %%r<900>, %%lin, %%gid, %%lane, %%tx, %%ty, %%cta, %%n, %%x, %%mine;\n", N_INT);
+    put(g, "\t.shared .align 4 .b8 words[%u], counts[%u], gaps[%u], bins[%u], tile[%u];\n\t.local .align 4 .b8 array[32];\n", 4 * g->threads, 4 * GEN_ATOMS, 8 * g->threads, 4 * N_BINS,
+        4 * g->threads * g->pitch);
+    put(g, "\t.reg .pred %%p<900>;\n\t.reg .b32 %%v<%u>, %%r<900>, %%lin, %%gid, %%lane, %%tx, %%ty, %%cta, %%n, %%x, %%mine, %%own;\n", N_INT);
     put(g, "\t.reg .f32 %%f<%u>;\n\t.reg .b64 %%w<2>, %%in, %%out, %%atoms;\n", N_FLOAT);
     put(g, "\tld.param.u64 %%in, [p_in];\n\tld.param.u64 %%out, [p_out];\n\tld.param.u64 %%atoms, [p_atoms];\n");
     put(g, "\tcvta.to.global.u64 %%in, %%in;\n\tcvta.to.global.u64 %%out, %%out;\n\tcvta.to.global.u64 %%atoms, %%atoms;\n");
@@ -468,6 +494,13 @@ static void head(struct gen *g)
         put(g, "\tcvt.rn.f32.s32 %%f%u, %%v%u;\n", k, k);
     put(g, "\tmov.u32 %%mine, words;\n\tshl.b32 %%x, %%lin, 2;\n\tadd.u32 %%mine, %%mine, %%x;\n\tst.shared.u32 [%%mine], %%lin;\n");
     put(g, "\tadd.u32 %%x, %%x, %%x;\n\tmov.u32 %%r899, gaps;\n\tadd.u32 %%x, %%x, %%r899;\n\tst.shared.u32 [%%x], %%lin;\n\tst.shared.u32 [%%x+4], %%lane;\n");
+    if (pick(g, 2))                                       /* the tile's parts, from the first thread on or from the last */
+        put(g, "\tsub.u32 %%own, %u, %%lin;\n\tmul.lo.u32 %%own, %%own, %u;\n", g->threads - 1, 4 * g->pitch);
+    else
+        put(g, "\tmul.lo.u32 %%own, %%lin, %u;\n", 4 * g->pitch);
+    put(g, "\tmov.u32 %%x, tile;\n\tadd.u32 %%own, %%own, %%x;\n");
+    for (unsigned k = 0; k < g->pitch; k++)
+        put(g, "\tst.shared.u32 [%%own+%u], %%v%u;\n", 4 * k, k % N_INT);
     for (unsigned k = 0; k < 8; k++)
         put(g, "\tst.local.u32 [array+%u], %%v%u;\n", 4 * k, k % N_INT);
     for (unsigned k = 0; k < GEN_ATOMS; k++)
@@ -479,6 +512,8 @@ static void head(struct gen *g)
 static void tail(struct gen *g)
 {
     put(g, "\tbar.sync 0;\n");
+    for (unsigned k = 0; k < g->pitch; k++)
+        put(g, "\tld.shared.u32 %%x, [%%own+%u];\n\tmad.lo.u32 %%v%u, %%v%u, 3, %%x;\n", 4 * k, k % N_INT, k % N_INT);
     store_all(g);
     for (unsigned k = 0; k < N_FLOAT; k++)
         put(g, "\tmov.b32 %%x, %%f%u;\n\tsetp.nan.f32 %%p899, %%f%u, %%f%u;\n\tselp.b32 %%x, 0x7fffffff, %%x, %%p899;\n\tst.global.u32 [%%out+%u], %%x;\n", k, k, k, 4 * (N_INT + k));
@@ -500,6 +535,7 @@ void gen_kernel(uint64_t seed, const bool *skip, struct gen_kernel *out)
     out->n_statements = 0;
     out->text[0] = 0;
     g.threads = shape[0] * shape[1] * shape[2];
+    g.pitch = 4u << pick(&g, 3);
     head(&g);
     body(&g, BLOCK, 0, pick(&g, 2) ? 2 + pick(&g, 4) : 5 + pick(&g, 9));    /* short ones are more regular */
     tail(&g);
