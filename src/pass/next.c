@@ -248,7 +248,9 @@ bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_byte
     out->first = out->per_group = 0;
     if (tile) {                  /* short rows of a tile, each somewhere else */
         out->bytes *= (AHEAD + llabs(out->bytes) - 1) / llabs(out->bytes);       /* small tiles are done before memory answers */
-        return !another_fetches(p, i, LINE, &out->near);
+        bool again, another = another_fetches(p, i, LINE, &again);
+        out->near = again || p->regions.n == 1;
+        return !another;
     }
     out->near = true;
     int at = series(p, i, span, &n);

@@ -221,7 +221,7 @@ bool plan_blends(const struct plan *p, const struct plan_reg *r, int block);
 /* next.c: a row of group g, and that at row + bytes + first + g * per_group, to be fetched for the next block; false: nothing to gain */
 struct plan_fetch {
     int64_t bytes, first, per_group;
-    bool near;                   /* into the first cache; what is read once only goes to the second: tiles' rows crowd each other out */
+    bool near;                   /* into the first cache; what is read once, into tiles, only goes to the second: rows crowd each other out */
 };
 bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_bytes, struct plan_fetch *out);
 uint64_t plan_quiet_regions(const struct plan *p);
