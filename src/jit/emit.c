@@ -876,7 +876,7 @@ static void open_function(struct emit *e)
     memset(e->env, 0, sizeof e->env);
     memset(e->slot, 0, e->p->n_regs * sizeof *e->slot);
     LLVMPositionBuilderAtEnd(e->ab, new_bb(e, "slots"));
-    LLVMPositionBuilderAtEnd(e->eb, new_bb(e, "entry"));
+    LLVMPositionBuilderAtEnd(e->eb, e->entry = new_bb(e, "entry"));
     e->safe = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), 16), "safe");
     LLVMSetAlignment(e->safe, 16);
 }
@@ -910,7 +910,28 @@ static void begin_function(struct emit *e)
     e->common = entry_alloca(e, i32, "common");
 }
 
-/* After the last warp: what the engine does next. */
+static unsigned instructions(LLVMValueRef fn)
+{
+    unsigned n = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            n++;
+    return n;
+}
+
+/* A loop with one barrier in it: does the region lead to itself? Large ones have more constants than there are registers: nothing is gained. */
+static bool comes_again(struct emit *e)
+{
+    enum { LARGE = 1500 };
+    const struct plan *p = e->p;
+    const struct plan_region *r = &p->regions.v[e->region];
+    for (int b = 0; b < p->n_blocks; b++)
+        if (bits_has(r->blocks, (size_t)b) && plan_stops(ir_block_term(p->blocks[b].ir)) && p->blocks[b].succ[0] == r->entry)
+            return !e->details && instructions(e->fn) < LARGE;
+    return false;
+}
+
+/* After the last warp: what the engine does next. A region that comes next again begins at once: its constants are at hand. */
 static void finish_function(struct emit *e)
 {
     LLVMTypeRef i32 = ty_int(e, 32, 1);
@@ -923,6 +944,11 @@ static void finish_function(struct emit *e)
         return;
     }
     LLVMValueRef common = LLVMBuildLoad2(e->b, i32, e->common, "");
+    if (e->p->lockstep && comes_again(e)) {
+        LLVMBasicBlockRef leave = new_bb(e, "leave");
+        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, common, k_int(e, 32, 1, (uint64_t)e->region), ""), e->entry, leave);
+        LLVMPositionBuilderAtEnd(e->b, leave);
+    }
     if (e->p->lockstep) {
         LLVMBuildRet(e->b, common);
         return;

@@ -44,7 +44,7 @@ struct emit {
     LLVMValueRef sp;                             /* i64: where this function's local memory begins; NULL: at 0 */
     LLVMBuilderRef ab;                           /* in the first block: stack slots */
     LLVMBuilderRef eb;                           /* before the loop over groups: what every group shares */
-    LLVMBasicBlockRef head, next, done, *bb;
+    LLVMBasicBlockRef entry, head, next, done, *bb;
     LLVMValueRef (*slot)[PLAN_MAX_CHUNKS];       /* by register; NULL: not made yet */
     LLVMValueRef (*mask)[PLAN_MAX_CHUNKS];       /* by block: lanes waiting to run it */
     LLVMValueRef (*cur)[PLAN_MAX_CHUNKS];        /* by block: its mask when it ran, for blocks that take theirs from it */
