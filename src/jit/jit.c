@@ -151,7 +151,7 @@ static bool generate(const struct ir_func *f, const struct jit_request *req, str
 {
     bool ok = false;
     char hex[33], prefix[40];
-    LLVMTargetMachineRef machine = target_machine_new(e->W, diag);
+    LLVMTargetMachineRef machine = target_machine_take(e->W, diag);
     if (!machine)
         return false;
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
@@ -176,7 +176,7 @@ static bool generate(const struct ir_func *f, const struct jit_request *req, str
 out:
     LLVMDisposeMessage(triple);
     LLVMDisposeTargetData(layout);
-    LLVMDisposeTargetMachine(machine);
+    target_machine_give(machine, e->W);
     return ok;
 }
 

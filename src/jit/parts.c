@@ -78,7 +78,7 @@ static void *make_part(void *arg)
     struct part *p = arg;
     LLVMContextRef cx = LLVMContextCreate();
     LLVMModuleRef mod = NULL;
-    LLVMTargetMachineRef machine = target_machine_new(p->rq->width, &p->diag);
+    LLVMTargetMachineRef machine = target_machine_take(p->rq->width, &p->diag);
     if (LLVMParseBitcodeInContext2(cx, p->bitcode, &mod)) {
         diag_error(&p->diag, 0, 0, "internal: LLVM does not read what it wrote");
     } else if (machine) {
@@ -87,8 +87,7 @@ static void *make_part(void *arg)
     }
     if (mod)
         LLVMDisposeModule(mod);
-    if (machine)
-        LLVMDisposeTargetMachine(machine);
+    target_machine_give(machine, p->rq->width);
     LLVMContextDispose(cx);
     return NULL;
 }

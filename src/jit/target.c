@@ -12,6 +12,7 @@
 #include <immintrin.h>
 #endif
 
+#include "base/lock.h"
 #include "base/os.h"
 #include "jit/jit.h"
 
@@ -209,9 +210,8 @@ const char *target_id(void)
     return id;
 }
 
-LLVMTargetMachineRef target_machine_new(unsigned width, struct diag *diag)
+static LLVMTargetMachineRef machine_new(unsigned width, struct diag *diag)
 {
-    init_once();
     char *triple = LLVMGetDefaultTargetTriple(), *message = NULL, *feat = NULL;
     LLVMTargetRef target;
     LLVMTargetMachineRef machine = NULL;
@@ -229,6 +229,42 @@ LLVMTargetMachineRef target_machine_new(unsigned width, struct diag *diag)
     hw_free(feat);
     LLVMDisposeMessage(triple);
     return machine;
+}
+
+/* Machines that nobody uses. They keep LLVM's tables of what the CPU can do, which take a millisecond to make. */
+enum { SPARE = 16 };
+static struct hw_mutex spare_mu = HW_MUTEX_INIT(HW_RANK_LEAF);
+static struct {
+    LLVMTargetMachineRef machine;
+    unsigned width;
+} spare[SPARE] HW_GUARDED_BY(spare_mu);
+
+LLVMTargetMachineRef target_machine_take(unsigned width, struct diag *diag)
+{
+    LLVMTargetMachineRef machine = NULL;
+    init_once();
+    hw_lock(&spare_mu);
+    for (unsigned k = 0; k < SPARE && !machine; k++)
+        if (spare[k].machine && spare[k].width == width) {
+            machine = spare[k].machine;
+            spare[k].machine = NULL;
+        }
+    hw_unlock(&spare_mu);
+    return machine ? machine : machine_new(width, diag);
+}
+
+void target_machine_give(LLVMTargetMachineRef machine, unsigned width)
+{
+    hw_lock(&spare_mu);
+    for (unsigned k = 0; k < SPARE && machine; k++)
+        if (!spare[k].machine) {
+            spare[k].machine = machine;
+            spare[k].width = width;
+            machine = NULL;
+        }
+    hw_unlock(&spare_mu);
+    if (machine)
+        LLVMDisposeTargetMachine(machine);
 }
 
 /* Measured against default<O3>: the same code within noise in a third of the time. */

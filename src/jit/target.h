@@ -13,7 +13,8 @@ bool target_shares_units(void);                          /* do integers of 512 b
 bool target_has_wide(unsigned width);                    /* a build of that width may use all of AVX-512 */
 unsigned target_best_width(void);                        /* lanes of 32 bits in the widest vector worth using */
 const char *target_id(void);                             /* CPU name and features, for the cache key */
-LLVMTargetMachineRef target_machine_new(unsigned width, struct diag *diag);
+LLVMTargetMachineRef target_machine_take(unsigned width, struct diag *diag);      /* for one thread at a time */
+void target_machine_give(LLVMTargetMachineRef machine, unsigned width);           /* NULL will do */
 bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, bool masks, struct diag *diag);
 
 #endif
