@@ -83,5 +83,7 @@ kabi_count_fn exec_count;
 /* services.c: judge addresses; saving.c: the same for generated code, with every register kept */
 kabi_access_fn exec_access, exec_access_saving;
 kabi_access_lanes_fn exec_access_lanes, exec_access_lanes_saving;
+kabi_access_row_fn exec_access_row, exec_access_row_saving;
+kabi_access_indexed_fn exec_access_indexed, exec_access_indexed_saving;
 
 #endif

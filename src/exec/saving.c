@@ -47,6 +47,8 @@ __attribute__((constructor)) static void find_level(void)
 
 SAVING_ENTRY(exec_access_saving, exec_access)
 SAVING_ENTRY(exec_access_lanes_saving, exec_access_lanes)
+SAVING_ENTRY(exec_access_row_saving, exec_access_row)
+SAVING_ENTRY(exec_access_indexed_saving, exec_access_indexed)
 
 #else
 
@@ -54,6 +56,11 @@ void exec_access_saving(struct kabi_block *block, uint64_t addr, uint64_t what) 
 void exec_access_lanes_saving(struct kabi_block *block, const uint64_t *addrs, uint64_t active, uint64_t what)
 {
     exec_access_lanes(block, addrs, active, what);
+}
+void exec_access_row_saving(struct kabi_block *block, uint64_t first, uint64_t rows, uint64_t what) { exec_access_row(block, first, rows, what); }
+void exec_access_indexed_saving(struct kabi_block *block, uint64_t base, const int32_t *index, uint64_t indexed, uint64_t what)
+{
+    exec_access_indexed(block, base, index, indexed, what);
 }
 
 #endif

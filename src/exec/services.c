@@ -217,9 +217,25 @@ void exec_access_lanes(struct kabi_block *block, const uint64_t *addrs, uint64_t
         exec_access(block, addrs[__builtin_ctzll(active)], what);
 }
 
+void exec_access_row(struct kabi_block *block, uint64_t first, uint64_t rows, uint64_t what)
+{
+    int64_t step = (int64_t)rows >> 32;
+    for (uint32_t active = (uint32_t)rows; active; active &= active - 1)
+        exec_access(block, first + (uint64_t)(step * __builtin_ctz(active)), what);
+}
+
+void exec_access_indexed(struct kabi_block *block, uint64_t base, const int32_t *index, uint64_t indexed, uint64_t what)
+{
+    int64_t scale = (int64_t)indexed >> 32;
+    for (uint32_t active = (uint32_t)indexed; active; active &= active - 1)
+        exec_access(block, base + (uint64_t)(scale * index[__builtin_ctz(active)]), what);
+}
+
 const struct kabi_services exec_services = {
     .access = exec_access_saving,
     .access_lanes = exec_access_lanes_saving,
+    .access_row = exec_access_row_saving,
+    .access_indexed = exec_access_indexed_saving,
     .vprintf_ = exec_vprintf,
     .assertfail = service_assert,
     .trap = service_trap,

@@ -156,7 +156,7 @@ LLVMValueRef lanes_join(struct emit *e, LLVMValueRef a, LLVMValueRef b, unsigned
 void guard_block(struct emit *e, int block);                                     /* first: which accesses one check serves */
 void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr);
 void guard_scalar_if(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef any);    /* any: i1, or NULL: always */
-void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsigned chunk, bool group);
+void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, int64_t step, unsigned chunk, bool group);
 void guard_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, const LLVMValueRef *index, unsigned scale, unsigned chunk, unsigned n);
 void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk);
 

@@ -180,6 +180,36 @@ static void ask_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addr
     }
 }
 
+/* The active lanes of a chunk and a number, as the services take them. */
+static LLVMValueRef lanes_and(struct emit *e, unsigned chunk, int64_t number)
+{
+    LLVMTypeRef i64 = ty_int(e, 64, 1);
+    LLVMValueRef high = k_int(e, 64, 1, (uint64_t)number << 32);
+    return LLVMBuildOr(e->b, LLVMBuildZExt(e->b, mask_bits(e, mask_or_all(e, chunk)), i64, ""), high, "");
+}
+
+static void ask_row(struct emit *e, const struct ir_inst *i, LLVMValueRef first, int64_t step, unsigned chunk)
+{
+    LLVMTypeRef i64 = ty_int(e, 64, 1), types[] = { ty_ptr(e), i64, i64, i64 };
+    LLVMValueRef lanes = lanes_and(e, chunk, step);
+    uint64_t what[16];
+    for (unsigned k = 0, n = asked(e, i, what); k < n; k++) {
+        LLVMValueRef args[] = { e->block, first, lanes, k_int(e, 64, 1, what[k]) };
+        call_saving(e, offsetof(struct kabi_services, access_row), args, types, 4);
+    }
+}
+
+static void ask_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, LLVMValueRef index, unsigned scale, unsigned chunk)
+{
+    LLVMTypeRef i64 = ty_int(e, 64, 1), types[] = { ty_ptr(e), i64, ty_ptr(e), i64, i64 };
+    LLVMValueRef array = lanes_spill(e, index), lanes = lanes_and(e, chunk, scale);
+    uint64_t what[16];
+    for (unsigned k = 0, n = asked(e, i, what); k < n; k++) {
+        LLVMValueRef args[] = { e->block, base, array, lanes, k_int(e, 64, 1, what[k]) };
+        call_saving(e, offsetof(struct kabi_services, access_indexed), args, types, 5);
+    }
+}
+
 /* Branches to a cold block; the caller fills it and ends with guard_end(). */
 static LLVMBasicBlockRef guard_begin(struct emit *e, LLVMValueRef bad)
 {
@@ -213,16 +243,16 @@ void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr)
     guard_scalar_if(e, i, ptr, NULL);
 }
 
-/* Neighbouring lanes: the first stands for all, of the whole group where that is one row. When it is doubtful every active
+/* Lanes `step` bytes apart, in a row: the first stands for all, of the whole group where that is one row. When it is doubtful every active
    lane is looked at, since the first may be off. */
-void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, unsigned chunk, bool group)
+void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, int64_t step, unsigned chunk, bool group)
 {
     if (done_before(e, i) || (group && chunk > 0))
         return;
     LLVMValueRef a = LLVMBuildPtrToInt(e->b, ptr, ty_int(e, 64, 1), "");
     LLVMBasicBlockRef fine = guard_begin(e, doubtful(e, i, a, 1));
     for (unsigned c = chunk; c < (group ? e->C : chunk + 1); c++)
-        ask_lanes(e, i, v_address(e, i, c), c);
+        ask_row(e, i, LLVMBuildAdd(e->b, a, k_int(e, 64, 1, (uint64_t)((int64_t)((c - chunk) * e->W) * step)), ""), step, c);
     guard_end(e, fine);
 }
 
@@ -238,12 +268,8 @@ void guard_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, c
         at = intrinsic3(e, "llvm.fshr", ty_int(e, 64, 1), at, at, k_int(e, 64, 1, k));
     bad = scale % access_align(i) ? k_int(e, 1, 1, 1) : LLVMBuildICmp(e->b, LLVMIntUGE, at, k_int(e, 64, 1, size >> k), "");
     LLVMBasicBlockRef fine = guard_begin(e, bad);
-    for (unsigned c = 0; c < n; c++) {
-        /* else LLVM makes one of these addresses and those that the program computes and nobody else uses, ahead of the check */
-        LLVMValueRef own = x86_wide(e, e->W) ? hidden(e, index[c], 32) : index[c];
-        LLVMValueRef apart = LLVMBuildMul(e->b, LLVMBuildSExt(e->b, own, ty_int(e, 64, e->W), ""), k_int(e, 64, e->W, scale), "");
-        ask_lanes(e, i, LLVMBuildAdd(e->b, splat(e, base, e->W), apart, ""), chunk + c);
-    }
+    for (unsigned c = 0; c < n; c++)
+        ask_indexed(e, i, base, index[c], scale, chunk + c);
     guard_end(e, fine);
 }
 

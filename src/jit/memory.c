@@ -429,7 +429,7 @@ static LLVMValueRef fork_row(struct emit *e, const struct ir_inst *i, struct for
 {
     LLVMValueRef first = fork_begin(e, f, p->at, p->base ? bytes / p->scale : bytes, chunk), row = place_pointers(e, i, p, first);
     if (!p->base)
-        guard_row(e, i, row, chunk, false);
+        guard_row(e, i, row, bytes, chunk, false);
     return row;
 }
 
@@ -883,7 +883,7 @@ static bool falls(struct emit *e, const struct ir_inst *i, const struct shape *s
 static LLVMValueRef access_falling(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned chunk, LLVMValueRef value)
 {
     LLVMValueRef first = u_address(e, i, chunk), mask = e->m[0] ? e->m[chunk] : NULL, v = NULL;
-    guard_row(e, i, first, chunk, plan_in_row(e->p, s));
+    guard_row(e, i, first, -(int64_t)element_bytes(i), chunk, plan_in_row(e->p, s));
     LLVMValueRef row = offset_ptr(e, first, (uint64_t)-(int64_t)((e->W - 1) * element_bytes(i)));
     if (mask)
         e->m[chunk] = reversed(e, mask);
@@ -919,7 +919,7 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
         load_lane_by_lane(e, i, chunk);
     } else if (s->kind == SHAPE_AFFINE && lane_step(e, i, s) == (int64_t)(n * bytes)) {
         LLVMValueRef row = u_address(e, i, chunk);
-        guard_row(e, i, row, chunk, plan_in_row(e->p, s));
+        guard_row(e, i, row, n * bytes, chunk, plan_in_row(e->p, s));
         LLVMValueRef wide = wide_load(e, i, row, chunk, n);
         fetch_next(e, i, row, n);
         fetch_ahead(e, i, row, n, chunk);
@@ -1038,7 +1038,7 @@ static void store_chunk(struct emit *e, const struct ir_inst *i, const struct sh
         v[k] = v_operand(e, &i->src[k + 1], i->type, chunk);
     if (affine && lane_step(e, i, s) == (int64_t)(n * bytes)) {
         LLVMValueRef row = u_address(e, i, chunk);
-        guard_row(e, i, row, chunk, plan_in_row(e->p, s));
+        guard_row(e, i, row, n * bytes, chunk, plan_in_row(e->p, s));
         LLVMValueRef all = interleave(e, v, n);
         if (stream_row(e, i, all, row, n))
             return;

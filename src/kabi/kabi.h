@@ -21,11 +21,13 @@ typedef void kabi_assertfail_fn(struct kabi_block *block, const char *message, c
 typedef void kabi_trap_fn(struct kabi_block *block, uint32_t code, uint32_t line, uint64_t addr);
 /*
  * Addresses that generated code could not judge: these return only if all is well. They change no register but the
- * flags, so that code around a guard need not save any; x86-64 code calls them with an inline `call`.
- * what: kabi_access_pack().
+ * flags, so that code around a guard need not save any.
+ * what: kabi_access_pack(). rows and indexed: the lanes in the low half, bytes from one to the next (or for each index) in the high one.
  */
 typedef void kabi_access_fn(struct kabi_block *block, uint64_t addr, uint64_t what);
 typedef void kabi_access_lanes_fn(struct kabi_block *block, const uint64_t *addrs, uint64_t active, uint64_t what);
+typedef void kabi_access_row_fn(struct kabi_block *block, uint64_t first, uint64_t rows, uint64_t what);
+typedef void kabi_access_indexed_fn(struct kabi_block *block, uint64_t base, const int32_t *index, uint64_t indexed, uint64_t what);
 static inline uint64_t kabi_access_pack(uint32_t line, unsigned align_log2, int32_t offset)
 {
     return (uint64_t)line | (uint64_t)align_log2 << 32 | (uint64_t)(uint32_t)offset << 40;      /* offset: 24 bits */
