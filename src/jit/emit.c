@@ -873,6 +873,8 @@ static void open_function(struct emit *e)
     add_attribute(e, e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind");
     add_attribute(e, e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noredzone");     /* guards call without LLVM's knowledge */
     LLVMAddTargetDependentFunctionAttr(e->fn, "prefer-vector-width", "512");
+    if (e->W > 1)                /* else vectors that do not fit into registers lie across lines of the cache, in most processes */
+        LLVMAddTargetDependentFunctionAttr(e->fn, "stackrealign", "");
     memset(e->env, 0, sizeof e->env);
     memset(e->slot, 0, e->p->n_regs * sizeof *e->slot);
     LLVMPositionBuilderAtEnd(e->ab, new_bb(e, "slots"));
