@@ -146,6 +146,17 @@ struct ir_inst *ir_inst_new(struct ir_func *f, enum ir_op op, enum ir_type type)
     return i;
 }
 
+struct ir_inst *ir_inst_for(struct ir_func *f, enum ir_op op, enum ir_type type, const struct ir_inst *from)
+{
+    struct ir_inst *i = ir_inst_new(f, op, type);
+    i->ptx_line = from->ptx_line;
+    i->src_file = from->src_file;
+    i->src_line = from->src_line;
+    i->home_file = from->home_file;
+    i->home_line = from->home_line;
+    return i;
+}
+
 void ir_inst_dst(struct ir_inst *i, struct ir_reg *reg)
 {
     assert(i->n_dst < IR_MAX_DST);

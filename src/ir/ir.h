@@ -36,12 +36,12 @@ enum ir_flag {
     IR_SAT = 2,                  /* result clamped to [0, 1], NaN gives +0 */
     IR_NANPROP = 4,              /* FMIN, FMAX: a NaN operand wins */
     IR_VOLATILE = 8,             /* memory: as C's volatile */
-    IR_PLACE = 8,                /* AND, SHR_S: of a place in a shared variable, small and positive in lanes that are on (pass/across.c) */
     IR_NONCOHERENT = 16,         /* LD: nobody writes this memory while the kernel runs (.nc, .const) */
     IR_XORSIGN = 32,             /* FMIN, FMAX: xorsign.abs */
-    IR_CROSSES = 32,             /* LD, ST in SHARED: its lanes are never neighbours (pass/across.c) */
     IR_OUTGOING = 64,            /* LD, ST in LOCAL: the address counts from the end of this function's own local memory: a callee's */
     IR_STREAM = 128,             /* ST: large results that nobody reads soon: past the caches (pass/streaming.c) */
+    IR_PLACE = 256,              /* AND, SHR_S: of a place in a shared variable, small and positive in lanes that are on (pass/across.c) */
+    IR_CROSSES = 512,            /* LD, ST in SHARED: its lanes are never neighbours (pass/across.c) */
 };
 enum ir_cmp {                    /* integers: EQ NE, S?? signed, U?? unsigned; floats: O?? ordered, U?? unordered (?? or NaN) */
     IR_EQ, IR_NE, IR_SLT, IR_SLE, IR_SGT, IR_SGE, IR_ULT, IR_ULE, IR_UGT, IR_UGE,
@@ -95,8 +95,9 @@ struct ir_block;
 struct ir_inst {
     enum ir_op op;
     enum ir_type type, type2;
-    uint8_t rnd, flags, cmp, space, order, scope, atom;
+    uint8_t rnd, cmp, space, order, scope, atom;
     uint8_t n_dst, n_src;
+    uint16_t flags;
     struct ir_reg *dst[IR_MAX_DST];
     struct ir_operand src[IR_MAX_SRC];
     int64_t imm;
@@ -177,6 +178,7 @@ struct ir_func *ir_callee_new(struct ir_func *kernel, const char *name, uint64_t
 struct ir_reg *ir_reg_new(struct ir_func *f, enum ir_type type, const char *name);
 struct ir_block *ir_block_new(struct ir_func *f, const char *label);
 struct ir_inst *ir_inst_new(struct ir_func *f, enum ir_op op, enum ir_type type);   /* n_dst, n_src are 0: add with these: */
+struct ir_inst *ir_inst_for(struct ir_func *f, enum ir_op op, enum ir_type type, const struct ir_inst *from);     /* a part of what another one does: with its places in the sources */
 void ir_inst_dst(struct ir_inst *i, struct ir_reg *reg);
 void ir_inst_src(struct ir_inst *i, struct ir_operand o);
 void ir_block_add(struct ir_block *b, struct ir_inst *i);

@@ -16,7 +16,7 @@ static const char *const scope_names[] = { "cta", "cluster", "gpu", "sys" };
 static const char *const atom_names[] = {
     "add", "exch", "cas", "and", "or", "xor", "min.s", "min.u", "max.s", "max.u", "inc", "dec", "fadd", "fmin", "fmax",
 };
-static const char *const flag_names[] = { "ftz", "sat", "nanprop", "volatile", "nc", "xorsign", "outgoing", "stream" };
+static const char *const flag_names[] = { "ftz", "sat", "nanprop", "volatile", "nc", "xorsign", "outgoing", "stream", "place", "crosses" };
 static const char *const shfl_names[] = { "up", "down", "bfly", "idx" };
 static const char *const vote_names[] = { "all", "any", "uni", "ballot" };
 static const char *const bar_names[] = { "sync", "arrive" };
@@ -25,13 +25,6 @@ static_assert(HW_LEN(cmp_names) == IR_FNAN + 1 && HW_LEN(atom_names) == IR_ATOM_
               "names follow the enums in ir.h");
 
 #define NAME(table, i) ((size_t)(i) < HW_LEN(table) ? (table)[i] : "?")
-
-/* Two have another meaning for other operations. */
-static const char *flag_name(const struct ir_inst *i, size_t bit)
-{
-    bool memory = ir_op_info[i->op].props & IR_PROP_MEM;
-    return 1 << bit == IR_PLACE && !memory ? "place" : 1 << bit == IR_CROSSES && memory ? "crosses" : flag_names[bit];
-}
 
 static bool has_rounding(const struct ir_inst *i)
 {
@@ -76,9 +69,9 @@ static void print_modifiers(struct hw_str *out, const struct ir_inst *i)
         hw_str_printf(out, ".%s", NAME(scope_names, i->scope));
     if (has_rounding(i))
         hw_str_printf(out, ".%s", NAME(rnd_names, i->rnd));
-    for (size_t bit = 0; bit < 8; bit++)
+    for (size_t bit = 0; bit < HW_LEN(flag_names); bit++)
         if (i->flags >> bit & 1)
-            hw_str_printf(out, ".%s", flag_name(i, bit));
+            hw_str_printf(out, ".%s", flag_names[bit]);
 }
 
 static void print_operand(struct hw_str *out, const struct ir_operand *o)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regions, blocks and control flow: static predication. */
 #include "jit/emit.h"
+#include "jit/target.h"
 
 #include <stdio.h>
 
@@ -912,15 +913,6 @@ static void begin_function(struct emit *e)
     e->common = entry_alloca(e, i32, "common");
 }
 
-static unsigned instructions(LLVMValueRef fn)
-{
-    unsigned n = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            n++;
-    return n;
-}
-
 /* A loop with one barrier in it: does the region lead to itself? Large ones have more constants than there are registers: nothing is gained. */
 static bool comes_again(struct emit *e)
 {
@@ -929,7 +921,7 @@ static bool comes_again(struct emit *e)
     const struct plan_region *r = &p->regions.v[e->region];
     for (int b = 0; b < p->n_blocks; b++)
         if (bits_has(r->blocks, (size_t)b) && plan_stops(ir_block_term(p->blocks[b].ir)) && p->blocks[b].succ[0] == r->entry)
-            return !e->details && instructions(e->fn) < LARGE;
+            return !e->details && target_instructions(e->fn) < LARGE;
     return false;
 }
 

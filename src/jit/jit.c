@@ -63,6 +63,10 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_hash_u64(&h, width);
     hw_hash_u64(&h, f->local_bytes);
     hw_hash_u64(&h, f->shared_bytes);
+    for (size_t i = 0; i < f->shared.n; i++) {
+        hw_hash_u64(&h, f->shared.v[i].offset);
+        hw_hash_u64(&h, f->shared.v[i].bytes);
+    }
     hw_hash_u64(&h, build_id());
     hw_hash_str(&h, target_id());
     if (req->details)

@@ -92,15 +92,6 @@ static void *make_part(void *arg)
     return NULL;
 }
 
-static uint64_t weight_of(LLVMValueRef fn)
-{
-    uint64_t n = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            n++;
-    return n;
-}
-
 /* The heaviest region that is left goes to the lightest part. Returns how many parts are worth it. */
 static unsigned share_out(const struct parts_request *rq, LLVMModuleRef mod, struct part *parts)
 {
@@ -111,7 +102,7 @@ static unsigned share_out(const struct parts_request *rq, LLVMModuleRef mod, str
         return 1;
     n = (unsigned)hw_min_u64(n, rq->n_regions);
     for (size_t r = 0; r < rq->n_regions; r++)
-        total += weight[r] = weight_of(region_of(rq, mod, r));
+        total += weight[r] = target_instructions(region_of(rq, mod, r));
     for (size_t k = 0; k < rq->n_regions; k++) {
         size_t r = 0;
         struct part *to = &parts[0];

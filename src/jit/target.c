@@ -267,6 +267,15 @@ void target_machine_give(LLVMTargetMachineRef machine, unsigned width)
         LLVMDisposeTargetMachine(machine);
 }
 
+unsigned target_instructions(LLVMValueRef fn)
+{
+    unsigned n = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            n++;
+    return n;
+}
+
 /* Measured against default<O3>: the same code within noise in a third of the time. */
 #define PASSES(more) \
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),gvn," \

@@ -141,12 +141,7 @@ static int64_t best_step(const struct accesses *a, uint32_t variable_bytes)
 static struct ir_operand put(struct plan *p, struct ir_block *b, size_t *at, enum ir_op op, struct ir_operand a, uint64_t k, const struct ir_inst *from)
 {
     enum ir_type t = a.reg->type;
-    struct ir_inst *i = ir_inst_new(p->func, op, t);
-    i->ptx_line = from->ptx_line;
-    i->src_file = from->src_file;
-    i->src_line = from->src_line;
-    i->home_file = from->home_file;
-    i->home_line = from->home_line;
+    struct ir_inst *i = ir_inst_for(p->func, op, t, from);
     ir_inst_dst(i, ir_reg_new(p->func, t, a.reg->name));
     ir_inst_src(i, a);
     ir_inst_src(i, ir_imm_operand(t == IR_I32 ? (uint32_t)k : k));

@@ -23,12 +23,7 @@ static bool fits(const struct ir_inst *i)
 
 static struct ir_inst *put(struct plan *p, struct ir_block *b, enum ir_op op, enum ir_type type, struct ir_reg *dst, const struct ir_inst *from)
 {
-    struct ir_inst *i = ir_inst_new(p->func, op, type);
-    i->ptx_line = from->ptx_line;
-    i->src_file = from->src_file;
-    i->src_line = from->src_line;
-    i->home_file = from->home_file;
-    i->home_line = from->home_line;
+    struct ir_inst *i = ir_inst_for(p->func, op, type, from);
     if (dst)
         ir_inst_dst(i, dst);
     ir_block_add(b, i);
