@@ -673,6 +673,7 @@ static LLVMValueRef low_bits_are(struct emit *e, const struct plan_condition *c)
 static void emit_likely(struct emit *e, const struct plan_block *blk, struct plan_likely *l, unsigned n)
 {
     LLVMBasicBlockRef both = new_bb(e, "both");
+    e->versions = true;
     for (unsigned version = 0; version < n; version++, l++) {
         LLVMValueRef fits = k_int(e, 1, 1, 1);
         for (unsigned k = 0; k < l->n_ahead; k++)

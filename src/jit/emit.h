@@ -62,6 +62,7 @@ struct emit {
     struct details *details;                     /* details.c: of an instrumented build, or NULL */
     bool streams;                                /* stores go past the caches */
     unsigned doubled;                            /* instructions that have two versions */
+    bool versions;                               /* some block has versions that one comparison chooses from */
 
     struct plan_common_load common_load[16];     /* common.c: done before the loop over groups */
     LLVMValueRef common_table[16][IR_MAX_DST];   /* of those that repeat after several groups: [groups][chunks] of each result */

@@ -174,7 +174,7 @@ static bool generate(const struct ir_func *f, const struct jit_request *req, str
     }
     struct dumped dumped = { f, req };
     bool dumps = wants_dump("llvm") || wants_dump("asm");
-    struct parts_request rq = { .prefix = prefix, .n_regions = e->p->regions.n, .width = e->W, .masks = has_masks(e->p) || (e->p->wide && has_masks(e->p->wide)),
+    struct parts_request rq = { .prefix = prefix, .n_regions = e->p->regions.n, .width = e->W, .masks = has_masks(e->p) || (e->p->wide && has_masks(e->p->wide)), .versions = e->versions,
                                 .apart = f->callees.n == 0 && !dumps, .optimised = dumps ? dump_optimised : NULL, .user = &dumped };
     ok = verified(f, req, e->mod, diag) && parts_make(&rq, e->mod, machine, out, diag);
 out:

@@ -43,7 +43,7 @@ static LLVMMemoryBufferRef make(const struct parts_request *rq, LLVMModuleRef mo
 {
     LLVMMemoryBufferRef buffer = NULL;
     char *message = NULL;
-    if (!target_optimise(mod, machine, rq->masks, diag))
+    if (!target_optimise(mod, machine, rq->masks, rq->versions, diag))
         return NULL;
     if (rq->optimised)
         rq->optimised(rq->user, mod, machine);

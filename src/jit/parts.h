@@ -11,7 +11,7 @@ struct parts_request {
     const char *prefix;          /* the regions are functions PREFIX0, PREFIX1, ... */
     size_t n_regions;
     unsigned width;
-    bool masks;                  /* there are any */
+    bool masks, versions;        /* there are any */
     bool apart;                  /* the regions may be taken apart */
     void (*optimised)(void *user, LLVMModuleRef mod, LLVMTargetMachineRef machine);     /* may be NULL; looks at what code is made of */
     void *user;

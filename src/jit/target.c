@@ -161,8 +161,9 @@ static void init(void)
      * A guard ends a basic block; LLVM would sink what was computed before it behind it and keep every operand alive meanwhile.
      * Unrolled kernels have blocks with thousands of accesses, and both schedulers compare each with each: the one after register
      * allocation, of no use to a CPU that orders instructions itself, took half of all compile time, the other one a third.
+     * Loops with versions in them are taken apart up to a size that takes some milliseconds.
      */
-    static const char *const options[] = { "hostwarp", "-disable-machine-sink", "-post-RA-scheduler=false", "-dag-maps-huge-region=200" };
+    static const char *const options[] = { "hostwarp", "-disable-machine-sink", "-post-RA-scheduler=false", "-dag-maps-huge-region=200", "-unswitch-threshold=300" };
     LLVMParseCommandLineOptions(HW_LEN(options), options, NULL);
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
@@ -280,12 +281,16 @@ unsigned target_instructions(LLVMValueRef fn)
 #define PASSES(more) \
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),gvn," \
     "instcombine<no-verify-fixpoint>," more "simplifycfg,dce)"
+#define THREAD "jump-threading,"
+#define UNSWITCH "loop-mssa(simple-loop-unswitch<nontrivial>,licm),"
 
-bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, bool masks, struct diag *diag)
+bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, bool masks, bool versions, struct diag *diag)
 {
     /* Tests of masks make jumps to other tests. Without any, all that is threaded is the loop over groups, which then goes through tiles with an index
-       in each address: Intel's CPUs take such multiply-adds apart (a matrix product was a fifth slower). */
-    const char *pipeline = masks ? PASSES("jump-threading,") : PASSES("");
+       in each address: Intel's CPUs take such multiply-adds apart (a matrix product was a fifth slower). Versions of a block that all groups or
+       turns choose alike become versions of the loop. */
+    static const char *const pipelines[2][2] = { { PASSES(""), PASSES(UNSWITCH) }, { PASSES(THREAD), PASSES(UNSWITCH THREAD) } };
+    const char *pipeline = pipelines[masks][versions];
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef err = LLVMRunPasses(module, pipeline, machine, options);
     LLVMDisposePassBuilderOptions(options);

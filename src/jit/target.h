@@ -16,6 +16,6 @@ const char *target_id(void);                             /* CPU name and feature
 LLVMTargetMachineRef target_machine_take(unsigned width, struct diag *diag);      /* for one thread at a time */
 void target_machine_give(LLVMTargetMachineRef machine, unsigned width);           /* NULL will do */
 unsigned target_instructions(LLVMValueRef fn);             /* how many LLVM has of it, as it is now */
-bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, bool masks, struct diag *diag);
+bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, bool masks, bool versions, struct diag *diag);
 
 #endif
