@@ -65,6 +65,40 @@ static LLVMValueRef divide(struct emit *e, const struct ir_inst *i, LLVMValueRef
     return LLVMBuildSelect(e->b, is_zero, ones, q, "");
 }
 
+static bool same_operand(const struct ir_operand *a, const struct ir_operand *b)
+{
+    return a->kind == b->kind && (a->kind == IR_REG ? a->reg == b->reg : a->imm == b->imm);
+}
+
+/* Vectors of which the block also has the other half of the product, of numbers without a sign. */
+static bool by_halves(const struct emit *e, const struct ir_inst *i, unsigned lanes)
+{
+    if (i->type != IR_I32 || i->op == IR_MULHI_S || lanes < 4)
+        return false;
+    const struct ir_block *b = e->p->blocks[e->at].ir;
+    enum ir_op other = i->op == IR_MUL ? IR_MULHI_U : IR_MUL;
+    for (size_t j = 0; j < b->insts.n; j++) {
+        const struct ir_inst *o = b->insts.v[j];
+        for (int k = 0; o->op == other && o->type == i->type && k < 2; k++)
+            if (same_operand(&o->src[0], &i->src[k]) && same_operand(&o->src[1], &i->src[1 - k]))
+                return true;
+    }
+    return false;
+}
+
+/* One half of each product, of words of 32 bits: those of even and odd lanes are two vectors of 64-bit products, which serve both halves. */
+static LLVMValueRef half_product(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool high, unsigned lanes)
+{
+    LLVMTypeRef wide = ty_int(e, 64, lanes / 2), words = ty_int(e, 32, lanes);
+    LLVMValueRef x = LLVMBuildBitCast(e->b, a, wide, ""), y = LLVMBuildBitCast(e->b, b, wide, ""), low = k_int(e, 64, lanes / 2, UINT32_MAX);
+    LLVMValueRef up = k_int(e, 64, lanes / 2, 32), from[64];
+    LLVMValueRef even = LLVMBuildMul(e->b, LLVMBuildAnd(e->b, x, low, ""), LLVMBuildAnd(e->b, y, low, ""), "");
+    LLVMValueRef odd = LLVMBuildMul(e->b, LLVMBuildLShr(e->b, x, up, ""), LLVMBuildLShr(e->b, y, up, ""), "");
+    for (unsigned l = 0; l < lanes; l++)
+        from[l] = k_int(e, 32, 1, l - l % 2 + high + l % 2 * lanes);
+    return LLVMBuildShuffleVector(e->b, LLVMBuildBitCast(e->b, even, words, ""), LLVMBuildBitCast(e->b, odd, words, ""), LLVMConstVector(from, lanes), "");
+}
+
 static LLVMValueRef mul_high(struct emit *e, const struct ir_inst *i, LLVMValueRef a, LLVMValueRef b, unsigned lanes)
 {
     unsigned bits = ir_type_bits(i->type);
@@ -156,8 +190,8 @@ LLVMValueRef op_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src
     case IR_MOV: return src[0];
     case IR_ADD: return LLVMBuildAdd(e->b, src[0], src[1], "");
     case IR_SUB: return LLVMBuildSub(e->b, src[0], src[1], "");
-    case IR_MUL: return LLVMBuildMul(e->b, src[0], src[1], "");
-    case IR_MULHI_S: case IR_MULHI_U: return mul_high(e, i, src[0], src[1], lanes);
+    case IR_MUL: return by_halves(e, i, lanes) ? half_product(e, src[0], src[1], false, lanes) : LLVMBuildMul(e->b, src[0], src[1], "");
+    case IR_MULHI_S: case IR_MULHI_U: return by_halves(e, i, lanes) ? half_product(e, src[0], src[1], true, lanes) : mul_high(e, i, src[0], src[1], lanes);
     case IR_DIV_S: case IR_DIV_U: case IR_REM_S: case IR_REM_U: return divide(e, i, src[0], src[1], lanes);
     case IR_AND: return LLVMBuildAnd(e->b, src[0], src[1], "");
     case IR_OR: return LLVMBuildOr(e->b, src[0], src[1], "");

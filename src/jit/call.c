@@ -2,6 +2,7 @@
 /* Calls out of generated code: math functions, and the engine's services. */
 #include "jit/emit.h"
 #include "jit/math.h"
+#include "jit/mathlib.h"
 
 /* symbol(src...) for every active lane; vectors in, a vector out (scalars when lanes is 1). */
 LLVMValueRef lane_calls(struct emit *e, const char *symbol, LLVMTypeRef result, LLVMValueRef *src, LLVMTypeRef *types, unsigned n, unsigned lanes, unsigned chunk)
@@ -47,13 +48,30 @@ static LLVMValueRef vector_math(struct emit *e, enum ir_math id, LLVMValueRef *s
     return lanes_join(e, half[0], half[1], lanes / 2);
 }
 
+/* Of arguments that are too large for what stands in the code, the library's answer. */
+static LLVMValueRef with_far(struct emit *e, enum ir_math id, LLVMValueRef x, LLVMValueRef near, unsigned lanes)
+{
+    LLVMTypeRef t = LLVMTypeOf(near), bits = ty_int(e, lanes, 1);
+    uint32_t limit;
+    memcpy(&limit, &(float){ MATH_NEAR }, sizeof limit);
+    LLVMValueRef far = LLVMBuildFCmp(e->b, LLVMRealUGT, intrinsic1(e, "llvm.fabs", t, x), k_bits(e, IR_F32, lanes, limit), "");
+    LLVMValueRef any = lanes == 1 ? far : LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, far, bits), LLVMConstNull(bits), "");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b), usual = cold_begin(e, any);
+    LLVMValueRef y[] = { near, LLVMBuildSelect(e->b, far, vector_math(e, id, &x, 1, lanes), near, "") };
+    LLVMBasicBlockRef at[] = { from, LLVMGetInsertBlock(e->b) };
+    cold_end(e, usual);
+    LLVMValueRef phi = LLVMBuildPhi(e->b, t, "");
+    LLVMAddIncoming(phi, y, at, 2);
+    return phi;
+}
+
 LLVMValueRef math_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk)
 {
     enum ir_math id = (enum ir_math)i->imm;
     unsigned n = math_n_src(id);
     LLVMValueRef value = inline_math(e, id, src, lanes);
     if (value)
-        return value;
+        return math_is_near(id) ? with_far(e, id, src[0], value, lanes) : value;
     if (math_is_vector(id))
         return vector_math(e, id, src, n, lanes);
     char name[MATH_SYMBOL_MAX];

@@ -154,6 +154,8 @@ LLVMValueRef lanes_slice(struct emit *e, LLVMValueRef v, unsigned from, unsigned
 LLVMValueRef lanes_join(struct emit *e, LLVMValueRef a, LLVMValueRef b, unsigned n);                  /* two vectors of n lanes as one */
 
 /* guard.c: may a kernel touch this memory, and is it aligned? Comes before the access. */
+LLVMBasicBlockRef cold_begin(struct emit *e, LLVMValueRef bad);                  /* branches to a block that hardly ever runs; the caller fills it */
+void cold_end(struct emit *e, LLVMBasicBlockRef usual);                          /* and goes on where it would have gone without */
 void guard_block(struct emit *e, int block);                                     /* first: which accesses one check serves */
 void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr);
 void guard_scalar_if(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef any);    /* any: i1, or NULL: always */

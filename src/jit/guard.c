@@ -210,8 +210,7 @@ static void ask_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef ba
     }
 }
 
-/* Branches to a cold block; the caller fills it and ends with guard_end(). */
-static LLVMBasicBlockRef guard_begin(struct emit *e, LLVMValueRef bad)
+LLVMBasicBlockRef cold_begin(struct emit *e, LLVMValueRef bad)
 {
     LLVMBasicBlockRef cold = LLVMAppendBasicBlockInContext(e->cx, e->fn, "doubt"), fine = LLVMAppendBasicBlockInContext(e->cx, e->fn, "fine");
     LLVMValueRef br = LLVMBuildCondBr(e->b, bad, cold, fine);
@@ -222,7 +221,7 @@ static LLVMBasicBlockRef guard_begin(struct emit *e, LLVMValueRef bad)
     return fine;
 }
 
-static void guard_end(struct emit *e, LLVMBasicBlockRef fine)
+void cold_end(struct emit *e, LLVMBasicBlockRef fine)
 {
     LLVMBuildBr(e->b, fine);
     LLVMPositionBuilderAtEnd(e->b, fine);
@@ -233,9 +232,9 @@ void guard_scalar_if(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, 
     if (done_before(e, i))
         return;
     LLVMValueRef a = LLVMBuildPtrToInt(e->b, ptr, ty_int(e, 64, 1), ""), bad = doubtful(e, i, a, 1);
-    LLVMBasicBlockRef fine = guard_begin(e, any ? LLVMBuildAnd(e->b, bad, any, "") : bad);
+    LLVMBasicBlockRef fine = cold_begin(e, any ? LLVMBuildAnd(e->b, bad, any, "") : bad);
     ask(e, i, a);
-    guard_end(e, fine);
+    cold_end(e, fine);
 }
 
 void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr)
@@ -250,10 +249,10 @@ void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, int64_
     if (done_before(e, i) || (group && chunk > 0))
         return;
     LLVMValueRef a = LLVMBuildPtrToInt(e->b, ptr, ty_int(e, 64, 1), "");
-    LLVMBasicBlockRef fine = guard_begin(e, doubtful(e, i, a, 1));
+    LLVMBasicBlockRef fine = cold_begin(e, doubtful(e, i, a, 1));
     for (unsigned c = chunk; c < (group ? e->C : chunk + 1); c++)
         ask_row(e, i, LLVMBuildAdd(e->b, a, k_int(e, 64, 1, (uint64_t)((int64_t)((c - chunk) * e->W) * step)), ""), step, c);
-    guard_end(e, fine);
+    cold_end(e, fine);
 }
 
 /* base + index * scale, with 32-bit indices: from a base that is far enough from the window's ends none leads out of it. n chunks, from `chunk` on. */
@@ -267,10 +266,10 @@ void guard_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, c
     if (k)
         at = intrinsic3(e, "llvm.fshr", ty_int(e, 64, 1), at, at, k_int(e, 64, 1, k));
     bad = scale % access_align(i) ? k_int(e, 1, 1, 1) : LLVMBuildICmp(e->b, LLVMIntUGE, at, k_int(e, 64, 1, size >> k), "");
-    LLVMBasicBlockRef fine = guard_begin(e, bad);
+    LLVMBasicBlockRef fine = cold_begin(e, bad);
     for (unsigned c = 0; c < n; c++)
         ask_indexed(e, i, base, index[c], scale, chunk + c);
-    guard_end(e, fine);
+    cold_end(e, fine);
 }
 
 void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk)
@@ -279,7 +278,7 @@ void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses
         return;
     LLVMValueRef bad = LLVMBuildAnd(e->b, doubtful(e, i, addresses, e->W), mask_or_all(e, chunk), "");
     LLVMTypeRef bits = ty_int(e, e->W, 1);
-    LLVMBasicBlockRef fine = guard_begin(e, LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, bad, bits), LLVMConstNull(bits), ""));
+    LLVMBasicBlockRef fine = cold_begin(e, LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, bad, bits), LLVMConstNull(bits), ""));
     ask_lanes(e, i, addresses, chunk);
-    guard_end(e, fine);
+    cold_end(e, fine);
 }

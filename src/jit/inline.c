@@ -38,7 +38,7 @@ static LLVMValueRef power_of_two(struct emit *e, LLVMValueRef n, unsigned lanes)
 static LLVMValueRef inline_expf(struct emit *e, LLVMValueRef x, unsigned lanes)
 {
     LLVMTypeRef i32 = ty_int(e, 32, lanes);
-    LLVMValueRef high = k_float(e, EXPF_HIGH, lanes), low = k_float(e, EXPF_LOW, lanes), magic = k_float(e, EXPF_MAGIC, lanes);
+    LLVMValueRef high = k_float(e, EXPF_HIGH, lanes), low = k_float(e, EXPF_LOW, lanes), magic = k_float(e, ROUND_MAGIC, lanes);
     x = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGT, x, high, ""), high, x, "");
     x = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, x, low, ""), low, x, "");
     LLVMValueRef t = fma3(e, x, k_float(e, EXPF_LOG2E, lanes), magic), n = LLVMBuildFSub(e->b, t, magic, "");
@@ -72,11 +72,42 @@ static LLVMValueRef inline_logf(struct emit *e, LLVMValueRef x, unsigned lanes)
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOEQ, x, infinity, ""), infinity, y, "");
 }
 
+struct turned {
+    LLVMValueRef n, sine, cosine;                          /* quarter turns, and both of what is left */
+};
+
+static struct turned quarter_turns(struct emit *e, LLVMValueRef x, unsigned lanes)
+{
+    LLVMValueRef magic = k_float(e, ROUND_MAGIC, lanes), a = intrinsic1(e, "llvm.fabs", LLVMTypeOf(x), x);
+    LLVMValueRef t = fma3(e, a, k_float(e, TWO_OVER_PIF, lanes), magic), q = LLVMBuildFSub(e->b, t, magic, "");
+    LLVMValueRef high = fma3(e, q, k_float(e, -PIO2F_HIGH, lanes), a), middle = LLVMBuildFMul(e->b, q, k_float(e, -PIO2F_MIDDLE, lanes), "");
+    LLVMValueRef error = fma3(e, q, k_float(e, -PIO2F_MIDDLE, lanes), LLVMBuildFNeg(e->b, middle, "")), r = LLVMBuildFAdd(e->b, high, middle, "");
+    LLVMValueRef lost = LLVMBuildFSub(e->b, middle, LLVMBuildFSub(e->b, r, high, ""), "");
+    LLVMValueRef c = fma3(e, q, k_float(e, -PIO2F_LOW, lanes), LLVMBuildFAdd(e->b, lost, error, "")), s = LLVMBuildFMul(e->b, r, r, "");
+    LLVMValueRef sine = fma3(e, LLVMBuildFMul(e->b, r, s, ""), polynomial(e, sinf_poly, SINF_TERMS, s, lanes), c);
+    LLVMValueRef cosine = fma3(e, s, polynomial(e, cosf_poly, COSF_TERMS, s, lanes), k_float(e, 1, lanes));
+    return (struct turned){ cast_to(e, t, ty_int(e, 32, lanes)), LLVMBuildFAdd(e->b, sine, r, ""), cosine };
+}
+
+/* Where both are wanted LLVM sees that most of it is the same. */
+static LLVMValueRef inline_trig(struct emit *e, LLVMValueRef x, bool sine, unsigned lanes)
+{
+    struct turned t = quarter_turns(e, x, lanes);
+    LLVMTypeRef i32 = ty_int(e, 32, lanes);
+    LLVMValueRef one = k_int(e, 32, lanes, 1), odd = LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, t.n, one, ""), LLVMConstNull(i32), "");
+    LLVMValueRef y = LLVMBuildSelect(e->b, odd, sine ? t.cosine : t.sine, sine ? t.sine : t.cosine, "");
+    LLVMValueRef turns = LLVMBuildShl(e->b, sine ? t.n : LLVMBuildAdd(e->b, t.n, one, ""), k_int(e, 32, lanes, 30), "");
+    LLVMValueRef sign = LLVMBuildAnd(e->b, sine ? LLVMBuildXor(e->b, turns, cast_to(e, x, i32), "") : turns, k_int(e, 32, lanes, 0x80000000u), "");
+    return cast_to(e, LLVMBuildXor(e->b, cast_to(e, y, i32), sign, ""), LLVMTypeOf(x));
+}
+
 LLVMValueRef inline_math(struct emit *e, enum ir_math id, LLVMValueRef *src, unsigned lanes)
 {
     switch (id) {
     case IR_MATH_EXPF: return inline_expf(e, src[0], lanes);
     case IR_MATH_LOGF: return inline_logf(e, src[0], lanes);
+    case IR_MATH_SINF: return inline_trig(e, src[0], true, lanes);
+    case IR_MATH_COSF: return inline_trig(e, src[0], false, lanes);
     default: return NULL;
     }
 }

@@ -3,6 +3,7 @@
 #include "jit/math.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -22,6 +23,7 @@ struct math_row {
 #define SLEEF_FIXED(name, variant) #name, #variant, true, NULL
 #define SCALAR(name) NULL, NULL, false, (void (*)(void))hw_math_##name
 #define INLINE(name) NULL, NULL, false, (void (*)(void))hw_math_##name
+#define NEAR(name, sleef, variant) #sleef, #variant, false, (void (*)(void))hw_math_##name
 #define MATH(id, name, signature, body, ulp) [IR_MATH_##id] = { name, signature, body, ulp },
 static const struct math_row math_rows[IR_MATH_COUNT] = {
 #include "ir/math.def"
@@ -31,6 +33,7 @@ static const struct math_row math_rows[IR_MATH_COUNT] = {
 #undef SLEEF_FIXED
 #undef SCALAR
 #undef INLINE
+#undef NEAR
 
 static enum ir_type type_of_letter(char c)
 {
@@ -56,6 +59,11 @@ enum ir_type math_src_type(enum ir_math id, unsigned i)
 bool math_is_vector(enum ir_math id)
 {
     return math_rows[id].sleef != NULL;
+}
+
+bool math_is_near(enum ir_math id)
+{
+    return math_rows[id].sleef && math_rows[id].scalar;
 }
 
 double math_ulp(enum ir_math id)
@@ -197,5 +205,8 @@ bool math_apply(enum ir_math id, unsigned lanes, const void *a, const void *b, v
     if (!body)
         return false;
     (row->signature[0] == 'f' ? mathfix_of(row, lanes)->apply_f32 : mathfix_of(row, lanes)->apply_f64)(body, a, b, out);
+    for (unsigned k = 0; k < lanes && math_is_near(id); k++)
+        if (fabsf(((const float *)a)[k]) <= MATH_NEAR)
+            ((float *)out)[k] = ((float (*)(float))row->scalar)(((const float *)a)[k]);
     return true;
 }

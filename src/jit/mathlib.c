@@ -297,8 +297,8 @@ float hw_math_expf(float x)
 {
     x = x > EXPF_HIGH ? EXPF_HIGH : x;
     x = x < EXPF_LOW ? EXPF_LOW : x;
-    float t = fmaf(x, EXPF_LOG2E, EXPF_MAGIC), n = t - EXPF_MAGIC;
-    int32_t k = (int32_t)(bits_of(t) - bits_of(EXPF_MAGIC));
+    float t = fmaf(x, EXPF_LOG2E, ROUND_MAGIC), n = t - ROUND_MAGIC;
+    int32_t k = (int32_t)(bits_of(t) - bits_of(ROUND_MAGIC));
     float r = fmaf(n, LN2F_LOW, fmaf(n, -LN2F_HIGH, x));
     float y = fmaf(polynomial(expf_poly, EXPF_TERMS, r), r * r, r) + 1.0f;
 
@@ -323,4 +323,38 @@ float hw_math_logf(float x)
     if (!(x >= 0))
         return float_of(0x7fffffffu);
     return x == INFINITY ? INFINITY : y;
+}
+
+/* r, c: what is left of |x| after multiples of pi/2, whose number is in the low bits of what is returned. */
+static uint32_t quarter_turns(float x, float *r, float *c)
+{
+    float a = fabsf(x), t = fmaf(a, TWO_OVER_PIF, ROUND_MAGIC), q = t - ROUND_MAGIC;
+    float high = fmaf(q, -PIO2F_HIGH, a), middle = q * -PIO2F_MIDDLE, error = fmaf(q, -PIO2F_MIDDLE, -middle);
+
+    *r = high + middle;
+    *c = fmaf(q, -PIO2F_LOW, (middle - (*r - high)) + error);
+    return bits_of(t);
+}
+
+static float sine_or_cosine(bool sine, float r, float c)
+{
+    float s = r * r;
+
+    return sine ? fmaf(r * s, polynomial(sinf_poly, SINF_TERMS, s), c) + r : fmaf(s, polynomial(cosf_poly, COSF_TERMS, s), 1.0f);
+}
+
+float hw_math_sinf(float x)
+{
+    float r, c;
+    uint32_t n = quarter_turns(x, &r, &c);
+
+    return float_of(bits_of(sine_or_cosine(!(n & 1), r, c)) ^ ((n << 30 ^ bits_of(x)) & 0x80000000u));
+}
+
+float hw_math_cosf(float x)
+{
+    float r, c;
+    uint32_t n = quarter_turns(x, &r, &c);
+
+    return float_of(bits_of(sine_or_cosine(n & 1, r, c)) ^ ((n + 1) << 30 & 0x80000000u));
 }

@@ -32,7 +32,7 @@ double hw_math_yn(int32_t n, double x);
  */
 #define EXPF_HIGH 89.0f                          /* infinity from here on, and 0 below the other */
 #define EXPF_LOW (-105.0f)
-#define EXPF_MAGIC 12582912.0f                   /* 1.5 * 2^23: adding it rounds to an integer */
+#define ROUND_MAGIC 12582912.0f                   /* 1.5 * 2^23: adding it rounds to an integer */
 #define EXPF_LOG2E 1.44269504f
 #define LN2F_HIGH 0x1.62e430p-1f
 #define LN2F_LOW 0x1.05c610p-29f                 /* LN2F_HIGH - ln(2) */
@@ -42,5 +42,21 @@ static const float expf_poly[EXPF_TERMS] = { 0x1.fffffcp-2f, 0x1.555492p-3f, 0x1
 static const float logf_poly[LOGF_TERMS] = { 0.3333333f, -0.25000823f, 0.20001227f, -0.16623357f, 0.14201762f, -0.13160194f, 0.1276155f, -0.0763443f };
 float hw_math_expf(float x);
 float hw_math_logf(float x);
+
+/*
+ * sinf and cosf up to MATH_NEAR, shared likewise. x = q * pi/2 + r + c, c far smaller than r: pi/2 is three floats. The first product and its difference
+ * are exact; so are the parts of the second (x - q * PIO2F_HIGH is a multiple of the last place of q * PIO2F_MIDDLE). Polynomials of
+ * (sin(r) / r - 1) / r^2 and ((cos(r) - 1) / r^2 + 1/2) / r^2 on +-pi/4. Errors up to 1.2 units in the last place.
+ */
+#define MATH_NEAR 105615.0f
+#define TWO_OVER_PIF 0x1.45f306p-1f
+#define PIO2F_HIGH 0x1.921fb6p+0f
+#define PIO2F_MIDDLE (-0x1.777a5cp-25f)
+#define PIO2F_LOW (-0x1.ee59dap-50f)
+enum { SINF_TERMS = 3, COSF_TERMS = 4 };
+static const float sinf_poly[SINF_TERMS] = { -0x1.555546p-3f, 0x1.11077cp-7f, -0x1.9955d0p-13f };
+static const float cosf_poly[COSF_TERMS] = { -0.5f, 0x1.55554ap-5f, -0x1.6c0c30p-10f, 0x1.99ebacp-16f };
+float hw_math_sinf(float x);
+float hw_math_cosf(float x);
 
 #endif
