@@ -169,24 +169,22 @@ static void words_to_registers(struct locals *l)
     }
 }
 
-void plan_locals(struct plan *p)
+bool plan_locals(struct plan *p)
 {
     struct locals l = { .p = p };
     bool changed = false;
     if (!p->func->local_bytes || p->opt.function || p->opt.counted || p->func->callees.n)
-        return;
+        return false;
     find_definitions(&l);
     for (size_t b = 0; b < p->func->blocks.n; b++)
         for (size_t j = 0; j < p->func->blocks.v[b]->insts.n; j++)
             changed |= make_local(&l, p->func->blocks.v[b]->insts.v[j]);
     hw_free(l.def);
-    if (changed) {                /* what made the addresses may be of no more use */
+    if (changed)                  /* what made the addresses may be of no more use */
         plan_fold(p);
-        plan_cfg(p);
-    }
     if (!all_words_known(&l))
-        return;
+        return changed;
     words_to_registers(&l);
     plan_fold(p);
-    plan_cfg(p);
+    return true;
 }

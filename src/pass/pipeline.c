@@ -31,8 +31,11 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
     }
     plan_fold(p);
     plan_cfg(p);
-    plan_locals(p);
     plan_webs(p);
+    if (plan_locals(p)) {
+        plan_cfg(p);
+        plan_webs(p);
+    }
     plan_interleave(p);
     plan_fold(p);                /* webs turn reused registers into single definitions: more folds */
     plan_cfg(p);

@@ -148,7 +148,7 @@ bool plan_abreast(struct plan *p);                               /* abreast.c: a
 void plan_apart(struct plan *p);                                 /* turns.c: where groups may lack lanes */
 void plan_webs(struct plan *p);                                  /* webs.c: one register per web */
 bool plan_unroll(struct plan *p);                                /* unroll.c: loops with a few turns, by the block's shape; true: blocks were added */
-void plan_locals(struct plan *p);                                /* locals.c: local variables become registers */
+bool plan_locals(struct plan *p);                                /* locals.c: local variables become registers; after webs: true when it changed something */
 void plan_interleave(struct plan *p);                            /* interleave.c: local memory word by word */
 void plan_live(struct plan *p);                                  /* live.c */
 bool plan_sink(struct plan *p);                                  /* sink.c: what only those that leave a loop need; true: blocks were added */

@@ -21,6 +21,7 @@ struct gen {
     char exits[MAX_DEPTH + 1][16], nexts[MAX_DEPTH + 1][16];   /* labels of the loops around */
     unsigned n_loops;
     bool loop_breaks;            /* leaving a loop early is allowed where we are */
+    bool known_places;           /* of local memory, always: a compiler may keep it in registers */
 };
 
 static unsigned pick(struct gen *g, unsigned n)
@@ -113,7 +114,8 @@ static void integer(struct gen *g)
         "shr.u32", "shr.s32", "mul.hi.u32", "mul.hi.s32", "div.u32", "rem.u32", "div.s32", "rem.s32", "add.sat.s32" };
     static const char *const one[] = { "not.b32", "neg.s32", "abs.s32", "brev.b32", "popc.b32", "clz.b32", "cvt.u32.u8", "cvt.s32.s16", "cvt.u32.u16", "bfind.u32" };
     struct word d = var(g), a = value(g), b = value(g), c = value(g);
-    switch (pick(g, 12)) {
+    switch (pick(g, 13)) {
+    case 7: put(g, "\tmul.hi.u32 %%x, %s, %s;\n\tmul.lo.u32 %s, %s, %s;\n\txor.b32 %s, %s, %%x;\n", a.s, b.s, d.s, b.s, a.s, d.s, pick(g, 2) ? d.s : var(g).s); break;
     case 0: put(g, "\t%s %s, %s;\n", one[pick(g, sizeof one / sizeof one[0])], d.s, var(g).s); break;
     case 1: put(g, "\tmad.lo.u32 %s, %s, %s, %s;\n", d.s, a.s, b.s, c.s); break;
     case 2: put(g, "\tlop3.b32 %s, %s, %s, %s, %u;\n", d.s, a.s, b.s, c.s, pick(g, 256)); break;
@@ -242,8 +244,38 @@ static void column(struct gen *g)
     }
 }
 
+/* A word of the array, two of them or a part of one, at a place that everybody can see; also by a generic address. */
+static void known_local(struct gen *g)
+{
+    unsigned at = 4 * pick(g, 8);
+    struct word a = var(g), b = var(g);
+    if (pick(g, 16) == 0) {
+        put(g, "\tld.local.u16 %s, [array+%u];\n", a.s, at + 2);
+    } else if (pick(g, 3) == 0) {
+        put(g, "\tmov.u64 %%w0, array;\n\tcvta.local.u64 %%w0, %%w0;\n\tadd.u64 %%w1, %%w0, %u;\n", at);
+        if (pick(g, 2))
+            put(g, "\tst.u32 [%%w1], %s;\n", a.s);
+        else
+            put(g, "\tld.u32 %s, [%%w1];\n", a.s);
+    } else if (pick(g, 4) == 0) {
+        if (pick(g, 2) || strcmp(a.s, b.s) == 0)
+            put(g, "\tst.local.v2.u32 [array+%u], {%s, %s};\n", at & ~7u, a.s, b.s);
+        else
+            put(g, "\tld.local.v2.u32 {%s, %s}, [array+%u];\n", a.s, b.s, at & ~7u);
+    } else {
+        if (pick(g, 2))
+            put(g, "\tst.local.u32 [array+%u], %s;\n", at, a.s);
+        else
+            put(g, "\tld.local.u32 %s, [array+%u];\n", a.s, at);
+    }
+}
+
 static void local(struct gen *g)
 {
+    if (g->known_places) {
+        known_local(g);
+        return;
+    }
     struct word t = fresh(g);
     put(g, "\tand.b32 %s, %s, 7;\n\tshl.b32 %s, %s, 2;\n\tmov.u32 %%x, array;\n\tadd.u32 %%x, %%x, %s;\n", t.s, value(g).s, t.s, t.s, t.s);
     if (pick(g, 2))
@@ -478,7 +510,7 @@ static void head(struct gen *g)
 {
     const unsigned *b = g->k->block;
     put(g, ".version 7.5\n.target sm_80\n.address_size 64\n.visible .entry random(.param .u64 p_in, .param .u64 p_out, .param .u64 p_atoms)\n{\n");
-    put(g, "\t.shared .align 4 .b8 words[%u], counts[%u], gaps[%u], bins[%u], tile[%u];\n\t.local .align 4 .b8 array[32];\n", 4 * g->threads, 4 * GEN_ATOMS, 8 * g->threads, 4 * N_BINS,
+    put(g, "\t.shared .align 4 .b8 words[%u], counts[%u], gaps[%u], bins[%u], tile[%u];\n\t.local .align 8 .b8 array[32];\n", 4 * g->threads, 4 * GEN_ATOMS, 8 * g->threads, 4 * N_BINS,
         4 * g->threads * g->pitch);
     put(g, "\t.reg .pred %%p<900>;\n\t.reg .b32 %%v<%u>, %%r<900>, %%lin, %%gid, %%lane, %%tx, %%ty, %%cta, %%n, %%x, %%mine, %%own;\n", N_INT);
     put(g, "\t.reg .f32 %%f<%u>;\n\t.reg .b64 %%w<2>, %%in, %%out, %%atoms;\n", N_FLOAT);
@@ -536,6 +568,7 @@ void gen_kernel(uint64_t seed, const bool *skip, struct gen_kernel *out)
     out->text[0] = 0;
     g.threads = shape[0] * shape[1] * shape[2];
     g.pitch = 4u << pick(&g, 3);
+    g.known_places = pick(&g, 2);
     head(&g);
     body(&g, BLOCK, 0, pick(&g, 2) ? 2 + pick(&g, 4) : 5 + pick(&g, 9));    /* short ones are more regular */
     tail(&g);
