@@ -310,6 +310,8 @@ void explain_plan(struct hw_str *out, const struct plan *p, const struct ir_modu
                   p->func->shared_bytes, p->func->local_bytes);
     if (p->n_across)
         hw_str_printf(out, "  layout     %u array%s of shared memory the other way round: what lanes cross lies side by side\n", p->n_across, p->n_across > 1 ? "s" : "");
+    if (p->n_locals)
+        hw_str_printf(out, "  locals     %u word%s of local memory %s\n", p->n_locals, p->n_locals > 1 ? "s" : "", p->n_locals > 1 ? "are registers" : "is a register");
     explain_branches(out, p, names);
     explain_memory(out, p, names);
     explain_warp_ops(out, p, names);

@@ -122,6 +122,7 @@ struct plan {
     HW_VEC(struct plan_region) regions;
     bool irreducible;
     uint32_t n_across, shared_room;      /* across.c: shared arrays that lie the other way round; bytes of shared memory with the room for them */
+    unsigned n_locals;           /* words of local memory that are registers (locals.c) */
     bool interleaved;            /* local memory lies word by word, not thread by thread (interleave.c) */
     bool uses_warp_ops;
     bool lockstep;               /* all groups of a block stop at the same barriers, plain ones */
