@@ -4,6 +4,7 @@
 
 #include "base/diag.h"
 #include "base/log.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "core/ctx.h"
 #include "core/device_launch.h"
@@ -191,6 +192,8 @@ static CUresult image_to_ir(struct ctx *ctx, const void *image, size_t max_bytes
     enum ptx_status st = device_launch_link(&text, &bytes, diag) ? ptx_parse(text, bytes, diag, &ptx) : PTX_BAD_PTX;
     if (st == PTX_OK)
         st = lower_module(ptx, diag, out);
+    if (st == PTX_OK && hw_options()->dump[0])
+        (*out)->ptx = hw_arena_strndup(&(*out)->arena, text, bytes);
     if (ptx)
         ptx_module_free(ptx);
     hw_free(text);

@@ -168,6 +168,7 @@ struct ir_module {
     HW_VEC(const char *) files;                 /* .file table, by index */
     unsigned ptx_version, sm;                   /* 83, 80 */
     bool has_debug;
+    const char *ptx;                            /* the text it was made of, kept while kernels are dumped (HOSTWARP_DUMP); else NULL */
 };
 
 /* build.c: making IR */

@@ -312,6 +312,8 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
     struct plan *p = make_plan(f, req, width, warp_ops, NULL, diag);
     if (!p)
         return false;
+    if (wants_dump("ptx") && f->module->ptx)     /* of the whole module: the other stages name its lines */
+        dump(f, req, "ptx", f->module->ptx, strlen(f->module->ptx));
     if (wants_dump("ir")) {
         struct hw_str text = { 0 };
         plan_print(&text, p);

@@ -582,6 +582,26 @@ class Skip(Exception):
     """The test needs what is not here."""
 
 
+def test_run_dumps_every_stage_of_every_kernel(box):
+    box.write('k.cu', """
+__global__ void first(float *p) { p[threadIdx.x] = 1; }
+__global__ void second(float *p) { p[threadIdx.x] *= 3; }
+int main() {
+    float *p;
+    if (cudaMalloc(&p, 256)) return 2;
+    first<<<1, 64>>>(p);
+    second<<<1, 64>>>(p);
+    return cudaDeviceSynchronize();
+}
+""")
+    box.hostwarp('run', 'k.cu', env={'HOSTWARP_DUMP': 'ptx,ir,llvm,asm', 'HOSTWARP_DUMP_DIR': str(box.path / 'stages')})
+    for name in ('first', 'second'):
+        for ending, what in (('ptx', '.entry'), ('ir', 'kernel '), ('ll', 'define '), ('s', '.text')):
+            files = list((box.path / 'stages').glob(f'*{name}*.64x1x1.{ending}'))
+            assert len(files) == 1, f'{name}.{ending}: {len(files)} files'
+            has(files[0].read_text(), what, name)
+
+
 def test_run_results_that_fit_the_caches_stay_in_them(box):
     """Blocks that all write the same few bytes write much, and nothing of it belongs past the caches."""
     sizes = [p.read_text() for p in pathlib.Path('/sys/devices/system/cpu/cpu0/cache').glob('index*/size')]

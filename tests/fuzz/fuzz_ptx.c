@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random PTX through the reader, the parser and lower/: whatever comes in, there is an answer or an error, soon, and
+ * Random PTX through the reader, the parser, lower/ and pass/: whatever comes in, there is an answer or an error, soon, and
  * nothing leaks. With -DHW_LIBFUZZER this is a libFuzzer target; else a program that mutates the golden tests with a fixed
  * seed for as many seconds as its argument says (8), so that every run does the same things in the same order.
  */
 #include "base/os.h"
 #include "lower/lower.h"
+#include "pass/explain.h"
+#include "pass/plan.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -20,6 +22,31 @@ static bool says(const char *text, const char *what)
             return true;
     }
     return false;
+}
+
+/* Plans of all kinds, for blocks of several shapes, and what there is to say about them. */
+static void plan_all(const struct ir_module *ir, const struct ir_func *f, struct diag *diag)
+{
+    enum { LARGE = 3000 };       /* instructions: under sanitizers that takes seconds */
+    static const struct plan_options kinds[] = {
+        { .ntid = { 64, 1, 1 }, .width = 16, .chunks = 2 },
+        { .ntid = { 33, 2, 1 }, .width = 8, .chunks = 4 },
+        { .ntid = { 16, 16, 1 }, .width = 16, .chunks = 8, .stream = true },
+        { .ntid = { 32, 1, 1 }, .width = 1, .chunks = 1, .fair = true },
+        { .ntid = { 128, 1, 1 }, .width = 16, .chunks = 2, .turns = true },
+        { .ntid = { 96, 1, 1 }, .width = 16, .chunks = 2, .counted = true },
+    };
+    size_t n = 0;
+    for (size_t b = 0; b < f->blocks.n; b++)
+        n += f->blocks.v[b]->insts.n;
+    for (size_t k = 0; k < HW_LEN(kinds) && n < LARGE && !f->callees.n; k++) {
+        struct hw_str out = { 0 };
+        struct plan *p = plan_new(f, &kinds[k], diag);
+        if (p)
+            explain_plan(&out, p, ir);
+        hw_str_fini(&out);
+        plan_free(p);
+    }
 }
 
 static void run_one(const char *data, size_t bytes)
@@ -41,6 +68,8 @@ static void run_one(const char *data, size_t bytes)
         struct hw_str out = { 0 };
         for (size_t i = 0; i < ir->funcs.n; i++)
             ir_print_func(&out, ir->funcs.v[i]);
+        for (size_t i = 0; i < ir->funcs.n; i++)
+            plan_all(ir, ir->funcs.v[i], &diag);
         hw_str_fini(&out);
     }
     /* An error says what it is about, and never that our own IR is wrong. */
