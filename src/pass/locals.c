@@ -186,6 +186,6 @@ bool plan_locals(struct plan *p)
         return changed;
     words_to_registers(&l);
     plan_fold(p);
-    p->n_locals = l.n;
+    p->n_locals += l.n;
     return true;
 }

@@ -25,6 +25,12 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
     if (plan_abreast(p))
         plan_cfg(p);
     if (opt->fair || opt->turns) {
+        if (p->func->local_bytes) {      /* a loop may keep there what it waits for */
+            plan_fold(p);
+            plan_cfg(p);
+            if (plan_locals(p))
+                plan_cfg(p);
+        }
         plan_spins(p);
         plan_yields(p);
         plan_cfg(p);
