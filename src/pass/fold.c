@@ -378,6 +378,7 @@ void plan_fold(struct plan *p)
 {
     struct ir_func *fn = p->func;
     struct fold f = { .p = p };
+    assert((size_t)p->n_blocks == fn->blocks.n);          /* plan_cfg() after each: blocks may be gone */
     f.def = hw_alloc(fn->regs.n * sizeof *f.def + 1);
     f.n_defs = hw_alloc(fn->regs.n * sizeof *f.n_defs + 1);
     f.def_block = hw_alloc(fn->regs.n * sizeof *f.def_block + 1);

@@ -180,8 +180,10 @@ bool plan_locals(struct plan *p)
         for (size_t j = 0; j < p->func->blocks.v[b]->insts.n; j++)
             changed |= make_local(&l, p->func->blocks.v[b]->insts.v[j]);
     hw_free(l.def);
-    if (changed)                  /* what made the addresses may be of no more use */
+    if (changed) {                /* what made the addresses may be of no more use */
         plan_fold(p);
+        plan_cfg(p);
+    }
     if (!all_words_known(&l))
         return changed;
     words_to_registers(&l);
