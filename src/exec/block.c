@@ -6,6 +6,7 @@
 #include "base/os.h"
 #include "exec/groups.h"
 #include "exec/rounds.h"
+#include "exec/slices.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static void stuck(void)
 }
 
 /* Groups are at different places: those that can run take turns, and what they wait for is looked at after every round. */
-static void run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
+void exec_run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
 {
     uint32_t *state = (uint32_t *)(void *)block->frame;
     while (!groups_all_done(k, state)) {
@@ -40,7 +41,7 @@ static void run_block(const struct kabi_kernel *k, const struct kabi_launch *kl,
     while (r >= 0)
         r = k->regions[r](kl, block, block->frame);
     if (r == KABI_MIXED)
-        run_mixed(k, kl, block);
+        exec_run_mixed(k, kl, block);
 }
 
 static void set_ctaid(struct kabi_block *block, const struct kabi_launch *kl, uint64_t index)
@@ -97,46 +98,64 @@ static uint64_t blocks_at_once(const struct exec_launch *l)
     return ns ? hw_max_u64(1, hw_min_u64(WORTH_NS / ns, BLOCKS_AT_ONCE)) : 1;
 }
 
-/* Returns how many: others may have taken some meanwhile. */
-static uint64_t run_in_order(struct exec_launch *launch, struct kabi_block *block, uint64_t count)
+/* Blocks one after another: how many there are, then how many it were, for others may have taken some meanwhile. */
+struct in_order {
+    struct exec_launch *launch;
+    struct kabi_block block;
+    uint64_t count;
+};
+
+static void run_in_order(void *what, struct exec_scope *scope)
 {
+    struct in_order *o = what;
+    struct exec_launch *launch = o->launch;
     struct exec_runner *runner = exec_runner();
+    scope->block = &o->block;
     uint64_t at_once = blocks_at_once(launch), least = hw_min_u64(at_once, atomic_load_explicit(&launch->job.least, memory_order_relaxed)), n = 0;
     for (uint64_t ours = 1;;) {
-        run_block(launch->kernel, &launch->kl, block);
-        if (++n == count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed))
+        run_block(launch->kernel, &launch->kl, &o->block);
+        if (++n == o->count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed))
             || (--ours == 0 && !(ours = exec_claim(runner, least, at_once))))
             break;
-        next_ctaid(block, &launch->kl);
+        next_ctaid(&o->block, &launch->kl);
     }
-    return n;
+    o->count = n;
 }
 
-/* Some blocks one after another, or those at hand in rounds. Not inlined, so that nothing the jump could spoil lives in registers of this
-   frame's callers. */
-static __attribute__((noinline)) bool run_guarded(struct exec_launch *launch, struct kabi_block *block, uint64_t *count, struct rounds *all)
+static void run_rounds(void *what, struct exec_scope *scope)
 {
+    rounds_run(what, scope);
+}
+
+static void run_slices(void *what, struct exec_scope *scope)
+{
+    slices_run(what, scope);
+}
+
+/* Not inlined, so that nothing the jump could spoil lives in registers of this frame's callers. */
+static __attribute__((noinline)) void run_guarded(struct exec_launch *launch, void (*run)(void *what, struct exec_scope *scope), void *what)
+{
+    static struct kabi_block none;       /* there is no memory for the first one */
     struct exec_scope scope;
-    scope.block = block;
+    scope.block = &none;
     scope.fault = EXEC_OK;
     if (sigsetjmp(scope.env, 0)) {
         if (scope.fault == EXEC_FAULT_TIMEOUT)
             exec_fault_unblock();
         report(launch, &scope);
-        return false;
+        exec_cancel(&launch->job);
+        return;
     }
     exec_scope_set(&scope);
-    if (all)
-        rounds_run(all, &scope);
-    else
-        *count = run_in_order(launch, block, *count);
+    run(what, &scope);
     exec_scope_set(NULL);
-    return true;
 }
 
 /* A quarter of the way to the newest figure. */
-static void note_time(struct exec_launch *l, uint64_t ns)
+void exec_note_time(struct exec_launch *l, uint64_t ns)
 {
+    if (!l->block_ns)
+        return;
     uint64_t old = atomic_load_explicit(l->block_ns, memory_order_relaxed), now = old ? (old * 3 + ns) / 4 : ns;
     now = now < 1 ? 1 : now > 1000000000 ? 1000000000 : now;
     /* Every launch reads it: small changes are not worth taking the memory from the CPU that launches. */
@@ -199,34 +218,64 @@ static void set_pace(struct exec_launch *l, uint64_t ns)
     atomic_store_explicit(&l->job.least, ns ? (uint32_t)hw_max_u64(1, (shares ? REST_NS : SHARE_NS) / ns) : 1, memory_order_relaxed);
 }
 
+static void no_memory(struct exec_launch *launch)
+{
+    launch->fault = EXEC_FAULT_TRAP;
+    exec_cancel(&launch->job);
+}
+
+/* Each returns how many blocks this thread ran to their ends; 0: not known. */
+static uint64_t blocks_in_rounds(struct exec_launch *launch, uint64_t first, uint64_t count)
+{
+    (void)count;
+    struct rounds all;
+    if (!rounds_init(&all, launch, first)) {
+        no_memory(launch);
+        return 0;
+    }
+    run_guarded(launch, run_rounds, &all);
+    rounds_fini(&all);
+    return all.over + (all.over == 0);
+}
+
+static uint64_t blocks_in_slices(struct exec_launch *launch, uint64_t first, uint64_t count)
+{
+    (void)count;
+    struct slices s = { .launch = launch, .first = first };
+    run_guarded(launch, run_slices, &s);
+    slices_fini(&s);
+    return 0;
+}
+
+static uint64_t blocks_in_order(struct exec_launch *launch, uint64_t first, uint64_t count)
+{
+    struct in_order o = { .launch = launch, .count = count };
+    if (!exec_block_init(&o.block, launch, &exec_buffers()->own, first)) {
+        no_memory(launch);
+        return 0;
+    }
+    o.block.details = exec_details_begin(launch);
+    run_guarded(launch, run_in_order, &o);
+    if (launch->kernel->streams)
+        hw_store_fence();
+    exec_details_end(o.block.details);
+    return o.count;
+}
+
 static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
 {
     struct exec_launch *launch = hw_container_of(job, struct exec_launch, job);
-    struct kabi_block block = { 0 };
-    struct rounds all;
-    bool rounds = takes_turns(launch->kernel);
-    if (!(rounds ? rounds_init(&all, launch, first) : exec_block_init(&block, launch, &exec_buffers()->own, first))) {
-        launch->fault = EXEC_FAULT_TRAP;
-        exec_cancel(job);
-        return;
-    }
-    block.details = rounds ? NULL : exec_details_begin(launch);
+    bool rounds = takes_turns(launch->kernel), slices = launch->slices.n_blocks > 0;
     /* A program's own thread may have another rounding mode, or none of the subnormals: the kernel's arithmetic is ours. */
     uint64_t fp = hw_fp_begin(), start = first == 0 ? exec_fault_keep() : hw_now_ns();
-    if (!run_guarded(launch, &block, &count, rounds ? &all : NULL))
-        exec_cancel(job);
+    uint64_t n = (rounds ? blocks_in_rounds : slices ? blocks_in_slices : blocks_in_order)(launch, first, count);
     hw_fp_end(fp);
-    if (launch->kernel->streams)
-        hw_store_fence();
-    exec_details_end(block.details);
-    if (rounds) {
-        rounds_fini(&all);
-        count = all.over + (all.over == 0);
-    }
-    uint64_t ns = (hw_now_ns() - start) / count;
-    if (first == 0 && launch->block_ns)
-        note_time(launch, ns);
-    if (count < job->n_pieces && !rounds && !job->all_at_once)
+    if (!n)
+        return;
+    uint64_t ns = (hw_now_ns() - start) / n;
+    if (first == 0)
+        exec_note_time(launch, ns);
+    if (n < job->n_pieces && !rounds && !job->all_at_once)
         set_pace(launch, ns);
 }
 
@@ -244,6 +293,9 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
         exec_job_share(&l->job, exec_engine_threads(e));
     if (n > 1 && !all_at_once && !rounds)
         set_pace(l, ns);
+    l->slices.n_blocks = 0;
+    if (!all_at_once && !rounds)
+        slices_plan(l, n, ns);
     l->job.run = run_blocks;
     l->job.all_at_once = all_at_once;
     l->job.rounds = rounds;

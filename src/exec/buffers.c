@@ -87,10 +87,10 @@ static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 static struct exec_areas *spare HW_GUARDED_BY(mu);
 static unsigned n_spare HW_GUARDED_BY(mu);
 
-struct exec_areas *exec_areas_take(void)
+struct exec_areas *exec_areas_take(bool moves)
 {
     struct exec_areas *a = &exec_buffers()->own;
-    if (a->taken) {
+    if (moves || a->taken) {
         hw_lock(&mu);
         if ((a = spare)) {
             spare = a->next;

@@ -25,10 +25,18 @@ enum exec_fault {
     EXEC_FAULT_ARITHMETIC,       /* a CPU exception that a GPU does not have: our own bug */
 };
 
+/* Long blocks that go on in turn (slices.c). The lock guards the list. */
+struct exec_slices {
+    struct hw_mutex mu;
+    struct hw_list waiting HW_GUARDED_BY(mu);
+    uint64_t n_blocks;           /* 0: blocks run as a whole, and the rest is not set */
+    uint64_t block_ns;           /* about how long each takes */
+};
+
 /*
  * A grid to run: one piece per block.
  * Lifetime  The submitter's, until job.done().
- * Threads   fault is set once, by compare-exchange; the rest is const while the job runs.
+ * Threads   fault is set once, by compare-exchange; slices have a lock; the rest is const while the job runs.
  */
 struct exec_launch {
     struct exec_job job;
@@ -38,6 +46,7 @@ struct exec_launch {
     struct exec_heap *heap;
     _Atomic uint32_t *block_ns;  /* how long a block of this kernel took lately, 0: unknown; NULL: nobody keeps it */
     bool details;                /* an instrumented kernel counts this launch; exec_launch_init() clears it */
+    struct exec_slices slices;
     _Atomic int fault;           /* enum exec_fault */
 };
 /* kernel, kl, printf_buf, heap and block_ns are set; the rest is done here. The caller sets job.done and job.priority afterwards. */

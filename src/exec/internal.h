@@ -31,7 +31,7 @@ struct exec_buffers {
 };
 struct exec_buffers *exec_buffers(void);
 /* For one more block: the thread's own, or others, which go from thread to thread. */
-struct exec_areas *exec_areas_take(void);
+struct exec_areas *exec_areas_take(bool moves);                  /* moves: the block may go from thread to thread */
 void exec_areas_give(struct exec_areas *areas);
 char *exec_area_get(struct exec_area *area, size_t bytes, bool window);   /* NULL: no memory */
 bool exec_area_owns(const struct exec_area *area, uint64_t addr);
@@ -73,6 +73,11 @@ static inline struct exec_launch *exec_launch_of(const struct kabi_block *block)
 {
     return hw_container_of(block->launch, struct exec_launch, kl);
 }
+
+/* block.c: a block's memory and place in the grid (false: no memory); groups at different places; what a block took */
+bool exec_block_init(struct kabi_block *block, struct exec_launch *launch, struct exec_areas *areas, uint64_t index);
+void exec_run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block);
+void exec_note_time(struct exec_launch *launch, uint64_t ns);
 
 /* details.c: what instrumented kernels count, by the thread that runs blocks of one */
 struct exec_details *exec_details_begin(const struct exec_launch *launch);       /* NULL: nothing is counted */

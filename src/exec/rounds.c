@@ -83,7 +83,7 @@ static bool begin(struct rounds *all, uint64_t piece)
 {
     struct resident *r = hw_alloc(sizeof *r);
     const struct kabi_kernel *k = all->launch->kernel;
-    r->areas = exec_areas_take();
+    r->areas = exec_areas_take(false);
     if (!exec_block_init(&r->block, all->launch, r->areas, piece)) {
         exec_areas_give(r->areas);
         hw_free(r);

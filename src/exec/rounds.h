@@ -33,7 +33,4 @@ bool rounds_init(struct rounds *all, struct exec_launch *launch, uint64_t first)
 void rounds_run(struct rounds *all, struct exec_scope *scope);
 void rounds_fini(struct rounds *all);
 
-/* block.c: a block's memory and place in the grid; false: no memory */
-bool exec_block_init(struct kabi_block *block, struct exec_launch *launch, struct exec_areas *areas, uint64_t index);
-
 #endif

@@ -941,7 +941,9 @@ static void finish_function(struct emit *e)
     LLVMValueRef common = LLVMBuildLoad2(e->b, i32, e->common, "");
     if (e->p->lockstep && comes_again(e)) {
         LLVMBasicBlockRef leave = new_bb(e, "leave");
-        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, common, k_int(e, 32, 1, (uint64_t)e->region), ""), e->entry, leave);
+        LLVMValueRef again = LLVMBuildICmp(e->b, LLVMIntEQ, common, k_int(e, 32, 1, (uint64_t)e->region), "");
+        LLVMValueRef pauses = LLVMBuildICmp(e->b, LLVMIntNE, env(e, ENV_PAUSES), k_int(e, 32, 1, 0), "");
+        LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, again, LLVMBuildNot(e->b, pauses, ""), ""), e->entry, leave);
         LLVMPositionBuilderAtEnd(e->b, leave);
     }
     if (e->p->lockstep) {

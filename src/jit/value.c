@@ -192,6 +192,7 @@ static const struct {
     [ENV_SMID] = { true, offsetof(struct kabi_block, smid), 32 },
     [ENV_FIRST_GROUP] = { true, offsetof(struct kabi_block, first_group), 32 },
     [ENV_END_GROUP] = { true, offsetof(struct kabi_block, end_group), 32 },
+    [ENV_PAUSES] = { true, offsetof(struct kabi_block, pauses), 32 },
 };
 
 LLVMValueRef env(struct emit *e, enum emit_env id)
