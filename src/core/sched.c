@@ -88,8 +88,11 @@ static void thread_ends(void *any)
     own_cmds = NULL;
 }
 
+static void direct_init(void);
+
 void sched_init(void)
 {
+    direct_init();
     hw_mutex_init(&mu, HW_RANK_STREAM);
     pthread_key_create(&own_key, thread_ends);
     may_linger = hw_cpu_count() > 1;
@@ -814,7 +817,6 @@ static bool tails_locked(struct stream *s, struct waiter *w)
 static struct sched_direct *_Atomic all_direct;
 _Thread_local struct sched_direct *sched_direct;
 static pthread_key_t direct_key;
-static pthread_once_t direct_once = PTHREAD_ONCE_INIT;
 bool sched_fence_needed;                         /* sched_quiet() cannot make other threads' stores seen */
 
 static void direct_thread_ends(void *p)
@@ -823,6 +825,7 @@ static void direct_thread_ends(void *p)
     atomic_store_explicit(&((struct sched_direct *)p)->taken, false, memory_order_release);
 }
 
+/* As early as can be: once there are threads, the kernel takes ten milliseconds for it. */
 static void direct_init(void)
 {
     pthread_key_create(&direct_key, direct_thread_ends);
@@ -832,7 +835,6 @@ static void direct_init(void)
 static HW_NOINLINE bool direct_make(void)
 {
     struct sched_direct *d;
-    pthread_once(&direct_once, direct_init);
     for (d = atomic_load(&all_direct); d; d = d->next) {
         bool expected = false;
         if (atomic_compare_exchange_strong(&d->taken, &expected, true))
@@ -908,7 +910,6 @@ void sched_tell_end(struct cmd *c)
 void sched_quiet(void (*fn)(void *arg), void *arg)
 {
     const struct timespec pause = { 0, 50000 };
-    pthread_once(&direct_once, direct_init);
     hw_lock(&mu);
     change_busy(1);                              /* from now on nobody begins without the lock */
     n_quiet++;

@@ -128,7 +128,7 @@ struct sched_direct {
 };
 extern _Thread_local struct sched_direct *sched_direct;          /* NULL: none yet */
 extern _Atomic unsigned sched_n_busy;            /* streams with work, and calls of sched_quiet(); written under the lock */
-extern bool sched_fence_needed;                  /* const once a thread has its sched_direct */
+extern bool sched_fence_needed;                  /* const after sched_init() */
 /* sched_try_direct() in place, where d is the thread's own and there. */
 static inline bool sched_try_direct_as(struct sched_direct *d)
 {

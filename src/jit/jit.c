@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "jit/emit.h"
+#include "jit/llvm.h"
 #include "jit/object.h"
 #include "jit/parts.h"
 #include "jit/target.h"
@@ -308,6 +309,8 @@ static bool waits_for_none(const struct plan *p)
 
 static bool compile(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct hw_hash *key, struct object *out, struct diag *diag)
 {
+    if (!llvm_load(diag))
+        return false;
     uint64_t begin = hw_now_ns();
     struct plan *p = make_plan(f, req, width, warp_ops, NULL, diag);
     if (!p)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Putting objects into memory with LLVM's ORC. Code stays for the life of the process: kernels are shared by every module
- * that holds the same one, and a program has few.
+ * Putting objects into memory: by our own loader, or where that does not know what is in them (or the CPU) by LLVM's ORC. Code stays for the life of the
+ * process: kernels are shared by every module that holds the same one, and a program has few.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
@@ -11,6 +13,8 @@
 #include <stdio.h>
 
 #include "base/os.h"
+#include "jit/llvm.h"
+#include "jit/load.h"
 #include "jit/math.h"
 #include "jit/object.h"
 #include "jit/rounding.h"
@@ -20,6 +24,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;          /* guards all below */
 static LLVMOrcLLJITRef jit;
 static struct hw_map defined;                                    /* symbols already given to ORC */
+bool object_by_orc;
 static struct hw_map kernels;                                    /* key -> struct kabi_kernel */
 
 static bool failed(LLVMErrorRef err, const char *what, struct diag *diag)
@@ -36,6 +41,8 @@ static bool start(struct diag *diag)
 {
     if (jit)
         return true;
+    if (!llvm_load(diag))
+        return false;
     if (failed(LLVMOrcCreateLLJIT(&jit, NULL), "the code loader does not start", diag))
         return false;
     LLVMOrcDefinitionGeneratorRef process;                        /* memset and the like, which LLVM calls by itself */
@@ -62,10 +69,6 @@ static bool define(const char *symbol, struct diag *diag)
     if (hw_map_get_str(&defined, symbol))
         return true;
     void *address = address_of(symbol);
-    if (!address) {
-        diag_error(diag, 0, 0, "the function %s is not available (is the SLEEF library installed?)", symbol);
-        return false;
-    }
     LLVMOrcCSymbolMapPair pair = { LLVMOrcLLJITMangleAndIntern(jit, symbol), { (LLVMOrcExecutorAddress)(uintptr_t)address, { LLVMJITSymbolGenericFlagsExported, 0 } } };
     if (failed(LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), LLVMOrcAbsoluteSymbols(&pair, 1)), symbol, diag))
         return false;
@@ -73,32 +76,88 @@ static bool define(const char *symbol, struct diag *diag)
     return true;
 }
 
-static struct kabi_kernel *link_locked(const struct hw_hash *key, const struct object *o, const char *name, struct diag *diag)
+/* What the object names, and what LLVM calls by itself: memset and the like. */
+static void *any_address_of(const char *symbol)
 {
-    if (!start(diag))
+    void *p = address_of(symbol);
+    return p ? p : dlsym(RTLD_DEFAULT, symbol);
+}
+
+static const char *next_file(const struct object *o, const char *at, uint64_t *bytes)
+{
+    at = at ? at + *bytes : o->code;
+    if (at == (char *)o->code + o->code_bytes)
         return NULL;
+    memcpy(bytes, at, sizeof *bytes);
+    return at + sizeof *bytes;
+}
+
+static bool load(const struct object *o, struct hw_map *functions)
+{
+    bool ok = true;
+    uint64_t bytes = 0;
+    for (const char *file = NULL; ok && (file = next_file(o, file, &bytes));)
+        ok = load_object(file, bytes, any_address_of, functions);
+    return ok;
+}
+
+static bool load_with_orc(const struct object *o, const char *name, struct diag *diag)
+{
+    uint64_t bytes = 0;
+    if (!start(diag))
+        return false;
     for (size_t i = 0; i < o->symbols.n; i++)
         if (!define(o->symbols.v[i], diag))
-            return NULL;
-    const char *at = o->code, *end = at + o->code_bytes;
-    for (uint64_t bytes; at < end; at += bytes) {
-        memcpy(&bytes, at, sizeof bytes);
-        LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(at += sizeof bytes, bytes, name);
+            return false;
+    for (const char *file = NULL; (file = next_file(o, file, &bytes));) {
+        LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(file, bytes, name);
         if (failed(LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), buffer), "the object is not taken", diag))
-            return NULL;
+            return false;
     }
+    return true;
+}
+
+static kabi_region_fn **find_regions(const struct hw_hash *key, const struct object *o, const struct hw_map *functions, struct diag *diag)
+{
     kabi_region_fn **regions = hw_alloc(o->facts.n_regions * sizeof *regions);
     char hex[33], symbol[64];
     hw_hash_hex(key, hex);
     for (uint32_t r = 0; r < o->facts.n_regions; r++) {
-        LLVMOrcExecutorAddress address = 0;
         snprintf(symbol, sizeof symbol, "hw_%s_%u", hex, r);
-        if (failed(LLVMOrcLLJITLookup(jit, &address, symbol), "the code is not found", diag)) {
+        LLVMOrcExecutorAddress address = functions ? (LLVMOrcExecutorAddress)(uintptr_t)hw_map_get_str(functions, symbol) : 0;
+        if (functions && !address)
+            diag_error(diag, 0, 0, "internal: the code of region %u is not found", r);
+        if (functions ? !address : failed(LLVMOrcLLJITLookup(jit, &address, symbol), "the code is not found", diag)) {
             hw_free(regions);
             return NULL;
         }
         regions[r] = (kabi_region_fn *)(uintptr_t)address;
     }
+    return regions;
+}
+
+static kabi_region_fn **put_into_memory(const struct hw_hash *key, const struct object *o, const char *name, struct diag *diag)
+{
+    struct hw_map functions = { 0 };
+    kabi_region_fn **regions = NULL;
+    for (size_t i = 0; i < o->symbols.n; i++)
+        if (!address_of(o->symbols.v[i])) {
+            diag_error(diag, 0, 0, "the function %s is not available (is the SLEEF library installed?)", o->symbols.v[i]);
+            return NULL;
+        }
+    if (!object_by_orc && load(o, &functions))
+        regions = find_regions(key, o, &functions, diag);
+    else if (load_with_orc(o, name, diag))
+        regions = find_regions(key, o, NULL, diag);
+    hw_map_fini(&functions);
+    return regions;
+}
+
+static struct kabi_kernel *link_locked(const struct hw_hash *key, const struct object *o, const char *name, struct diag *diag)
+{
+    kabi_region_fn **regions = put_into_memory(key, o, name, diag);
+    if (!regions)
+        return NULL;
     struct kabi_kernel *k = hw_alloc(sizeof *k);
     struct kabi_keep *keeps = hw_alloc(o->keeps.n * sizeof *keeps + 1);
     if (o->keeps.n)

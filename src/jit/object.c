@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-enum { MAGIC = 0x4b577748, FORMAT = 16 };
+enum { MAGIC = 0x4b577748, FORMAT = 17 };
 
 struct header {
     uint32_t magic, format;

@@ -17,7 +17,7 @@ struct object {
     struct object_facts facts;
     HW_VEC(struct kabi_keep) keeps;
     HW_VEC(char *) symbols;      /* outside functions the code needs */
-    void *code;                  /* ELF object files, the length of each (8 bytes) before it */
+    void *code;                  /* ELF object files, the length of each (8 bytes) before it, a multiple of 8 */
     size_t code_bytes;
     struct details_table *details;               /* never on disk */
 };
@@ -29,6 +29,7 @@ bool object_load(const struct hw_hash *key, struct object *out);
 void object_save(const struct hw_hash *key, const struct object *o);
 
 /* Links the object into the process; regions[i] gets the address of hw_KEY_i. */
+extern bool object_by_orc;       /* for tests: as where our own loader does not know what is in it */
 struct kabi_kernel *object_link(const struct hw_hash *key, const struct object *o, const char *name, struct diag *diag);
 
 #endif

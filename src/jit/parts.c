@@ -120,10 +120,12 @@ static unsigned share_out(const struct parts_request *rq, LLVMModuleRef mod, str
 
 static void add_object(struct object *out, LLVMMemoryBufferRef buffer)
 {
-    uint64_t bytes = LLVMGetBufferSize(buffer);
+    uint64_t n = LLVMGetBufferSize(buffer), bytes = hw_align_up(n, 8);
     out->code = hw_realloc(out->code, out->code_bytes + sizeof bytes + bytes);
-    memcpy((char *)out->code + out->code_bytes, &bytes, sizeof bytes);
-    memcpy((char *)out->code + out->code_bytes + sizeof bytes, LLVMGetBufferStart(buffer), bytes);
+    char *at = (char *)out->code + out->code_bytes;
+    memcpy(at, &bytes, sizeof bytes);
+    memcpy(at + sizeof bytes, LLVMGetBufferStart(buffer), n);
+    memset(at + sizeof bytes + n, 0, bytes - n);
     out->code_bytes += sizeof bytes + bytes;
 }
 

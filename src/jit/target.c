@@ -9,14 +9,18 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
+#else
+#include <sys/auxv.h>
 #endif
 
 #include "base/lock.h"
 #include "base/os.h"
+#include "base/str.h"
 #include "jit/jit.h"
 
-static char *cpu, *features, *id;
+static char *cpu, *features, *id;         /* the first two once LLVM is there */
 static bool gathers, gathers_columns, shares_units;
 
 /*
@@ -155,6 +159,45 @@ bool target_gathers(void) { return gathers; }
 bool target_gathers_columns(void) { return gathers_columns; }
 bool target_shares_units(void) { return shares_units; }
 
+/* What the CPU can do, in its own words: LLVM's would need LLVM. */
+static char *describe_cpu(void)
+{
+#if defined(__x86_64__)
+    /* Each question costs a virtual machine some ten microseconds. */
+    static const struct { unsigned leaf, sub; } leaves[] = { { 1, 0 }, { 7, 0 }, { 7, 1 }, { 0x80000001, 0 } };
+    unsigned most = __get_cpuid_max(0, NULL);
+    struct hw_str s = { 0 };
+    for (size_t k = 0; k < HW_LEN(leaves); k++) {
+        unsigned a = 0, b = 0, c = 0, d = 0;
+        if (leaves[k].leaf <= most || leaves[k].leaf >= 0x80000000)
+            __cpuid_count(leaves[k].leaf, leaves[k].sub, a, b, c, d);
+        if (leaves[k].leaf == 1)
+            b = 0;               /* which CPU we are on */
+        hw_str_printf(&s, "%x %x %x %x,", a, b, c, d);
+    }
+    hw_str_printf(&s, "%u", target_best_width());                /* what the system lets us use of it */
+    return s.s;
+#else
+    return hw_sprintf("%lx %lx", getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
+#endif
+}
+
+static void measure(void)
+{
+    char *described = describe_cpu();
+    gathers = measure_gathers();
+    gathers_columns = gathers && measure_gathered_columns();
+    shares_units = measure_units();
+    id = hw_sprintf("%s%s%s%s", described, gathers ? " gathers" : "", gathers_columns ? " columns" : "", shares_units ? " shares" : "");
+    hw_free(described);
+}
+
+static void measure_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, measure);
+}
+
 static void init(void)
 {
     /*
@@ -170,10 +213,7 @@ static void init(void)
     LLVMInitializeNativeAsmParser();
     cpu = LLVMGetHostCPUName();
     features = LLVMGetHostCPUFeatures();
-    gathers = measure_gathers();
-    gathers_columns = gathers && measure_gathered_columns();
-    shares_units = measure_units();
-    id = hw_sprintf("%s %s%s%s%s", cpu, features, gathers ? " gathers" : "", gathers_columns ? " columns" : "", shares_units ? " shares" : "");
+    measure_once();
 }
 
 static void init_once(void)
@@ -207,7 +247,7 @@ const char *jit_target_name(void)
 
 const char *target_id(void)
 {
-    init_once();
+    measure_once();
     return id;
 }
 

@@ -12,7 +12,7 @@ bool target_gathers_columns(void);                       /* also one of words at
 bool target_shares_units(void);                          /* do integers of 512 bits run in the units that multiply? Measured, too */
 bool target_has_wide(unsigned width);                    /* a build of that width may use all of AVX-512 */
 unsigned target_best_width(void);                        /* lanes of 32 bits in the widest vector worth using */
-const char *target_id(void);                             /* CPU name and features, for the cache key */
+const char *target_id(void);                             /* what the CPU can do, for the cache key */
 LLVMTargetMachineRef target_machine_take(unsigned width, struct diag *diag);      /* for one thread at a time */
 void target_machine_give(LLVMTargetMachineRef machine, unsigned width);           /* NULL will do */
 unsigned target_instructions(LLVMValueRef fn);             /* how many LLVM has of it, as it is now */

@@ -602,6 +602,32 @@ int main() {
             has(files[0].read_text(), what, name)
 
 
+def test_run_kernels_from_the_cache_need_no_compiler(box):
+    """LLVM takes longer to load than a small program takes to run: it is loaded where something has to be compiled."""
+    box.write('k.cu', r"""
+#include <cstdio>
+#include <cstring>
+__global__ void k(float *p, int n) { for (int i = 0; i < n; i++) p[threadIdx.x] += sqrtf(threadIdx.x) * sinf(i); }
+int main() {
+    float *p, h = 0;
+    char line[1000];
+    bool loaded = false;
+    cudaMalloc(&p, 128);
+    cudaMemset(p, 0, 128);
+    k<<<1, 32>>>(p, 3);
+    cudaMemcpy(&h, p + 1, 4, cudaMemcpyDeviceToHost);
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps)) loaded |= strstr(line, "libLLVM") != NULL;
+    printf("%s %.4f\n", loaded ? "compiled" : "cached", h);
+    return cudaGetLastError();
+}
+""")
+    box.hostwarp('cc', 'k.cu', '-o', 'k')
+    has(box.run('./k').stdout, 'compiled 1.7508')
+    has(box.run('./k').stdout, 'cached 1.7508')
+    has(box.run('./k', env={'HOSTWARP_CACHE': 'off'}).stdout, 'compiled 1.7508')
+
+
 def test_run_results_that_fit_the_caches_stay_in_them(box):
     """Blocks that all write the same few bytes write much, and nothing of it belongs past the caches."""
     sizes = [p.read_text() for p in pathlib.Path('/sys/devices/system/cpu/cpu0/cache').glob('index*/size')]

@@ -2,12 +2,14 @@
 /* Kernels built by hand in IR run at every width and must give what C gives. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <cmocka.h>
 #include <sys/mman.h>
 
 #include "ir/ir.h"
 #include "jit/jit.h"
+#include "jit/object.h"
 #include "pass/plan.h"
 
 /* ---- a small assembler over the builder ---- */
@@ -1022,6 +1024,30 @@ static void waiting_from_the_first_instruction_on(void **state)
     ir_module_free(mod);
 }
 
+/* What our own loader does not know goes to LLVM's. */
+static void both_loaders_give_the_same(void **state)
+{
+    (void)state;
+    for (int orc = 0; orc < 2; orc++) {
+        start(orc ? "by_orc" : "by_us");                  /* else it is there already */
+        struct ir_reg *p = param(IR_I64, 0), *at = element(p, global_index()), *v = load(IR_F32, IR_GLOBAL, at), *root = reg(IR_I32);
+        put(IR_FMA, IR_F32, root, 3, R(v), I(0x40490fdb), R(v));
+        store(IR_F32, IR_GLOBAL, at, R(root));
+        ret();
+        object_by_orc = orc;
+        FOR_ALL(w, s) {
+            float values[512];
+            struct { float *p; } params = { values };
+            for (int k = 0; k < 512; k++)
+                values[k] = (float)k;
+            run(s, 2, &params, w);
+            for (uint32_t k = 0; k < 512; k++)
+                assert_true(values[k] == (k < 2 * s[0] ? fmaf((float)k, 3.14159274f, (float)k) : (float)k));
+        }
+    }
+    object_by_orc = false;
+}
+
 int main(void)
 {
     setenv("HOSTWARP_CACHE", "off", 0);
@@ -1035,7 +1061,7 @@ int main(void)
         cmocka_unit_test(loads_that_repeat_after_some_groups_are_done_for_these), cmocka_unit_test(words_of_several_threads_in_a_row),
         cmocka_unit_test(what_a_loop_sets_for_its_end_is_set_there), cmocka_unit_test(counts_in_shared_memory),
         cmocka_unit_test(lists_of_some_lanes), cmocka_unit_test(pointers_along_rows_are_bases_and_indices),
-        cmocka_unit_test(what_is_read_or_ordered_stays_in_the_caches),
+        cmocka_unit_test(both_loaders_give_the_same), cmocka_unit_test(what_is_read_or_ordered_stays_in_the_caches),
     };
     return cmocka_run_group_tests_name("jit", tests, NULL, NULL);
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LLVM is a large library: it is loaded when something has to be compiled, not when a program starts. Private to jit/. */
+#ifndef JIT_LLVM_H
+#define JIT_LLVM_H
+
+#include "base/diag.h"
+
+/* Before any other function of LLVM is called. False: it is not there, and diag says so. */
+bool llvm_load(struct diag *diag);
+
+#endif
