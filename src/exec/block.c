@@ -154,12 +154,13 @@ static __attribute__((noinline)) void run_guarded(struct exec_launch *launch, vo
 /* A quarter of the way to the newest figure. */
 void exec_note_time(struct exec_launch *l, uint64_t ns)
 {
+    enum { SHORT_NS = 20000 };
     if (!l->block_ns)
         return;
     uint64_t old = atomic_load_explicit(l->block_ns, memory_order_relaxed), now = old ? (old * 3 + ns) / 4 : ns;
     now = now < 1 ? 1 : now > 1000000000 ? 1000000000 : now;
-    /* Every launch reads it: small changes are not worth taking the memory from the CPU that launches. */
-    if (now > old + old / 8 || now < old - old / 8)
+    /* Every launch reads it: of short kernels, small changes are not worth taking the memory from the CPU that launches. */
+    if (now > SHORT_NS || now > old + old / 8 || now < old - old / 8)
         atomic_store_explicit(l->block_ns, (uint32_t)now, memory_order_relaxed);
 }
 

@@ -103,10 +103,19 @@ static bool begins_another(const struct slices *s)
     return next < n && (!s->now || n - next <= 2 * exec_engine_threads(s->launch->job.engine));
 }
 
+/* The list is in order, those that have come the least far first: who comes is seldom far from its end. */
+static void wait_locked(struct exec_launch *l, struct sliced *b)
+{
+    struct hw_list *before = l->slices.waiting.prev;
+    while (before != &l->slices.waiting && hw_list_item(before, struct sliced, link)->turns > b->turns)
+        before = before->prev;
+    hw_list_add_before(before->next, &b->link);
+}
+
 static void wait_for_turn(struct exec_launch *l, struct sliced *b)
 {
     hw_lock(&l->slices.mu);
-    hw_list_push_back(&l->slices.waiting, &b->link);
+    wait_locked(l, b);
     hw_unlock(&l->slices.mu);
 }
 
@@ -116,15 +125,12 @@ static struct sliced *exchange(struct exec_launch *l, struct sliced *own)
 {
     struct sliced *last = NULL;
     hw_lock(&l->slices.mu);
-    hw_list_for(it, &l->slices.waiting) {
-        struct sliced *b = hw_list_item(it, struct sliced, link);
-        if (!last || b->turns < last->turns)
-            last = b;
-    }
-    if (last)
+    if (!hw_list_empty(&l->slices.waiting)) {
+        last = hw_list_item(l->slices.waiting.next, struct sliced, link);
         hw_list_del(&last->link);
-    if (last && own)
-        hw_list_push_back(&l->slices.waiting, &own->link);
+        if (own)
+            wait_locked(l, own);
+    }
     hw_unlock(&l->slices.mu);
     return last ? last : own;
 }
