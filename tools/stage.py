@@ -27,6 +27,9 @@ FILES.update({f'lib/libnvrtc.so.{n}': [f'src/nvrtc/libnvrtc{n}.so'] for n in (12
 FILES.update({f'lib/libnvJitLink.so.{n}': [f'src/nvjitlink/libnvJitLink{n}.so'] for n in (12, 13)})
 LINKS = {'lib/libnvrtc.so': 'libnvrtc.so.12', 'lib/libnvJitLink.so': 'libnvJitLink.so.12',
          'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12', 'lib64': 'lib', 'bin/nvcc': 'hostwarp'}
+# Built where LLVM's static libraries are installed; jit/llvm.c takes the system's LLVM without it.
+OPTIONAL = {'lib/libhostwarp-llvm.so'}
+FILES['lib/libhostwarp-llvm.so'] = ['src/jit/libhostwarp-llvm.so']
 # Device code is linked when it is loaded, so this library has nothing inside; build files name it all the same.
 EMPTY = ['lib/libcudadevrt.a']
 FOLDERS = {'include': 'include', 'share/bench': 'bench', 'share/examples': 'examples', 'share/prof': 'share/prof'}
@@ -57,6 +60,8 @@ def stage(build):
         (build / folder).mkdir(parents=True, exist_ok=True)
     for name, patterns in FILES.items():
         found = [f for p in patterns for f in (build / 'meson').glob(p) if f.is_file()]
+        if not found and name in OPTIONAL:
+            continue
         if not found:
             sys.exit(f'stage.py: {build}/meson has no {patterns[0]}; is the build complete?')
         put_file(found[0].resolve(), build / name)
@@ -77,7 +82,8 @@ def install(build, prefix, destdir):
     for folder in 'bin', 'lib', 'nvvm/libdevice', 'share':
         (root / folder).mkdir(parents=True)
     for name in FILES:
-        shutil.copy2(build / name, root / name)
+        if name not in OPTIONAL or (build / name).exists():
+            shutil.copy2(build / name, root / name)
     for name, target in LINKS.items():
         os.symlink(target, root / name)
     for name in EMPTY:

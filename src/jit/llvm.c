@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loading libLLVM takes 10 ms, more than all else that a small program does whose kernels are in the cache. So nothing is linked with it: each of its
- * functions that jit/ calls is a jump through a pointer, which llvm_load() sets.
+ * Loading the system's libLLVM takes 12 ms, more than all else that a small program does whose kernels are in the cache. So nothing is linked with it: each of its
+ * functions that jit/ calls is a jump through a pointer, which llvm_load() sets. Beside our libraries there is one with what we need of LLVM (link_llvm.py),
+ * which takes 2.5 ms; where it was not built, the system's will do.
  */
+#define _GNU_SOURCE
 #include "jit/llvm.h"
 
 #include "base/log.h"
 #include "base/os.h"
+#include "base/str.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -34,14 +37,25 @@ static const struct {
 };
 #undef LLVM
 
+#define OWN "libhostwarp-llvm.so"
 static const char *const files[] = { "libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so", HW_LLVM_FOLDER "/libLLVM.so.19.1", HW_LLVM_FOLDER "/libLLVM-19.so" };
 
 static const char *missing;      /* NULL: all is there */
 
+static void *open_own(void)
+{
+    Dl_info info;
+    const char *slash = dladdr((void *)(uintptr_t)open_own, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+    char *path = slash ? hw_sprintf("%.*s/" OWN, (int)(slash - info.dli_fname), info.dli_fname) : NULL;
+    void *lib = path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
+    hw_free(path);
+    return lib;
+}
+
 static void load(void)
 {
-    void *lib = NULL;
     uint64_t begin = hw_now_ns();
+    void *lib = open_own();
     for (size_t k = 0; k < HW_LEN(files) && !lib; k++)
         lib = dlopen(files[k], RTLD_LAZY | RTLD_LOCAL);
     missing = lib ? NULL : "libLLVM 19";

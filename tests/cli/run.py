@@ -617,7 +617,7 @@ int main() {
     k<<<1, 32>>>(p, 3);
     cudaMemcpy(&h, p + 1, 4, cudaMemcpyDeviceToHost);
     FILE *maps = fopen("/proc/self/maps", "r");
-    while (fgets(line, sizeof line, maps)) loaded |= strstr(line, "libLLVM") != NULL;
+    while (fgets(line, sizeof line, maps)) loaded |= strstr(line, "libLLVM") || strstr(line, "hostwarp-llvm");
     printf("%s %.4f\n", loaded ? "compiled" : "cached", h);
     return cudaGetLastError();
 }
