@@ -158,6 +158,11 @@ bool exec_on_worker(void)
     return self != NULL;
 }
 
+bool exec_urgent_waits(const struct exec_runner *r)
+{
+    return r->worker && atomic_load_explicit(&r->engine->top, memory_order_relaxed) < r->job->priority;
+}
+
 bool exec_goes_on(struct exec_runner *r)
 {
     if (r->worker && atomic_load_explicit(&r->engine->top, memory_order_relaxed) <= r->job->priority)
@@ -421,7 +426,7 @@ static void work(struct exec_engine *e, struct exec_runner *r)
         range_begin(r, first, count);
         job->run(job, first, count);
         range_over(r);
-        if (r->worker && atomic_load_explicit(&e->top, memory_order_relaxed) < job->priority)
+        if (exec_urgent_waits(r))
             break;
         if (atomic_load_explicit(&stopping, memory_order_relaxed))
             break;

@@ -117,6 +117,7 @@ uint64_t exec_claim(struct exec_runner *runner, uint64_t least, uint64_t most);
 /* From run(), when its one piece is many things in turn: false when it should come to an end, for a job waits that is not less
    urgent, or the program ends. The next thing has a watchdog's time of its own. */
 bool exec_goes_on(struct exec_runner *runner);
+bool exec_urgent_waits(const struct exec_runner *runner);        /* a more urgent job waits for this thread */
 bool exec_on_worker(void);                       /* the calling thread is an engine's own */
 /* From run() of a job with rounds: one more piece to run besides those this thread has; false: there is none. */
 bool exec_another(struct exec_job *job, uint64_t *out_piece);

@@ -17,6 +17,7 @@
 
 enum { LONG_NS = 50000 };                /* blocks that are worth it */
 enum { MANY = 16 };                      /* so many for each thread, and whole ones are as good */
+enum { LARGE = 1 << 20 };                /* local memory, in bytes */
 enum { SLICES = 8, SHORTEST_NS = 10000, LONGEST_NS = 200000 };           /* what is left of a block is cut into so many, of such lengths */
 
 /*
@@ -39,6 +40,9 @@ void slices_plan(struct exec_launch *l, uint64_t n, uint64_t ns)
     unsigned threads = exec_engine_threads(l->job.engine);
     l->slices.n_blocks = 0;
     if (n <= threads || n >= (uint64_t)MANY * threads || ns < LONG_NS || threads < 2 || k->n_regions < 2 || !k->alone || k->details)
+        return;
+    /* The watchdog ends a block that takes too long, not several in turn; and each that has begun has memory. */
+    if (exec_no_help || (uint64_t)l->kl.ntid[0] * l->kl.ntid[1] * l->kl.ntid[2] * k->local_bytes > LARGE)
         return;
     hw_mutex_init(&l->slices.mu, HW_RANK_LEAF);
     hw_list_init(&l->slices.waiting);
@@ -96,11 +100,12 @@ static bool all_begun(const struct exec_launch *l)
     return atomic_load_explicit(&l->job.next, memory_order_relaxed) >= l->slices.n_blocks;
 }
 
-/* The last blocks of the grid begin early, so that they come to their ends with the others; those before them have a thread to themselves. */
+/* The last blocks of the grid begin early, so that they come to their ends with the others; those before them have a thread to themselves. None begins
+   while a more urgent kernel waits. */
 static bool begins_another(const struct slices *s)
 {
     uint64_t next = atomic_load_explicit(&s->launch->job.next, memory_order_relaxed), n = s->launch->slices.n_blocks;
-    return next < n && (!s->now || n - next <= 2 * exec_engine_threads(s->launch->job.engine));
+    return next < n && (!s->now || n - next <= 2 * exec_engine_threads(s->launch->job.engine)) && !exec_urgent_waits(exec_runner());
 }
 
 /* The list is in order, those that have come the least far first: who comes is seldom far from its end. */
@@ -145,8 +150,8 @@ static bool next_block(struct slices *s)
             exec_note_time(l, s->now->ns);
         end(s->now);
         s->now = NULL;
-        exec_alive();
     }
+    exec_alive();
     if (begins_another(s) && exec_another(&l->job, &piece) && piece < l->slices.n_blocks) {
         if (s->now)
             wait_for_turn(l, s->now);

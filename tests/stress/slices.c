@@ -83,7 +83,7 @@ static void on_done(struct exec_job *job)
     hw_futex_wake(&ended, 1);
 }
 
-static void launch(struct exec_launch *l, struct grid *g)
+static void launch(struct exec_launch *l, struct grid *g, int priority)
 {
     static _Atomic uint32_t block_ns;
     block_ns = g->turns * TURN_NS;
@@ -98,6 +98,7 @@ static void launch(struct exec_launch *l, struct grid *g)
     l->kl.nctaid[0] = g->blocks;
     exec_launch_init(l, false);
     l->job.done = on_done;
+    l->job.priority = priority;
     exec_submit(&l->job, true);
 }
 
@@ -138,7 +139,7 @@ static void every_size(void)
     bool good = true;
     for (uint32_t n = 1; n < MOST; n += n < 20 ? 1 : 7) {
         set(&g, n, 40);
-        launch(&l, &g);
+        launch(&l, &g, 0);
         wait_for(1);
         good &= l.fault == EXEC_OK && complete(&g);
     }
@@ -152,7 +153,7 @@ static void they_go_on_together(bool unequal)
     static struct grid g;
     set(&g, 9, 4000);
     g.unequal = unequal;
-    launch(&l, &g);
+    launch(&l, &g, 0);
     wait_for(1);
     check(complete(&g) && !mixed_up && moved(&g), unequal ? "blocks go from thread to thread where one is slow" : "blocks go from thread to thread");
     check(g.least_at_first_end >= g.turns / 4, unequal ? "none is left behind by a slow thread" : "none is left behind");
@@ -167,7 +168,7 @@ static void several_grids(void)
     bool good = true;
     for (uint32_t k = 0; k < 3; k++) {
         set(&g[k], 6 + 5 * k, 50);
-        launch(&l[k], &g[k]);
+        launch(&l[k], &g[k], 0);
     }
     wait_for(3);
     for (uint32_t k = 0; k < 3; k++)
@@ -183,11 +184,31 @@ static void a_fault_ends_all(void)
     for (uint32_t at = 1; at < 60; at += 4) {
         set(&g, 13, 60);
         g.traps_at = at;
-        launch(&l, &g);
+        launch(&l, &g, 0);
         wait_for(1);
         good &= l.fault == EXEC_FAULT_TRAP && g.came[3] == at && g.over < g.blocks;
     }
     check(good && !mixed_up, "a block that fails ends the others");
+}
+
+/* A kernel that is more urgent waits for blocks that have begun, not for those that have not. */
+static void an_urgent_kernel_comes_between(void)
+{
+    static struct exec_launch l, urgent;
+    static struct grid g, quick;
+    set(&g, 48, 400);
+    set(&quick, 1, 1);
+    launch(&l, &g, 0);
+    while (g.over < 2)
+        hw_cpu_relax();
+    launch(&urgent, &quick, -5);
+    while (!quick.over)
+        hw_cpu_relax();
+    uint32_t then = g.over;
+    wait_for(2);
+    check(complete(&g) && complete(&quick) && !mixed_up && then <= g.blocks - THREADS, "a more urgent kernel comes between");
+    if (then > g.blocks - THREADS)
+        printf("# %u of %u blocks were over\n", then, g.blocks);
 }
 
 int main(void)
@@ -200,6 +221,7 @@ int main(void)
     they_go_on_together(false);
     they_go_on_together(true);
     several_grids();
+    an_urgent_kernel_comes_between();
     a_fault_ends_all();
     return n_failed != 0;
 }
