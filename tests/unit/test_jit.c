@@ -1044,6 +1044,7 @@ static void both_loaders_give_the_same(void **state)
             for (uint32_t k = 0; k < 512; k++)
                 assert_true(values[k] == (k < 2 * s[0] ? fmaf((float)k, 3.14159274f, (float)k) : (float)k));
         }
+        ir_module_free(mod);
     }
     object_by_orc = false;
 }
