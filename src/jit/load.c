@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #if defined(__x86_64__)
-enum { THUNK = 16, MOST_SECTIONS = 4096 };
+enum { THUNK = 16, LINE = 64, MOST_SECTIONS = 4096 };
 
 struct loading {
     const char *file;
@@ -78,7 +78,7 @@ static bool put(struct loading *l)
         uint64_t align = s->sh_addralign ? s->sh_addralign : 1;
         if (s->sh_type != SHT_PROGBITS || (s->sh_flags & (SHF_WRITE | SHF_TLS)) || (align & (align - 1)) || align > hw_page_bytes())
             return false;
-        l->place[k] = at = hw_align_up(at, align);
+        l->place[k] = at = hw_align_up(at, hw_max_u64(align, LINE));      /* where loops lie in a line should not depend on constants */
         at += s->sh_size;
     }
     l->thunks = l->thunks_end = hw_align_up(at, THUNK);
