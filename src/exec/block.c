@@ -164,7 +164,7 @@ void exec_note_time(struct exec_launch *l, uint64_t ns)
         atomic_store_explicit(l->block_ns, (uint32_t)now, memory_order_relaxed);
 }
 
-bool exec_block_init(struct kabi_block *block, struct exec_launch *launch, struct exec_areas *areas, uint64_t index)
+static bool block_init(struct kabi_block *block, struct exec_launch *launch, struct exec_areas *areas, uint64_t index)
 {
     const struct kabi_kernel *k = launch->kernel;
     uint64_t lanes = (uint64_t)k->width * k->chunks;
@@ -179,6 +179,17 @@ bool exec_block_init(struct kabi_block *block, struct exec_launch *launch, struc
     }
     set_ctaid(block, &launch->kl, index);
     return true;
+}
+
+struct exec_areas *exec_block_begin(struct kabi_block *block, struct exec_launch *launch, uint64_t index, bool moves)
+{
+    struct exec_areas *areas = exec_areas_take(moves);
+    if (!block_init(block, launch, areas, index)) {
+        exec_areas_give(areas);
+        return NULL;
+    }
+    memset(block->frame, 0, launch->kernel->header_bytes);
+    return areas;
 }
 
 static bool takes_turns(const struct kabi_kernel *k)
@@ -251,7 +262,7 @@ static uint64_t blocks_in_slices(struct exec_launch *launch, uint64_t first, uin
 static uint64_t blocks_in_order(struct exec_launch *launch, uint64_t first, uint64_t count)
 {
     struct in_order o = { .launch = launch, .count = count };
-    if (!exec_block_init(&o.block, launch, &exec_buffers()->own, first)) {
+    if (!block_init(&o.block, launch, &exec_buffers()->own, first)) {
         no_memory(launch);
         return 0;
     }

@@ -74,8 +74,8 @@ static inline struct exec_launch *exec_launch_of(const struct kabi_block *block)
     return hw_container_of(block->launch, struct exec_launch, kl);
 }
 
-/* block.c: a block's memory and place in the grid (false: no memory); groups at different places; what a block took */
-bool exec_block_init(struct kabi_block *block, struct exec_launch *launch, struct exec_areas *areas, uint64_t index);
+/* block.c: one more block, with memory of its own, for exec_areas_give() when it is over (NULL: none is to be had); groups at different places; what a block took */
+struct exec_areas *exec_block_begin(struct kabi_block *block, struct exec_launch *launch, uint64_t index, bool moves);
 void exec_run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block);
 void exec_note_time(struct exec_launch *launch, uint64_t ns);
 

@@ -82,14 +82,10 @@ static bool run_round(struct resident *r, const struct kabi_kernel *k, const str
 static bool begin(struct rounds *all, uint64_t piece)
 {
     struct resident *r = hw_alloc(sizeof *r);
-    const struct kabi_kernel *k = all->launch->kernel;
-    r->areas = exec_areas_take(false);
-    if (!exec_block_init(&r->block, all->launch, r->areas, piece)) {
-        exec_areas_give(r->areas);
+    if (!(r->areas = exec_block_begin(&r->block, all->launch, piece, false))) {
         hw_free(r);
         return false;
     }
-    memset(r->block.frame, 0, k->header_bytes);
     r->block.details = exec_details_begin(all->launch);
     hw_list_push_back(&all->residents, &r->link);
     all->n++;

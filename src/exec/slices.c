@@ -10,8 +10,6 @@
 #include "exec/slices.h"
 
 #include "base/os.h"
-#include "exec/groups.h"
-#include "exec/rounds.h"
 
 #include <stdatomic.h>
 
@@ -38,7 +36,6 @@ void slices_plan(struct exec_launch *l, uint64_t n, uint64_t ns)
 {
     const struct kabi_kernel *k = l->kernel;
     unsigned threads = exec_engine_threads(l->job.engine);
-    l->slices.n_blocks = 0;
     if (n <= threads || n >= (uint64_t)MANY * threads || ns < LONG_NS || threads < 2 || k->n_regions < 2 || !k->alone || k->details)
         return;
     /* The watchdog ends a block that takes too long, not several in turn; and each that has begun has memory. */
@@ -56,15 +53,12 @@ void slices_plan(struct exec_launch *l, uint64_t n, uint64_t ns)
 static struct sliced *begin(struct exec_launch *l, uint64_t piece)
 {
     struct sliced *b = hw_alloc(sizeof *b);
-    b->areas = exec_areas_take(true);
     b->piece = piece;
-    if (!exec_block_init(&b->block, l, b->areas, piece)) {
-        exec_areas_give(b->areas);
+    if (!(b->areas = exec_block_begin(&b->block, l, piece, true))) {
         hw_free(b);
         return NULL;
     }
     b->block.pauses = 1;
-    memset(b->block.frame, 0, l->kernel->header_bytes);
     return b;
 }
 

@@ -117,6 +117,18 @@ static bool load_with_orc(const struct object *o, const char *name, struct diag 
     return true;
 }
 
+/* functions: what our own loader has put there; NULL: ORC did. */
+static void *code_of(const struct hw_map *functions, const char *symbol, struct diag *diag)
+{
+    LLVMOrcExecutorAddress address = 0;
+    if (!functions)
+        return failed(LLVMOrcLLJITLookup(jit, &address, symbol), "the code is not found", diag) ? NULL : (void *)(uintptr_t)address;
+    void *p = hw_map_get_str(functions, symbol);
+    if (!p)
+        diag_error(diag, 0, 0, "internal: the code of %s is not found", symbol);
+    return p;
+}
+
 static kabi_region_fn **find_regions(const struct hw_hash *key, const struct object *o, const struct hw_map *functions, struct diag *diag)
 {
     kabi_region_fn **regions = hw_alloc(o->facts.n_regions * sizeof *regions);
@@ -124,14 +136,11 @@ static kabi_region_fn **find_regions(const struct hw_hash *key, const struct obj
     hw_hash_hex(key, hex);
     for (uint32_t r = 0; r < o->facts.n_regions; r++) {
         snprintf(symbol, sizeof symbol, "hw_%s_%u", hex, r);
-        LLVMOrcExecutorAddress address = functions ? (LLVMOrcExecutorAddress)(uintptr_t)hw_map_get_str(functions, symbol) : 0;
-        if (functions && !address)
-            diag_error(diag, 0, 0, "internal: the code of region %u is not found", r);
-        if (functions ? !address : failed(LLVMOrcLLJITLookup(jit, &address, symbol), "the code is not found", diag)) {
+        regions[r] = (kabi_region_fn *)(uintptr_t)code_of(functions, symbol, diag);
+        if (!regions[r]) {
             hw_free(regions);
             return NULL;
         }
-        regions[r] = (kabi_region_fn *)(uintptr_t)address;
     }
     return regions;
 }

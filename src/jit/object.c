@@ -39,6 +39,19 @@ static char *path_of(const struct hw_hash *key)
 
 static size_t keeps_bytes(size_t n) { return n * sizeof(struct kabi_keep); }
 
+/* The lengths of the files must lead exactly to the end: link.c follows them. */
+static bool files_fit(const char *code, uint64_t left)
+{
+    for (uint64_t bytes; left; code += sizeof bytes + bytes, left -= sizeof bytes + bytes) {
+        if (left < sizeof bytes)
+            return false;
+        memcpy(&bytes, code, sizeof bytes);
+        if (bytes > left - sizeof bytes)
+            return false;
+    }
+    return true;
+}
+
 static bool take(const char *data, size_t bytes, struct object *out)
 {
     struct header h;
@@ -46,7 +59,8 @@ static bool take(const char *data, size_t bytes, struct object *out)
         return false;
     memcpy(&h, data, sizeof h);
     const char *rest = data + sizeof h;
-    if (h.magic != MAGIC || h.format != FORMAT || bytes - sizeof h != keeps_bytes(h.n_keeps) + h.symbol_bytes + h.code_bytes || hw_hash_bytes(rest, bytes - sizeof h) != h.checksum)
+    if (h.magic != MAGIC || h.format != FORMAT || bytes - sizeof h != keeps_bytes(h.n_keeps) + h.symbol_bytes + h.code_bytes || hw_hash_bytes(rest, bytes - sizeof h) != h.checksum
+        || !files_fit(data + bytes - h.code_bytes, h.code_bytes))
         return false;
     *out = (struct object){ .facts = h.facts };
     for (uint32_t i = 0; i < h.n_keeps; i++, rest += sizeof(struct kabi_keep)) {

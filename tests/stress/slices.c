@@ -19,6 +19,8 @@ struct grid {
     bool unequal;                                /* thread 0 is ten times slower than the others */
     _Atomic uint32_t came[MOST], inside[MOST], by[MOST];
     _Atomic uint32_t over, least_at_first_end;
+    struct grid *other;                          /* another one, of which it counts the blocks that have begun when it does */
+    uint32_t others_begun;
 };
 static _Atomic uint32_t ended;
 static _Atomic bool mixed_up;
@@ -61,8 +63,19 @@ static int32_t turn(const struct kabi_launch *l, struct kabi_block *b, char *fra
     return KABI_ALL_DONE;
 }
 
+static uint32_t blocks_begun(struct grid *g)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->blocks; i++)
+        n += g->came[i] > 0;
+    return n;
+}
+
 static int32_t region_begin(const struct kabi_launch *l, struct kabi_block *b, char *frame)
 {
+    struct grid *g = l->params;
+    if (g->other)
+        g->others_begun = blocks_begun(g->other);
     *kept(frame) = 0;
     *(uint32_t *)(void *)b->shared = 0;
     return turn(l, b, frame, 1);
@@ -191,24 +204,30 @@ static void a_fault_ends_all(void)
     check(good && !mixed_up, "a block that fails ends the others");
 }
 
-/* A kernel that is more urgent waits for blocks that have begun, not for those that have not. */
+/* A kernel that is more urgent waits for blocks that have begun, not for others. A busy machine may hold any thread up meanwhile, so it is the sum of many times that counts. */
 static void an_urgent_kernel_comes_between(void)
 {
+    enum { TRIES = 15 };
     static struct exec_launch l, urgent;
     static struct grid g, quick;
-    set(&g, 48, 400);
-    set(&quick, 1, 1);
-    launch(&l, &g, 0);
-    while (g.over < 2)
-        hw_cpu_relax();
-    launch(&urgent, &quick, -5);
-    while (!quick.over)
-        hw_cpu_relax();
-    uint32_t then = g.over;
-    wait_for(2);
-    check(complete(&g) && complete(&quick) && !mixed_up && then <= g.blocks - THREADS, "a more urgent kernel comes between");
-    if (then > g.blocks - THREADS)
-        printf("# %u of %u blocks were over\n", then, g.blocks);
+    uint32_t begun = 0;                          /* meanwhile */
+    bool good = true;
+    for (int k = 0; k < TRIES; k++) {
+        set(&g, 60, 40);
+        set(&quick, 1, 1);
+        quick.other = &g;
+        launch(&l, &g, 0);
+        while (g.over < 2)
+            usleep(100);
+        uint32_t before = blocks_begun(&g);
+        launch(&urgent, &quick, -5);
+        wait_for(2);
+        good &= complete(&g) && complete(&quick);
+        begun += quick.others_begun - before;
+    }
+    check(good && !mixed_up && begun <= 2 * TRIES, "a more urgent kernel comes between");
+    if (begun > 2 * TRIES)
+        printf("# %u blocks began before it in %d times\n", begun, TRIES);
 }
 
 int main(void)

@@ -3,11 +3,14 @@
 #include "jit/load.h"
 
 #include "base/os.h"
+#include "base/str.h"
+#include "jit/object.h"
 
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include <cmocka.h>
@@ -158,13 +161,45 @@ static void what_is_not_known_is_refused(void **state)
     assert_int_equal(functions.n, 0);
 }
 
+/* The checksum of an entry is right, its lengths lead past its end. */
+static void entries_whose_lengths_are_wrong_are_not_there(void **state)
+{
+    (void)state;
+    static const uint64_t lengths[] = { sizeof(struct file), sizeof(struct file) + 8, sizeof(struct file) - 8, UINT64_MAX, UINT64_MAX - 7, 1u << 31 };
+    struct file f = make();
+    for (size_t k = 0; k < HW_LEN(lengths); k++) {
+        struct hw_hash key;
+        struct object in = { .facts = { .n_regions = 1 }, .code_bytes = 8 + sizeof f }, out = { 0 };
+        hw_hash_init(&key);
+        hw_hash_u64(&key, k);
+        in.code = hw_alloc(in.code_bytes);
+        memcpy(in.code, &lengths[k], 8);
+        memcpy((char *)in.code + 8, &f, sizeof f);
+        object_save(&key, &in);
+        bool there = object_load(&key, &out);
+        assert_int_equal(there, k == 0);
+        if (there)
+            assert_memory_equal(out.code, in.code, in.code_bytes);
+        object_fini(&in);
+        object_fini(&out);
+    }
+}
+
 int main(void)
 {
+    char folder[] = "/tmp/hostwarp-test-XXXXXX";
+    if (!mkdtemp(folder))
+        return 1;
+    setenv("HOSTWARP_CACHE", folder, 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_and_constants_are_reached), cmocka_unit_test(a_call_may_go_far), cmocka_unit_test(damaged_objects_do_no_harm),
-        cmocka_unit_test(what_is_not_known_is_refused),
+        cmocka_unit_test(what_is_not_known_is_refused), cmocka_unit_test(entries_whose_lengths_are_wrong_are_not_there),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char *remove = hw_sprintf("rm -rf '%s'", folder);
+    bool removed = system(remove) == 0;
+    hw_free(remove);
+    return failed || !removed;
 }
 #else
 int main(void)
