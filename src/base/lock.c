@@ -7,7 +7,19 @@
 #include <limits.h>
 #include <stdio.h>
 
-enum { LOCK_SPINS = 100 };                       /* our locks are held for less time than a sleep takes */
+/* Our locks are held for less time than a sleep takes. Sixteen threads that want one at once get it one after another: the last waits for all. */
+enum { LOCK_SPINS = 100, LOCK_SPINS_MANY = 600, MANY_CPUS = 4 };
+
+static int spins(void)
+{
+    static _Atomic int known;
+    int n = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!n) {
+        n = hw_cpu_count() > MANY_CPUS ? LOCK_SPINS_MANY : LOCK_SPINS;
+        atomic_store_explicit(&known, n, memory_order_relaxed);
+    }
+    return n;
+}
 
 #ifndef NDEBUG
 _Thread_local uint32_t hw_locks_held;
@@ -21,7 +33,7 @@ void hw_lock_order(const struct hw_mutex *mu)
 
 void hw_lock_slow(struct hw_mutex *mu)
 {
-    for (int i = 0; i < LOCK_SPINS; i++) {
+    for (int i = 0, n = spins(); i < n; i++) {
         uint32_t expected = 0;
         hw_cpu_relax();
         if (atomic_load_explicit(&mu->state, memory_order_relaxed) == 0

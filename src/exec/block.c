@@ -88,14 +88,14 @@ static void report(struct exec_launch *launch, const struct exec_scope *s)
              *near ? ": " : "", near);
 }
 
-/* Claiming takes as long as a small block, and waits until what the last one stored is there. Blocks that wait for no other: several at once. */
-static uint64_t blocks_at_once(const struct exec_launch *l)
+/* Claiming takes as long as a small block, and waits until what the last one stored is there. Blocks that wait for no other: several at once,
+   but not many that may be long: what is claimed nobody else can take. */
+static uint64_t blocks_at_once(const struct exec_launch *l, uint64_t ns)
 {
     enum { WORTH_NS = 20000 };
     if (l->kernel->streams)
         return BLOCKS_AT_ONCE;
-    uint64_t ns = l->kernel->alone && l->block_ns ? atomic_load_explicit(l->block_ns, memory_order_relaxed) : 0;
-    return ns ? hw_max_u64(1, hw_min_u64(WORTH_NS / ns, BLOCKS_AT_ONCE)) : 1;
+    return l->kernel->alone && ns ? hw_max_u64(1, hw_min_u64(WORTH_NS / ns, BLOCKS_AT_ONCE)) : 1;
 }
 
 /* Blocks one after another: how many there are, then how many it were, for others may have taken some meanwhile. */
@@ -103,7 +103,23 @@ struct in_order {
     struct exec_launch *launch;
     struct kabi_block block;
     uint64_t count;
+    uint64_t since, claimed;             /* when it claimed how many */
 };
+
+/* Blocks of one grid may differ: who takes some from this thread should know how long its own take. */
+static uint64_t claim_blocks(struct in_order *o, struct exec_runner *runner)
+{
+    struct exec_launch *l = o->launch;
+    uint64_t usual = l->block_ns ? atomic_load_explicit(l->block_ns, memory_order_relaxed) : 0, ns = usual;
+    if (l->job.n_shares) {
+        uint64_t now = hw_now_ns(), own = (now - o->since) / o->claimed;
+        o->since = now;
+        ns = hw_max_u64(usual, own);
+        exec_piece_takes(runner, ns);
+    }
+    uint64_t most = blocks_at_once(l, ns);
+    return o->claimed = exec_claim(runner, hw_min_u64(most, atomic_load_explicit(&l->job.least, memory_order_relaxed)), most);
+}
 
 static void run_in_order(void *what, struct exec_scope *scope)
 {
@@ -111,11 +127,11 @@ static void run_in_order(void *what, struct exec_scope *scope)
     struct exec_launch *launch = o->launch;
     struct exec_runner *runner = exec_runner();
     scope->block = &o->block;
-    uint64_t at_once = blocks_at_once(launch), least = hw_min_u64(at_once, atomic_load_explicit(&launch->job.least, memory_order_relaxed)), n = 0;
+    uint64_t n = 0;
     for (uint64_t ours = 1;;) {
         run_block(launch->kernel, &launch->kl, &o->block);
         if (++n == o->count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed))
-            || (--ours == 0 && !(ours = exec_claim(runner, least, at_once))))
+            || (--ours == 0 && !(ours = claim_blocks(o, runner))))
             break;
         next_ctaid(&o->block, &launch->kl);
     }
@@ -164,6 +180,14 @@ void exec_note_time(struct exec_launch *l, uint64_t ns)
         atomic_store_explicit(l->block_ns, (uint32_t)now, memory_order_relaxed);
 }
 
+/* Blocks of one grid may differ: the time to note is what all of them took. */
+static void note_part(struct exec_launch *l, uint64_t n, uint64_t ns)
+{
+    atomic_fetch_add_explicit(&l->parts_ns, ns, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&l->parts_over, n, memory_order_acq_rel) + n == l->job.n_pieces)      /* the last one sees what all others added */
+        exec_note_time(l, atomic_load_explicit(&l->parts_ns, memory_order_relaxed) / l->job.n_pieces);
+}
+
 static bool block_init(struct kabi_block *block, struct exec_launch *launch, struct exec_areas *areas, uint64_t index)
 {
     const struct kabi_kernel *k = launch->kernel;
@@ -203,7 +227,7 @@ static bool takes_turns(const struct kabi_kernel *k)
  * takes back what a stuck thread holds, so blocks that wait for later ones do not hang however many are held. With shares a thread takes its own whole one
  * (but no more than some hundred microseconds: a more urgent kernel may come), since others can take what it has not begun.
  */
-enum { SHARE_NS = 4000, REST_NS = 2000 };        /* work that is worth handing to another thread; that is worth taking from one when there is no other */
+enum { SHARE_NS = 4000 };                        /* work that is worth handing to another thread */
 
 static uint64_t chunk_for(uint64_t n, uint64_t ns, unsigned workers, bool shares)
 {
@@ -227,7 +251,7 @@ static void set_pace(struct exec_launch *l, uint64_t ns)
     bool shares = l->job.n_shares > 0;
     uint64_t chunk = hw_min_u64(chunk_for(l->job.n_pieces, ns, workers, shares), EXEC_CHUNK_MAX);
     atomic_store_explicit(&l->job.chunk, (uint32_t)chunk, memory_order_relaxed);
-    atomic_store_explicit(&l->job.least, ns ? (uint32_t)hw_max_u64(1, (shares ? REST_NS : SHARE_NS) / ns) : 1, memory_order_relaxed);
+    atomic_store_explicit(&l->job.least, ns ? (uint32_t)hw_max_u64(1, (shares ? EXEC_REST_NS : SHARE_NS) / ns) : 1, memory_order_relaxed);
 }
 
 static void no_memory(struct exec_launch *launch)
@@ -261,7 +285,7 @@ static uint64_t blocks_in_slices(struct exec_launch *launch, uint64_t first, uin
 
 static uint64_t blocks_in_order(struct exec_launch *launch, uint64_t first, uint64_t count)
 {
-    struct in_order o = { .launch = launch, .count = count };
+    struct in_order o = { .launch = launch, .count = count, .since = launch->job.n_shares ? hw_now_ns() : 0, .claimed = 1 };
     if (!block_init(&o.block, launch, &exec_buffers()->own, first)) {
         no_memory(launch);
         return 0;
@@ -284,9 +308,11 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
     hw_fp_end(fp);
     if (!n)
         return;
-    uint64_t ns = (hw_now_ns() - start) / n;
-    if (first == 0)
+    uint64_t took = hw_now_ns() - start, ns = took / n;
+    if (rounds ? first == 0 : n == job->n_pieces)
         exec_note_time(launch, ns);
+    else if (!rounds)
+        note_part(launch, n, took);
     if (n < job->n_pieces && !rounds && !job->all_at_once)
         set_pace(launch, ns);
 }
@@ -299,6 +325,7 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     bool rounds = takes_turns(l->kernel);
     exec_job_init(&l->job, n, 1);
     l->job.engine = e;
+    l->job.piece_ns = ns;
     l->job.parts = exec_engine_threads(e) > 1 ? 2 * exec_engine_threads(e) : 0;
     /* Blocks that may wait for others begin in their order: those before them have begun. */
     if (l->kernel->alone && !all_at_once && n > 1 && exec_engine_threads(e) > 1)
@@ -314,5 +341,6 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->job.no_help = exec_no_help;
     l->kl.services = &exec_services;
     l->fault = EXEC_OK;
+    l->parts_ns = l->parts_over = 0;
     l->details = false;
 }

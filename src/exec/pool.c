@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-enum { MAX_THREADS = 4096, TICK_NS = 1000000, STUCK_TICKS = 2, HUNGRY_TICKS = 20, HUNGRY_AGAIN = 5 };
+enum { N_HELD = 64, MAX_THREADS = 4096, TICK_NS = 1000000, STUCK_TICKS = 2, HUNGRY_TICKS = 20, HUNGRY_AGAIN = 5 };
 
 struct exec_worker {
     struct exec_engine *engine;
@@ -37,23 +37,27 @@ struct exec_range {
  *           gets more and more extra threads, since its blocks may be waiting for blocks that have not begun.
  */
 struct exec_engine {
-    struct exec_engine_config config;
-    struct hw_mutex mu;
-    struct hw_list ready HW_GUARDED_BY(mu);
+    /* A cache line for each of: who waits for the lock, what is under it, what idle threads look at, what they count. When a job comes, all threads
+       want the lock at once, and who has it should not wait for what it guards. */
+    _Alignas(64) struct hw_mutex mu;
+    _Alignas(64) struct hw_list ready HW_GUARDED_BY(mu);
     struct hw_list runners HW_GUARDED_BY(mu);    /* threads inside jobs */
+    _Atomic uint64_t held_used;                  /* bits: of held; written under mu */
+    _Atomic unsigned n_active;                   /* of the threads: workers, and host threads that help; written under mu */
     unsigned n_threads HW_GUARDED_BY(mu);
-    _Atomic unsigned n_active;                   /* of them: workers, and host threads that help; written under mu */
-    bool watchdog_started HW_GUARDED_BY(mu);
     unsigned n_stuck HW_GUARDED_BY(mu);          /* the watchdog's count */
-    _Atomic unsigned n_ready;                    /* length of ready; written under mu */
-    _Atomic int top;                             /* priority of its first, INT_MAX when empty; written under mu */
+    bool watchdog_started HW_GUARDED_BY(mu);
+    _Alignas(64) _Atomic unsigned n_ready;       /* length of ready; written under mu */
     _Atomic unsigned n_wide;                     /* of them with several chunks; written under mu */
-    _Atomic unsigned n_parked, n_spinning;
+    _Atomic int top;                             /* priority of its first, INT_MAX when empty; written under mu */
+    _Alignas(64) _Atomic unsigned n_parked, n_spinning;
     _Atomic unsigned n_waiting;                  /* threads that spin for wide jobs only */
     _Atomic uint32_t wake;                       /* bumped by every submit */
-    _Atomic uint64_t tick;                       /* starts at 1 */
+    _Alignas(64) _Atomic uint64_t tick;          /* starts at 1 */
     _Atomic uint32_t dog_wake;
     _Atomic bool dog_parked;
+    _Alignas(64) struct exec_engine_config config;
+    _Alignas(64) struct exec_held held[N_HELD];
 };
 
 static _Atomic bool stopping;
@@ -68,7 +72,8 @@ unsigned exec_thread_index(void)
 
 struct exec_engine *exec_engine_new(const struct exec_engine_config *config)
 {
-    struct exec_engine *e = hw_alloc(sizeof *e);
+    char *memory = hw_alloc(sizeof(struct exec_engine) + 63);
+    struct exec_engine *e = (void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
     e->config = *config;
     if (e->config.n_threads > 1024)
         e->config.n_threads = 1024;
@@ -106,16 +111,18 @@ unsigned exec_engine_wide(const struct exec_engine *e)
 
 /* --- a runner's chunk --- */
 
-#define FIELD_MASK 0xffffffu
+enum { PLACE_BITS = 21, GENERATION_AT = 2 * PLACE_BITS };
+#define PLACE_MASK (((uint64_t)1 << PLACE_BITS) - 1)
+_Static_assert(EXEC_CHUNK_MAX <= PLACE_MASK, "a chunk's length fits");
 
 static uint64_t range_place(uint64_t range)
 {
-    return (range >> 24) & FIELD_MASK;
+    return (range >> PLACE_BITS) & PLACE_MASK;
 }
 
 static uint64_t range_end(uint64_t range)
 {
-    return range & FIELD_MASK;
+    return range & PLACE_MASK;
 }
 
 static uint64_t left_of(uint64_t range)
@@ -123,29 +130,36 @@ static uint64_t left_of(uint64_t range)
     return range_place(range) + 1 < range_end(range) ? range_end(range) - range_place(range) - 1 : 0;
 }
 
-/* The last n pieces of a chunk are taken from the thread that has it; false: it went on meanwhile. */
-static bool cut_range(struct exec_runner *r, uint64_t range, uint64_t n, uint64_t *out_first)
+static uint64_t next_generation(const struct exec_held *h)
 {
-    uint64_t base = atomic_load_explicit(&r->base, memory_order_relaxed);
-    *out_first = base + range_end(range) - n;
-    return atomic_compare_exchange_strong(&r->range, &range, range - n);
+    return ((atomic_load_explicit(&h->range, memory_order_relaxed) >> GENERATION_AT) + 1) << GENERATION_AT;
 }
 
-/* The generation tells chunks apart for those who cut: they look at base and range in two steps. */
+/*
+ * The last n pieces of a chunk are taken from the thread that has it; false: it went on meanwhile. The generation tells chunks apart: who
+ * cuts looks at the range first, then at whose it is and where it begins. When one of these is the next chunk's already, the exchange sees
+ * that the one before is over, for both are released and acquired.
+ */
+static bool cut_range(struct exec_held *h, uint64_t range, uint64_t n, uint64_t *out_first)
+{
+    uint64_t base = atomic_load_explicit(&h->base, memory_order_acquire);
+    *out_first = base + range_end(range) - n;
+    return atomic_compare_exchange_strong(&h->range, &range, range - n);
+}
+
 static void range_begin(struct exec_runner *r, uint64_t first, uint64_t count)
 {
-    uint64_t gen = (atomic_load_explicit(&r->range, memory_order_relaxed) >> 48) + 1;
-    atomic_store_explicit(&r->base, first, memory_order_relaxed);
-    atomic_store_explicit(&r->started_tick, r->engine->tick, memory_order_relaxed);
-    atomic_store_explicit(&r->range, gen << 48 | count, memory_order_release);   /* pairs with those who cut_range() */
+    struct exec_held *h = r->held;
+    atomic_store_explicit(&h->base, first, memory_order_release);        /* pairs with cut_range(): not before range_over() is seen */
+    atomic_store_explicit(&h->started_tick, r->engine->tick, memory_order_relaxed);
+    atomic_store_explicit(&h->range, next_generation(h) | count, memory_order_release);  /* pairs with those who look for what to cut */
 }
 
-/* Nothing is held: the watchdog finds nothing to take. */
+/* Nothing is held: nobody finds anything to take. */
 static void range_over(struct exec_runner *r)
 {
-    uint64_t gen = (atomic_load_explicit(&r->range, memory_order_relaxed) >> 48) + 1;
-    atomic_store_explicit(&r->started_tick, 0, memory_order_relaxed);
-    atomic_store_explicit(&r->range, gen << 48, memory_order_release);
+    atomic_store_explicit(&r->held->started_tick, 0, memory_order_relaxed);
+    atomic_store_explicit(&r->held->range, next_generation(r->held), memory_order_release);
 }
 
 struct exec_runner *exec_runner(void)
@@ -167,19 +181,24 @@ bool exec_goes_on(struct exec_runner *r)
 {
     if (r->worker && atomic_load_explicit(&r->engine->top, memory_order_relaxed) <= r->job->priority)
         return false;
-    atomic_store_explicit(&r->started_tick, r->engine->tick, memory_order_relaxed);
+    atomic_store_explicit(&r->held->started_tick, r->engine->tick, memory_order_relaxed);
     return !atomic_load_explicit(&stopping, memory_order_relaxed);
+}
+
+void exec_piece_takes(struct exec_runner *r, uint64_t ns)
+{
+    atomic_store_explicit(&r->held->piece_ns, ns ? ns : EXEC_REST_NS, memory_order_relaxed);
 }
 
 uint64_t exec_claim(struct exec_runner *r, uint64_t least, uint64_t most)
 {
-    uint64_t v = atomic_load_explicit(&r->range, memory_order_relaxed), n, left;
+    uint64_t v = atomic_load_explicit(&r->held->range, memory_order_relaxed), n, left;
     do {
         if (!(left = left_of(v)))
             return 0;
         n = hw_min_u64(left, hw_min_u64(most, hw_max_u64(least, left / 2)));
-    } while (!atomic_compare_exchange_weak_explicit(&r->range, &v, v + (n << 24), memory_order_relaxed, memory_order_relaxed));
-    atomic_store_explicit(&r->started_tick, r->engine->tick, memory_order_relaxed);
+    } while (!atomic_compare_exchange_weak_explicit(&r->held->range, &v, v + (n << PLACE_BITS), memory_order_relaxed, memory_order_relaxed));
+    atomic_store_explicit(&r->held->started_tick, r->engine->tick, memory_order_relaxed);
     return n;
 }
 
@@ -225,12 +244,33 @@ static unsigned home_in(struct exec_job *job)
     return own_share;
 }
 
+/* Others take from one of the first only: there are more of them than a job has shares. */
+static struct exec_held *hold_locked(struct exec_engine *e, struct exec_job *job, struct exec_runner *r)
+{
+    uint64_t used = atomic_load_explicit(&e->held_used, memory_order_relaxed);
+    unsigned k = ~used ? (unsigned)__builtin_ctzll(~used) : N_HELD;
+    struct exec_held *h = k < N_HELD ? &e->held[k] : &r->own;
+    atomic_store_explicit(&h->job, job, memory_order_release);
+    if (k < N_HELD)
+        atomic_store_explicit(&e->held_used, used | (uint64_t)1 << k, memory_order_relaxed);
+    return h;
+}
+
+static void let_go_locked(struct exec_engine *e, struct exec_runner *r)
+{
+    atomic_store_explicit(&r->held->job, NULL, memory_order_relaxed);
+    if (r->held != &r->own)
+        atomic_fetch_and_explicit(&e->held_used, ~((uint64_t)1 << (r->held - e->held)), memory_order_relaxed);
+}
+
 static void enter_locked(struct exec_engine *e, struct exec_job *job, struct exec_runner *r)
 {
     job->users++;
+    r->held = hold_locked(e, job, r);
     r->home = job->n_shares ? home_in(job) : 0;
     r->job = job;
     r->engine = e;
+    exec_piece_takes(r, job->piece_ns);
     hw_list_push_back(&e->runners, &r->link);
     e->n_active++;
 }
@@ -321,28 +361,38 @@ static uint64_t take_in_order(struct exec_job *job, uint64_t *out_first)
     return count;
 }
 
-/* All pieces have been taken, but some thread has many before it: half of them. */
-static uint64_t take_from_others(struct exec_engine *e, struct exec_job *job, uint64_t *out_first)
+/* The one with the longest way to go, and how long half of that takes. */
+static struct exec_held *longest_way(struct exec_engine *e, struct exec_job *job, uint64_t *out_range, uint64_t *out_ns)
 {
-    uint64_t range = 0, n = 0, least = atomic_load_explicit(&job->least, memory_order_relaxed);
-    struct exec_runner *most = NULL;
-    if (atomic_load_explicit(&job->spent, memory_order_relaxed))
-        return 0;
-    hw_lock(&e->mu);
-    hw_list_for(it, &e->runners) {
-        struct exec_runner *r = hw_list_item(it, struct exec_runner, link);
-        uint64_t v = atomic_load_explicit(&r->range, memory_order_acquire);
-        if (r->job == job && r != running && left_of(v) > left_of(range)) {
-            range = v;
-            most = r;
+    struct exec_held *longest = NULL;
+    *out_ns = 0;
+    for (uint64_t used = atomic_load_explicit(&e->held_used, memory_order_relaxed); used; used &= used - 1) {
+        struct exec_held *h = &e->held[__builtin_ctzll(used)];
+        uint64_t v = atomic_load_explicit(&h->range, memory_order_acquire);
+        uint64_t ns = (left_of(v) + 1) / 2 * atomic_load_explicit(&h->piece_ns, memory_order_relaxed);
+        if (ns > *out_ns && h != running->held && atomic_load_explicit(&h->job, memory_order_acquire) == job) {
+            longest = h;
+            *out_range = v;
+            *out_ns = ns;
         }
     }
-    if (!most || left_of(range) / 2 < least)
-        atomic_store_explicit(&job->spent, true, memory_order_relaxed);
-    else if (cut_range(most, range, (left_of(range) + 1) / 2, out_first))
-        n = (left_of(range) + 1) / 2;
-    hw_unlock(&e->mu);
-    return n;
+    return longest;
+}
+
+/* All pieces have been taken, but some thread has many before it: half of them, if that is worth the trouble. Without a lock: at the end of a job
+   all its threads come here. */
+static uint64_t take_from_others(struct exec_engine *e, struct exec_job *job, uint64_t *out_first)
+{
+    uint64_t range = 0, ns;
+    while (!atomic_load_explicit(&job->spent, memory_order_relaxed)) {
+        struct exec_held *h = longest_way(e, job, &range, &ns);
+        uint64_t n = (left_of(range) + 1) / 2;
+        if (ns < EXEC_REST_NS)
+            atomic_store_explicit(&job->spent, true, memory_order_relaxed);
+        else if (cut_range(h, range, n, out_first))
+            return n;
+    }
+    return 0;
 }
 
 /* Takes the next chunk. Who takes the last one takes the job off the list, so that what is listed has work to give. */
@@ -402,6 +452,7 @@ static void leave(struct exec_engine *e, struct exec_runner *r)
         unqueue_locked(e, job);
     bool last = !job->queued && job->users == 0;
     hw_list_del(&r->link);
+    let_go_locked(e, r);
     e->n_active--;
     bool next = !r->worker && e->n_ready > 0;
     hw_unlock(&e->mu);
@@ -446,7 +497,7 @@ bool exec_another(struct exec_job *job, uint64_t *out_piece)
 
 void exec_alive(void)
 {
-    atomic_store_explicit(&running->started_tick, running->engine->tick, memory_order_relaxed);
+    atomic_store_explicit(&running->held->started_tick, running->engine->tick, memory_order_relaxed);
 }
 
 void exec_cancel(struct exec_job *job)
@@ -488,6 +539,11 @@ static struct exec_job *try_pick(struct exec_engine *e)
     return job;
 }
 
+static bool is_full(struct exec_engine *e)
+{
+    return atomic_load_explicit(&e->n_active, memory_order_relaxed) >= e->config.n_threads + e->config.helpers;
+}
+
 /* Another thread is at work, and what follows may be work for all of them: that is seldom far away. */
 static bool more_may_come(struct exec_engine *e)
 {
@@ -495,6 +551,7 @@ static bool more_may_come(struct exec_engine *e)
     return n > 0 && n < e->config.n_threads;
 }
 
+/* Who finds no seat does not keep the lock from those who do; the last look, before it sleeps, is for jobs that take everybody. */
 static struct exec_job *look(struct exec_engine *e, _Atomic unsigned *n_jobs)
 {
     enum { LONGER_NS = 50000 };
@@ -502,7 +559,7 @@ static struct exec_job *look(struct exec_engine *e, _Atomic unsigned *n_jobs)
     uint64_t now = hw_now_ns(), end = now + e->config.spin_us * 1000ull, longer = now + LONGER_NS;
     do {
         bool none = atomic_load_explicit(n_jobs, memory_order_relaxed) == 0;
-        if (!none && (job = try_pick(e)))
+        if (!none && !is_full(e) && (job = try_pick(e)))
             break;
         for (int i = 0; i < 16 && (!none || atomic_load_explicit(n_jobs, memory_order_relaxed) == 0); i++)
             hw_cpu_relax();
@@ -613,8 +670,8 @@ static void end_stuck(struct exec_engine *e, struct exec_runner *r, uint64_t tic
 /* Takes from a stuck thread what it has not begun. */
 static void return_rest_locked(struct exec_engine *e, struct exec_runner *r)
 {
-    uint64_t v = atomic_load_explicit(&r->range, memory_order_acquire), first;
-    if (!left_of(v) || !cut_range(r, v, left_of(v), &first))
+    uint64_t v = atomic_load_explicit(&r->held->range, memory_order_acquire), first;
+    if (!left_of(v) || !cut_range(r->held, v, left_of(v), &first))
         return;
     struct exec_range *range = hw_alloc(sizeof *range);
     *range = (struct exec_range){ r->job->returned, first, left_of(v) };
@@ -632,8 +689,8 @@ static bool watch_runners_locked(struct exec_engine *e)
     e->n_stuck = 0;
     hw_list_for(it, &e->runners) {
         struct exec_runner *r = hw_list_item(it, struct exec_runner, link);
-        uint64_t started = atomic_load_explicit(&r->started_tick, memory_order_relaxed), ticks = started ? tick - started : 0;
-        uint64_t range = atomic_load_explicit(&r->range, memory_order_relaxed);
+        uint64_t started = atomic_load_explicit(&r->held->started_tick, memory_order_relaxed), ticks = started ? tick - started : 0;
+        uint64_t range = atomic_load_explicit(&r->held->range, memory_order_relaxed);
         held |= left_of(range) > 0;
         if (ticks < HUNGRY_TICKS)
             r->job->fresh_tick = tick;

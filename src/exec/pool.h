@@ -28,6 +28,7 @@ struct exec_job {
     _Atomic uint32_t chunk, least;               /* the most and the fewest pieces that are handed out at a time; run() may change them */
     uint32_t parts;              /* so many parts of what is left are handed out at least; 0: always whole chunks */
     uint32_t n_shares;           /* exec_job_share(); 0: all in one order */
+    uint64_t piece_ns;           /* with shares: about how long a piece takes, 0: nobody knows */
     int priority;                /* lower runs first */
     bool all_at_once;            /* every piece waits for the others: give each a thread */
     bool rounds;                 /* a thread whose piece waits takes another one besides (exec_another()): a few threads are enough */
@@ -87,20 +88,33 @@ static inline void exec_job_share(struct exec_job *job, unsigned n)
 void exec_submit(struct exec_job *job, bool wake);
 
 /*
- * A thread inside a job, and the chunk it has: what of it has begun, and where it ends.
+ * The chunk a thread has: what of it has begun, and where it ends.
+ * Lifetime  One of the engine's, which are for ever, so that who takes from it needs no lock; a runner's own when those are all in use.
+ * Threads   Its thread goes on by compare-exchange. Others cut the end off in the same way: threads of the same job that have nothing
+ *           left, and the watchdog when the thread is stuck.
+ */
+struct exec_held {
+    _Atomic(struct exec_job *) job;
+    _Atomic uint64_t base;       /* the chunk's first piece */
+    _Atomic uint64_t range;      /* generation (22 bits), place in the chunk (21), its length (21) */
+    _Atomic uint64_t piece_ns;   /* about how long each of its pieces takes: exec_piece_takes() */
+    _Atomic uint64_t started_tick;               /* the watchdog's count when the present piece began, 0: none */
+    char pad[24];                /* a cache line each */
+};
+
+/*
+ * A thread inside a job.
  * Lifetime  A worker's own, or on the stack of a thread that helps.
- * Threads   Its thread goes on by compare-exchange; the watchdog cuts the end off in the same way when the thread is stuck.
  */
 struct exec_runner {
     struct hw_list link;         /* the engine's runners; its lock */
     struct exec_job *job;
     struct exec_engine *engine;
     struct exec_worker *worker;  /* NULL: a helper */
-    _Atomic uint64_t base;       /* the chunk's first piece */
-    _Atomic uint64_t range;      /* generation (16 bits), place in the chunk (24), its length (24) */
-    _Atomic uint64_t started_tick;               /* the watchdog's count when the present piece began, 0: none */
+    struct exec_held *held;
     unsigned home;               /* the share it begins with */
     uint64_t limit;              /* for run() of the one who joined: how far to go; a worker's is UINT64_MAX */
+    struct exec_held own;
 };
 
 /* For a thread that waits for the job anyway: true when it has pieces left; then exec_work() must follow. The caller makes sure
@@ -113,6 +127,8 @@ void exec_work(struct exec_runner *runner);
  * ours; 0: the rest is not. A job with shares must ask: others take from a chunk what its thread has not claimed.
  */
 struct exec_runner *exec_runner(void);           /* of the calling thread */
+enum { EXEC_REST_NS = 2000 };                    /* work that is worth taking from another thread when there is no other */
+void exec_piece_takes(struct exec_runner *runner, uint64_t ns);  /* from now on, for those who look what they could take; 0: nobody knows */
 uint64_t exec_claim(struct exec_runner *runner, uint64_t least, uint64_t most);
 /* From run(), when its one piece is many things in turn: false when it should come to an end, for a job waits that is not less
    urgent, or the program ends. The next thing has a watchdog's time of its own. */
