@@ -5,6 +5,7 @@
  * agrees on its pieces; only where the address is taken or pieces overlap is there memory.
  */
 #include "lower/frame.h"
+#include "lower/nvmath.h"
 
 enum { MAX_CALL_DEPTH = 200, MAX_PIECES = 256, MAX_ARGS = 64 };
 
@@ -325,29 +326,58 @@ static bool inline_call(struct lower_ctx *c, const struct ptx_func *func, const 
     return ok && !c->failed;
 }
 
-/* Functions that the engine or nvmath.c provides. */
-static struct ir_inst *emit_service(struct lower_ctx *c, enum ir_op op, enum ir_type type, const struct ir_operand *src, int n)
+/* Functions that the engine provides. */
+struct service {
+    const char *name;
+    enum ir_op op;
+    const char *signature;       /* nv_type()'s letters: the result, then the parameters */
+    uint8_t n_used;              /* of these */
+};
+
+static const struct service *service_of(const char *name)
 {
-    struct ir_inst *i = lower_emit(c, op, type);
-    for (int k = 0; k < n; k++)
+    static const struct service services[] = {
+        { "vprintf", IR_VPRINTF, "ill", 2 },
+        { "__assertfail", IR_ASSERTFAIL, "vllill", 4 },        /* the fifth is the size of a character */
+        { "malloc", IR_MALLOC, "ll", 1 },
+        { "free", IR_FREE, "vl", 1 },
+        { "cudaGraphSetConditional", IR_ST, "vli", 2 },
+    };
+    for (size_t i = 0; i < HW_LEN(services); i++)
+        if (strcmp(services[i].name, name) == 0)
+            return &services[i];
+    return NULL;
+}
+
+static bool is_of_size(const struct ptx_var *formal, char letter)
+{
+    return ptx_type_bits(formal_type(formal)) == ir_type_bits(nv_type(letter));
+}
+
+/* A result may be left out. */
+static bool declared_as(const struct ptx_func *func, const char *signature)
+{
+    if (func->params.n != strlen(signature) - 1 || func->rets.n > (signature[0] != 'v'))
+        return false;
+    for (size_t i = 0; i < func->params.n; i++)
+        if (!is_of_size(func->params.v[i], signature[i + 1]))
+            return false;
+    return !func->rets.n || is_of_size(func->rets.v[0], signature[0]);
+}
+
+static void emit_service(struct lower_ctx *c, const struct service *service, struct ir_reg *dst, const struct ir_operand *src)
+{
+    enum ir_type result = nv_type(service->signature[0]);
+    struct ir_inst *i = lower_emit(c, service->op, result);
+    for (int k = 0; k < service->n_used; k++)
         ir_inst_src(i, src[k]);
-    return i;
+    if (result != IR_VOID)
+        ir_inst_dst(i, dst ? dst : lower_tmp(c, result));
 }
 
 static bool external_call(struct lower_ctx *c, const struct ptx_func *func, const struct ptx_operand *args, unsigned n_args,
                           const struct ptx_operand *rets, unsigned n_rets)
 {
-    static const struct {
-        const char *name;
-        enum ir_op op;
-        enum ir_type result;
-        uint8_t n_args, n_used;
-    } services[] = {
-        { "vprintf", IR_VPRINTF, IR_I32, 2, 2 },
-        { "__assertfail", IR_ASSERTFAIL, IR_VOID, 5, 4 },      /* the fifth is the size of a character */
-        { "malloc", IR_MALLOC, IR_I64, 1, 1 },
-        { "free", IR_FREE, IR_VOID, 1, 1 },
-    };
     struct ir_operand src[MAX_ARGS];
     struct ir_reg *dst = NULL;
     if (n_args > MAX_ARGS || n_rets > 1)
@@ -356,23 +386,14 @@ static bool external_call(struct lower_ctx *c, const struct ptx_func *func, cons
         src[i] = arg_value(c, &args[i], func->params.v[i]);
     if (n_rets)
         dst = lower_tmp(c, ir_type_of_bits(ptx_type_bits(formal_type(func->rets.v[0]))));
-    bool found = false;
-    for (size_t i = 0; i < HW_LEN(services) && !found; i++) {
-        if (strcmp(services[i].name, func->name) != 0)
-            continue;
-        bool result_ok = services[i].result == IR_VOID ? !dst : !dst || dst->type == services[i].result;
-        if (n_args != services[i].n_args || !result_ok)
-            return lower_fail(c, "'%s' is declared with other parameters than expected", func->name);
-        struct ir_inst *inst = emit_service(c, services[i].op, services[i].result, src, services[i].n_used);
-        if (services[i].result != IR_VOID)
-            ir_inst_dst(inst, dst ? dst : lower_tmp(c, services[i].result));
-        found = true;
-    }
-    if (!found && strcmp(func->name, "cudaGraphSetConditional") == 0 && n_args == 2 && !n_rets) {
+    const struct service *service = service_of(func->name);
+    if (service && !declared_as(func, service->signature))
+        return lower_fail(c, "'%s' is declared with other parameters than expected", func->name);
+    if (service && service->op == IR_ST)
         lower_store_generic(c, IR_I32, src[0], 0, src[1]);     /* a handle is the address of its value: core/condition.h */
-        found = true;
-    }
-    if (!found && !lower_nvmath(c, func->name, dst, src, (int)n_args))
+    else if (service)
+        emit_service(c, service, dst, src);
+    else if (!lower_nvmath(c, func->name, dst, src, (int)n_args))
         return c->failed ? false : lower_fail(c, "function '%s' is declared but not defined", func->name);
     if (n_rets)
         set_result(c, &rets[0], func->rets.v[0], lower_reg(dst));
