@@ -19,8 +19,7 @@ enum { USUAL_REGS = 32 };
 /* What code is made for, beside the kernel: see struct jit_request. */
 struct variant {
     uint32_t block[3];
-    bool small_grid, stream;
-    uint32_t whole;
+    uint32_t small_grid, stream, whole;          /* bool, bool, bits; of one size: see is_variant() */
 };
 
 /* One compiled variant. kernel NULL: somebody is compiling it at this moment, or error says why there is none. */
@@ -172,9 +171,11 @@ CUresult function_param_info(const struct function *f, size_t index, size_t *out
 
 /* --- code --- */
 
-static bool is_variant(const struct variant *a, const struct variant *b)
+/* Every launch does this with what it has just computed: in registers, for what is read back from memory in other sizes than it was written makes the CPU wait. */
+static inline bool is_variant(const struct variant *a, const struct variant *b)
 {
-    return memcmp(a->block, b->block, sizeof a->block) == 0 && a->small_grid == b->small_grid && a->stream == b->stream && a->whole == b->whole;
+    return a->block[0] == b->block[0] && a->block[1] == b->block[1] && a->block[2] == b->block[2] && a->small_grid == b->small_grid
+        && a->stream == b->stream && a->whole == b->whole;
 }
 
 static struct function_shape *find_shape(struct function *f, const struct variant *v)
@@ -242,36 +243,25 @@ static bool writes_much(const struct function *f, const uint32_t grid[3], const 
     return threads * f->streamed_bytes > (double)much && bytes_behind(f->streamed_to, params) > much;
 }
 
-static struct variant variant_for(const struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params)
+static inline __attribute__((always_inline)) struct variant variant_for(const struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params)
 {
     return (struct variant){ { block[0], block[1], block[2] }, (uint64_t)grid[0] * block[0] < ((uint64_t)1 << 31),
                              f->streamed_bytes && writes_much(f, grid, block, params), whole_sizes(f, params) };
 }
 
-CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params, const struct kabi_kernel **out)
+/* Not the one of the last launch. */
+static __attribute__((noinline)) CUresult other_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params,
+                                                     const struct kabi_kernel **out)
 {
-    if (f->native) {
-        *out = f->native;
-        return CUDA_SUCCESS;
-    }
     bool ours = false;
-    struct variant v;
-    struct function_shape *s = atomic_load_explicit(&f->last_shape, memory_order_acquire);   /* pairs with the store below */
-    if (hw_likely(s != NULL)) {
-        v = variant_for(f, grid, block, params);
-        if (hw_likely(is_variant(&s->variant, &v))) {
-            *out = s->kernel;
-            return CUDA_SUCCESS;
-        }
-    }
     hw_lock(&f->module->mu);
     if (!f->sizes_known) {
         f->n_sizes = jit_sizes(f->ir, f->sizes);
         f->streamed_bytes = jit_streamed_bytes(f->ir, &f->streamed_to);
     }
     f->sizes_known = true;
-    v = variant_for(f, grid, block, params);
-    s = find_shape(f, &v);
+    const struct variant v = variant_for(f, grid, block, params);
+    struct function_shape *s = find_shape(f, &v);
     if (!s) {
         s = hw_alloc(sizeof *s);
         s->variant = v;
@@ -288,4 +278,21 @@ CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_
     atomic_store_explicit(&f->last_shape, s, memory_order_release);
     *out = s->kernel;
     return CUDA_SUCCESS;
+}
+
+CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params, const struct kabi_kernel **out)
+{
+    if (f->native) {
+        *out = f->native;
+        return CUDA_SUCCESS;
+    }
+    struct function_shape *s = atomic_load_explicit(&f->last_shape, memory_order_acquire);   /* pairs with other_code() */
+    if (hw_likely(s != NULL)) {
+        const struct variant usual = variant_for(f, grid, block, params);
+        if (hw_likely(is_variant(&s->variant, &usual))) {
+            *out = s->kernel;
+            return CUDA_SUCCESS;
+        }
+    }
+    return other_code(f, grid, block, params, out);
 }

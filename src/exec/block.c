@@ -340,7 +340,8 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->job.rounds = rounds;
     l->job.no_help = exec_no_help;
     l->kl.services = &exec_services;
-    l->fault = EXEC_OK;
-    l->parts_ns = l->parts_over = 0;
+    atomic_init(&l->fault, EXEC_OK);             /* nobody else sees it yet */
+    atomic_init(&l->parts_ns, 0);
+    atomic_init(&l->parts_over, 0);
     l->details = false;
 }

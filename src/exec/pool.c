@@ -244,23 +244,27 @@ static unsigned home_in(struct exec_job *job)
     return own_share;
 }
 
-/* Others take from one of the first only: there are more of them than a job has shares. */
+/* Others take from the engine's only: there are more of them than a job has shares. */
 static struct exec_held *hold_locked(struct exec_engine *e, struct exec_job *job, struct exec_runner *r)
 {
     uint64_t used = atomic_load_explicit(&e->held_used, memory_order_relaxed);
-    unsigned k = ~used ? (unsigned)__builtin_ctzll(~used) : N_HELD;
-    struct exec_held *h = k < N_HELD ? &e->held[k] : &r->own;
-    atomic_store_explicit(&h->job, job, memory_order_release);
-    if (k < N_HELD)
-        atomic_store_explicit(&e->held_used, used | (uint64_t)1 << k, memory_order_relaxed);
-    return h;
+    if (hw_unlikely(!~used)) {
+        memset((void *)&r->own, 0, sizeof r->own);
+        return &r->own;
+    }
+    unsigned k = (unsigned)__builtin_ctzll(~used);
+    atomic_store_explicit(&e->held[k].job, job, memory_order_release);   /* pairs with longest_way() */
+    atomic_store_explicit(&e->held_used, used | (uint64_t)1 << k, memory_order_relaxed);
+    return &e->held[k];
 }
 
 static void let_go_locked(struct exec_engine *e, struct exec_runner *r)
 {
+    if (hw_unlikely(r->held == &r->own))
+        return;
+    uint64_t used = atomic_load_explicit(&e->held_used, memory_order_relaxed);
     atomic_store_explicit(&r->held->job, NULL, memory_order_relaxed);
-    if (r->held != &r->own)
-        atomic_fetch_and_explicit(&e->held_used, ~((uint64_t)1 << (r->held - e->held)), memory_order_relaxed);
+    atomic_store_explicit(&e->held_used, used & ~((uint64_t)1 << (r->held - e->held)), memory_order_relaxed);
 }
 
 static void enter_locked(struct exec_engine *e, struct exec_job *job, struct exec_runner *r)
@@ -513,7 +517,7 @@ bool exec_join(struct exec_job *job, struct exec_runner *r)
     hw_lock(&e->mu);
     bool ok = job->queued && has_pieces(job) && !stopping && (e->n_active < e->config.n_threads + e->config.helpers || job->users == 0);
     if (ok) {
-        memset(r, 0, sizeof *r);
+        memset(r, 0, offsetof(struct exec_runner, own));
         enter_locked(e, job, r);
     }
     hw_unlock(&e->mu);

@@ -75,14 +75,14 @@ static inline void exec_job_init(struct exec_job *job, uint64_t n_pieces, uint32
 {
     memset(job, 0, offsetof(struct exec_job, taken));
     job->n_pieces = n_pieces;
-    job->chunk = chunk < 1 ? 1 : chunk > EXEC_CHUNK_MAX ? EXEC_CHUNK_MAX : chunk;
-    job->least = 1;
+    atomic_init(&job->chunk, chunk < 1 ? 1 : chunk > EXEC_CHUNK_MAX ? EXEC_CHUNK_MAX : chunk);
+    atomic_init(&job->least, 1);
 }
 static inline void exec_job_share(struct exec_job *job, unsigned n)
 {
     job->n_shares = n < EXEC_SHARES ? n : EXEC_SHARES;
     for (unsigned k = 0; k < job->n_shares; k++)
-        job->taken[k] = 0;
+        atomic_init(&job->taken[k], 0);
 }
 /* wake = false: the caller will run it at once with exec_join() and exec_work(). */
 void exec_submit(struct exec_job *job, bool wake);
@@ -114,7 +114,7 @@ struct exec_runner {
     struct exec_held *held;
     unsigned home;               /* the share it begins with */
     uint64_t limit;              /* for run() of the one who joined: how far to go; a worker's is UINT64_MAX */
-    struct exec_held own;
+    struct exec_held own;        /* when the engine has no other */
 };
 
 /* For a thread that waits for the job anyway: true when it has pieces left; then exec_work() must follow. The caller makes sure
