@@ -110,12 +110,12 @@ struct in_order {
 static uint64_t claim_blocks(struct in_order *o, struct exec_runner *runner)
 {
     struct exec_launch *l = o->launch;
-    uint64_t usual = l->block_ns ? atomic_load_explicit(l->block_ns, memory_order_relaxed) : 0, ns = usual;
+    uint64_t ns = atomic_load_explicit(&l->pace_ns, memory_order_relaxed);
     if (l->job.n_shares) {
         uint64_t now = hw_now_ns(), own = (now - o->since) / o->claimed;
         o->since = now;
-        ns = hw_max_u64(usual, own);
-        exec_piece_takes(runner, ns);
+        ns = hw_max_u64(ns, own);
+        exec_piece_takes(runner, hw_max_u64(l->job.piece_ns, own));
     }
     uint64_t most = blocks_at_once(l, ns);
     return o->claimed = exec_claim(runner, hw_min_u64(most, atomic_load_explicit(&l->job.least, memory_order_relaxed)), most);
@@ -180,14 +180,6 @@ void exec_note_time(struct exec_launch *l, uint64_t ns)
         atomic_store_explicit(l->block_ns, (uint32_t)now, memory_order_relaxed);
 }
 
-/* Blocks of one grid may differ: the time to note is what all of them took. */
-static void note_part(struct exec_launch *l, uint64_t n, uint64_t ns)
-{
-    atomic_fetch_add_explicit(&l->parts_ns, ns, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&l->parts_over, n, memory_order_acq_rel) + n == l->job.n_pieces)      /* the last one sees what all others added */
-        exec_note_time(l, atomic_load_explicit(&l->parts_ns, memory_order_relaxed) / l->job.n_pieces);
-}
-
 static bool block_init(struct kabi_block *block, struct exec_launch *launch, struct exec_areas *areas, uint64_t index)
 {
     const struct kabi_kernel *k = launch->kernel;
@@ -250,6 +242,7 @@ static void set_pace(struct exec_launch *l, uint64_t ns)
     unsigned workers = exec_engine_threads(l->job.engine);
     bool shares = l->job.n_shares > 0;
     uint64_t chunk = hw_min_u64(chunk_for(l->job.n_pieces, ns, workers, shares), EXEC_CHUNK_MAX);
+    atomic_store_explicit(&l->pace_ns, ns, memory_order_relaxed);
     atomic_store_explicit(&l->job.chunk, (uint32_t)chunk, memory_order_relaxed);
     atomic_store_explicit(&l->job.least, ns ? (uint32_t)hw_max_u64(1, (shares ? EXEC_REST_NS : SHARE_NS) / ns) : 1, memory_order_relaxed);
 }
@@ -308,11 +301,9 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
     hw_fp_end(fp);
     if (!n)
         return;
-    uint64_t took = hw_now_ns() - start, ns = took / n;
-    if (rounds ? first == 0 : n == job->n_pieces)
+    uint64_t ns = (hw_now_ns() - start) / n;
+    if (first == 0)
         exec_note_time(launch, ns);
-    else if (!rounds)
-        note_part(launch, n, took);
     if (n < job->n_pieces && !rounds && !job->all_at_once)
         set_pace(launch, ns);
 }
@@ -326,6 +317,7 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     exec_job_init(&l->job, n, 1);
     l->job.engine = e;
     l->job.piece_ns = ns;
+    atomic_init(&l->pace_ns, ns);
     l->job.parts = exec_engine_threads(e) > 1 ? 2 * exec_engine_threads(e) : 0;
     /* Blocks that may wait for others begin in their order: those before them have begun. */
     if (l->kernel->alone && !all_at_once && n > 1 && exec_engine_threads(e) > 1)
@@ -341,7 +333,5 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->job.no_help = exec_no_help;
     l->kl.services = &exec_services;
     atomic_init(&l->fault, EXEC_OK);             /* nobody else sees it yet */
-    atomic_init(&l->parts_ns, 0);
-    atomic_init(&l->parts_over, 0);
     l->details = false;
 }

@@ -45,7 +45,7 @@ struct exec_launch {
     struct exec_printf *printf_buf;
     struct exec_heap *heap;
     _Atomic uint32_t *block_ns;  /* how long a block of this kernel took lately, 0: unknown; NULL: nobody keeps it */
-    _Atomic uint64_t parts_ns, parts_over;       /* what parts of the grid took, how many blocks they had */
+    _Atomic uint64_t pace_ns;    /* that, then how long a block of the chunk that was over last took */
     bool details;                /* an instrumented kernel counts this launch; exec_launch_init() clears it */
     struct exec_slices slices;
     _Atomic int fault;           /* enum exec_fault */
