@@ -21,16 +21,19 @@ static LLVMValueRef shift(struct emit *e, const struct ir_inst *i, LLVMValueRef 
     return LLVMBuildSelect(e->b, in_range, r, LLVMConstNull(t), "");
 }
 
-/* There is no vector integer division; the quotient of two 32-bit numbers is exact in double precision. */
-static LLVMValueRef divide_32_by_double(struct emit *e, bool is_signed, LLVMValueRef a, LLVMValueRef b, unsigned lanes)
+/* There is no vector integer division. The quotient of two 32-bit numbers is right when double precision is cut off, that of shorter ones in single. */
+static LLVMValueRef divide_by_floats(struct emit *e, bool is_signed, LLVMValueRef a, LLVMValueRef b, enum ir_type type, unsigned lanes)
 {
-    LLVMTypeRef d = ty(e, IR_F64, lanes), t = ty(e, IR_I32, lanes);
+    LLVMTypeRef f = ty(e, type == IR_I32 ? IR_F64 : IR_F32, lanes), i32 = ty(e, IR_I32, lanes), t = ty(e, type, lanes);
+    LLVMValueRef q;
     if (is_signed) {
-        LLVMValueRef q = LLVMBuildFDiv(e->b, LLVMBuildSIToFP(e->b, a, d, ""), LLVMBuildSIToFP(e->b, b, d, ""), "");
-        return LLVMBuildFPToSI(e->b, q, t, "");
+        q = LLVMBuildFDiv(e->b, LLVMBuildSIToFP(e->b, a, f, ""), LLVMBuildSIToFP(e->b, b, f, ""), "");
+        q = LLVMBuildFPToSI(e->b, q, i32, "");
+    } else {
+        q = LLVMBuildFDiv(e->b, LLVMBuildUIToFP(e->b, a, f, ""), LLVMBuildUIToFP(e->b, b, f, ""), "");
+        q = LLVMBuildFPToUI(e->b, q, i32, "");
     }
-    LLVMValueRef q = LLVMBuildFDiv(e->b, LLVMBuildUIToFP(e->b, a, d, ""), LLVMBuildUIToFP(e->b, b, d, ""), "");
-    return LLVMBuildFPToUI(e->b, q, t, "");
+    return type == IR_I32 ? q : LLVMBuildTrunc(e->b, q, t, "");
 }
 
 /* Division never traps on the device: x / 0 and x % 0 are all ones, and INT_MIN / -1 wraps. */
@@ -52,8 +55,8 @@ static LLVMValueRef divide(struct emit *e, const struct ir_inst *i, LLVMValueRef
         odd = LLVMBuildOr(e->b, odd, minus, "");
     LLVMValueRef safe = LLVMBuildSelect(e->b, odd, one, b, "");
     LLVMValueRef q;
-    if (lanes > 1 && i->type == IR_I32)
-        q = divide_32_by_double(e, is_signed, a, safe, lanes);
+    if (lanes > 1 && ir_type_bits(i->type) <= 32)
+        q = divide_by_floats(e, is_signed, a, safe, i->type, lanes);
     else
         q = is_signed ? LLVMBuildSDiv(e->b, a, safe, "") : LLVMBuildUDiv(e->b, a, safe, "");
     if (rem) {

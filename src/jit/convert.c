@@ -10,7 +10,7 @@ static LLVMValueRef round_integral(struct emit *e, LLVMValueRef v, enum ir_type 
     return intrinsic1(e, names[rnd], ty(e, t, lanes), v);
 }
 
-static LLVMValueRef widen_half(struct emit *e, LLVMValueRef v, enum ir_type *t, unsigned lanes)
+LLVMValueRef widen_half(struct emit *e, LLVMValueRef v, enum ir_type *t, unsigned lanes)
 {
     if (*t == IR_BF16) {
         LLVMValueRef bits = LLVMBuildZExt(e->b, cast_to(e, v, ty_int(e, 16, lanes)), ty_int(e, 32, lanes), "");
@@ -24,7 +24,7 @@ static LLVMValueRef widen_half(struct emit *e, LLVMValueRef v, enum ir_type *t, 
     return v;
 }
 
-static LLVMValueRef to_bf16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes)
+LLVMValueRef to_bf16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes)
 {
     LLVMTypeRef i32 = ty_int(e, 32, lanes);
     LLVMValueRef bits = cast_to(e, v, i32), sum = bits;
@@ -39,7 +39,7 @@ static LLVMValueRef to_bf16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, uns
 }
 
 /* To f32 so that rounding it again to fewer digits cannot go wrong: what is not exact gets an odd last digit. */
-static LLVMValueRef to_odd_f32(struct emit *e, LLVMValueRef v, unsigned lanes)
+LLVMValueRef to_odd_f32(struct emit *e, LLVMValueRef v, unsigned lanes)
 {
     LLVMTypeRef i32 = ty_int(e, 32, lanes), f64 = ty(e, IR_F64, lanes);
     LLVMValueRef f = LLVMBuildFPTrunc(e->b, v, ty(e, IR_F32, lanes), ""), back = LLVMBuildFPExt(e->b, f, f64, ""), bits = cast_to(e, f, i32);
@@ -51,7 +51,7 @@ static LLVMValueRef to_odd_f32(struct emit *e, LLVMValueRef v, unsigned lanes)
 }
 
 /* f32 to f16. Towards zero: one back from where rounding to nearest went outwards. */
-static LLVMValueRef to_f16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes)
+LLVMValueRef to_f16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes)
 {
     LLVMTypeRef f32 = ty(e, IR_F32, lanes), f16 = ty(e, IR_F16, lanes), i16 = ty_int(e, 16, lanes);
     LLVMValueRef h = LLVMBuildFPTrunc(e->b, v, f16, "");
@@ -70,7 +70,7 @@ static LLVMValueRef clamp01(struct emit *e, LLVMValueRef v, enum ir_type t, unsi
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, v, k, ""), v, k, "");
 }
 
-/* Rounding modes other than the CPU's own are a scalar body per lane: hw_rnd_SRC_DST(x, mode) in rounding.c. */
+/* Rounding modes other than the CPU's own, where x86.c has no instruction: a scalar body per lane, hw_rnd_SRC_DST(x, mode) in rounding.c. */
 static LLVMValueRef rounded(struct emit *e, const struct ir_inst *i, const char *from, LLVMValueRef a, unsigned lanes, unsigned chunk)
 {
     char name[48];
@@ -96,16 +96,40 @@ static LLVMValueRef float_to_float(struct emit *e, const struct ir_inst *i, LLVM
     } else if (i->type == IR_F16 && from != IR_F16) {
         v = to_f16(e, from == IR_F64 ? to_odd_f32(e, v, lanes) : v, (enum ir_rnd)i->rnd, lanes);
     } else if (ir_type_bits(i->type) < ir_type_bits(from)) {
-        if (i->rnd != IR_RN && from == IR_F64 && i->type == IR_F32)
-            v = rounded(e, i, "fromf64", a, lanes, chunk);
-        else
-            v = LLVMBuildFPTrunc(e->b, v, ty(e, i->type, lanes), "");
+        bool other = i->rnd != IR_RN && from == IR_F64 && i->type == IR_F32;
+        LLVMValueRef wide = other ? x86_convert_rounded(e, a, false, ty(e, i->type, lanes), (enum ir_rnd)i->rnd, lanes) : NULL;
+        v = wide ? wide : other ? rounded(e, i, "fromf64", a, lanes, chunk) : LLVMBuildFPTrunc(e->b, v, ty(e, i->type, lanes), "");
     } else if (ir_type_bits(i->type) > ir_type_bits(from)) {
         v = LLVMBuildFPExt(e->b, v, ty(e, i->type, lanes), "");
     }
     if ((i->flags & IR_FTZ) && i->type == IR_F32)
         v = flush(e, v, IR_F32, lanes);
     return i->flags & IR_SAT ? clamp01(e, v, i->type, lanes) : v;
+}
+
+static LLVMValueRef k_float(struct emit *e, enum ir_type t, unsigned lanes, double value)
+{
+    LLVMValueRef k = LLVMConstReal(ty(e, t, 1), value);
+    return lanes > 1 ? splat(e, k, lanes) : k;
+}
+
+/*
+ * Towards zero, what is too large or too small to the nearest, NaN to 0: llvm.fpto*i.sat for vectors, of which LLVM makes scalar code, seven
+ * instructions a lane. Below, numbers are limited before they are converted; above, the type's largest is no float, mostly, and is put in afterwards.
+ */
+static LLVMValueRef saturated(struct emit *e, bool is_signed, unsigned bits, LLVMValueRef a, enum ir_type from, unsigned lanes)
+{
+    unsigned made = bits < 32 ? 32 : bits;
+    double power = is_signed ? (double)((uint64_t)1 << (bits - 1)) : 2 * (double)((uint64_t)1 << (bits - 1));
+    LLVMValueRef least = k_float(e, from, lanes, is_signed ? -power : 0), limit = k_float(e, from, lanes, power);
+    LLVMValueRef low = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGT, a, least, ""), a, least, "");       /* NaN: the least */
+    LLVMTypeRef t = ty_int(e, made, lanes);
+    LLVMValueRef v = is_signed || bits < 32 ? LLVMBuildFPToSI(e->b, low, t, "") : LLVMBuildFPToUI(e->b, low, t, "");
+    LLVMValueRef most = k_int(e, made, lanes, UINT64_MAX >> (64 - bits + is_signed));
+    v = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGE, a, limit, ""), most, v, "");
+    if (is_signed)
+        v = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, a, a, ""), LLVMConstNull(t), v, "");
+    return bits < made ? LLVMBuildTrunc(e->b, v, ty_int(e, bits, lanes), "") : v;
 }
 
 static LLVMValueRef float_to_int(struct emit *e, const struct ir_inst *i, LLVMValueRef a, unsigned lanes)
@@ -116,12 +140,13 @@ static LLVMValueRef float_to_int(struct emit *e, const struct ir_inst *i, LLVMVa
         a = flush(e, a, IR_F32, lanes);
     if (i->rnd != IR_RZ)
         a = round_integral(e, a, from, lanes, (enum ir_rnd)i->rnd);
+    unsigned bits = ir_type_bits(i->type);
     LLVMTypeRef types[] = { ty(e, i->type, lanes), ty(e, from, lanes) };
-    LLVMValueRef v = intrinsic(e, i->op == IR_FTOI_S ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &a, 1);
+    LLVMValueRef v = lanes > 1 ? saturated(e, i->op == IR_FTOI_S, bits, a, from, lanes)
+                               : intrinsic(e, i->op == IR_FTOI_S ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &a, 1);
     if (from != IR_F64 && i->type != IR_I64)
         return v;
     /* A GPU's 64-bit conversions give the top bit alone for a NaN, the others 0, which is what the intrinsic gives. */
-    unsigned bits = ir_type_bits(i->type);
     LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, a, a, "");
     return LLVMBuildSelect(e->b, nan, k_int(e, bits, lanes, (uint64_t)1 << (bits - 1)), v, "");
 }
@@ -133,9 +158,11 @@ static LLVMValueRef int_to_float(struct emit *e, const struct ir_inst *i, LLVMVa
     LLVMValueRef v;
     if (i->rnd != IR_RN && ir_type_bits(i->type2) > exact && (i->type == IR_F32 || i->type == IR_F64)) {
         LLVMTypeRef i64 = ty_int(e, 64, lanes);
-        if (ir_type_bits(i->type2) < 64)
+        v = x86_convert_rounded(e, a, is_signed, ty(e, i->type, lanes), (enum ir_rnd)i->rnd, lanes);
+        if (!v && ir_type_bits(i->type2) < 64)
             a = is_signed ? LLVMBuildSExt(e->b, a, i64, "") : LLVMBuildZExt(e->b, a, i64, "");
-        v = rounded(e, i, is_signed ? "froms64" : "fromu64", a, lanes, chunk);
+        if (!v)
+            v = rounded(e, i, is_signed ? "froms64" : "fromu64", a, lanes, chunk);
     } else if (i->type == IR_BF16) {
         LLVMTypeRef f = ty(e, IR_F32, lanes);
         v = to_bf16(e, is_signed ? LLVMBuildSIToFP(e->b, a, f, "") : LLVMBuildUIToFP(e->b, a, f, ""), (enum ir_rnd)i->rnd, lanes);

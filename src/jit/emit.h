@@ -173,11 +173,26 @@ void records_block(struct emit *e, const struct ir_block *b);
 bool record_store(struct emit *e, const struct ir_inst *i);                      /* false: a store for itself */
 void store_row(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigned n, unsigned chunk);  /* memory.c: n elements of each lane, from i's address on */
 
+/* pieces.c: lanes a few elements apart, all of them on */
+struct lane_from {
+    unsigned vector, lane;
+};
+LLVMValueRef pick_lanes(struct emit *e, LLVMValueRef *src, const struct lane_from *from, unsigned width);     /* of vectors as wide as the result */
+bool piece_load(struct emit *e, const struct ir_inst *i, int64_t step, LLVMValueRef first, LLVMValueRef *out);   /* false: nothing done */
+void piece_store(struct emit *e, const struct ir_inst *first, LLVMValueRef *v, unsigned n, unsigned chunk);      /* n fields of each lane, from the first one's address on */
+LLVMValueRef load_piece_row(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef ptr, int64_t offset);   /* memory.c */
+void store_piece_row(struct emit *e, const struct ir_inst *i, LLVMValueRef v, LLVMValueRef ptr, int64_t offset);
+void guard_steps(struct emit *e, const struct ir_inst *i, const struct shape *s, LLVMValueRef first, unsigned chunk);
+
 /* one instruction each */
 LLVMValueRef op_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);    /* arith.c: NULL: not this family */
 LLVMValueRef float_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk); /* float.c */
 LLVMValueRef approx_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk); /* approx.c */
 LLVMValueRef convert_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);/* convert.c */
+LLVMValueRef widen_half(struct emit *e, LLVMValueRef v, enum ir_type *t, unsigned lanes);                              /* convert.c: to f32, and *t says so */
+LLVMValueRef to_f16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes);
+LLVMValueRef to_bf16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes);
+LLVMValueRef to_odd_f32(struct emit *e, LLVMValueRef v, unsigned lanes);                                               /* from f64 */
 LLVMValueRef inline_math(struct emit *e, enum ir_math id, LLVMValueRef *src, unsigned lanes);                          /* inline.c: NULL: a call */
 LLVMValueRef math_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);  /* call.c */
 LLVMValueRef lane_calls(struct emit *e, const char *symbol, LLVMTypeRef result, LLVMValueRef *src, LLVMTypeRef *types, unsigned n, unsigned lanes, unsigned chunk);
@@ -248,6 +263,8 @@ LLVMValueRef x86_scatter(struct emit *e, LLVMValueRef v, LLVMValueRef base, LLVM
 LLVMValueRef x86_expand(struct emit *e, LLVMValueRef v, LLVMValueRef mask);       /* the first elements to the lanes of the mask, in turn */
 LLVMValueRef x86_compress(struct emit *e, LLVMValueRef v, LLVMValueRef mask);
 LLVMValueRef x86_quiet(struct emit *e, LLVMValueRef a, unsigned lanes);
+LLVMValueRef x86_rounded(struct emit *e, const char *what, LLVMValueRef *src, unsigned n, enum ir_rnd rnd, unsigned lanes);      /* NULL: not here */
+LLVMValueRef x86_convert_rounded(struct emit *e, LLVMValueRef v, bool is_signed, LLVMTypeRef to, enum ir_rnd rnd, unsigned lanes);
 LLVMValueRef x86_permute2(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef from);         /* 16 of 32 words */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floating-point arithmetic. Round-to-nearest is the CPU's own; other modes call a scalar body per lane. */
+/* Floating-point arithmetic. Round-to-nearest is the CPU's own; other modes are instructions of AVX-512, elsewhere a scalar body per lane. */
 #include "jit/emit.h"
 
 #include <stdio.h>
@@ -97,6 +97,9 @@ static LLVMValueRef float_min_max(struct emit *e, const struct ir_inst *i, LLVMV
 /* hw_rnd_fma_f32(a, b, c, mode): in rounding.c. */
 static LLVMValueRef rounded(struct emit *e, const struct ir_inst *i, const char *what, LLVMValueRef *src, unsigned n, unsigned lanes, unsigned chunk)
 {
+    LLVMValueRef v = x86_rounded(e, what, src, n, (enum ir_rnd)i->rnd, lanes);
+    if (v)
+        return v;
     char name[48];
     snprintf(name, sizeof name, "hw_rnd_%s_%s", what, i->type == IR_F64 ? "f64" : "f32");
     LLVMTypeRef ft = ty_scalar(e, i->type), types[4];
@@ -110,10 +113,60 @@ static LLVMValueRef rounded(struct emit *e, const struct ir_inst *i, const char 
     return lane_calls(e, name, ft, args, types, n + 1, lanes, chunk);
 }
 
+/* a * b + c of floats that are halves, as f64 with a mark for what is lost: its last bit is odd where it is not exact. */
+static LLVMValueRef fma_by_f64(struct emit *e, LLVMValueRef *s, unsigned lanes)
+{
+    LLVMTypeRef f64 = ty(e, IR_F64, lanes), i64 = ty_int(e, 64, lanes);
+    LLVMValueRef x = LLVMBuildFMul(e->b, LLVMBuildFPExt(e->b, s[0], f64, ""), LLVMBuildFPExt(e->b, s[1], f64, ""), "");
+    LLVMValueRef y = LLVMBuildFPExt(e->b, s[2], f64, ""), sum = LLVMBuildFAdd(e->b, x, y, "");
+    LLVMValueRef of_y = LLVMBuildFSub(e->b, sum, x, ""), of_x = LLVMBuildFSub(e->b, sum, of_y, "");
+    LLVMValueRef lost = LLVMBuildFAdd(e->b, LLVMBuildFSub(e->b, x, of_x, ""), LLVMBuildFSub(e->b, y, of_y, ""), "");
+    LLVMValueRef bits = cast_to(e, sum, i64), one = k_int(e, 64, lanes, 1);
+    LLVMValueRef even = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, bits, one, ""), LLVMConstNull(i64), "");
+    /* Same sign: the exact sum lies away from zero, the next larger bit pattern; else the next smaller. */
+    LLVMValueRef apart = LLVMBuildICmp(e->b, LLVMIntSLT, LLVMBuildXor(e->b, bits, cast_to(e, lost, i64), ""), LLVMConstNull(i64), "");
+    LLVMValueRef next = LLVMBuildSelect(e->b, apart, LLVMBuildSub(e->b, bits, one, ""), LLVMBuildAdd(e->b, bits, one, ""), "");
+    LLVMValueRef fix = LLVMBuildAnd(e->b, even, LLVMBuildFCmp(e->b, LLVMRealONE, lost, LLVMConstNull(f64), ""), "");
+    return cast_to(e, LLVMBuildSelect(e->b, fix, next, bits, ""), f64);
+}
+
+/* The same as f32: of the floats below and above the exact result one is odd, where they differ. */
+static LLVMValueRef fma_to_odd(struct emit *e, LLVMValueRef *s, unsigned lanes)
+{
+    LLVMValueRef below = x86_rounded(e, "fma", s, 3, IR_RM, lanes), above = x86_rounded(e, "fma", s, 3, IR_RP, lanes);
+    if (!below)
+        return to_odd_f32(e, fma_by_f64(e, s, lanes), lanes);
+    LLVMTypeRef i32 = ty_int(e, 32, lanes);
+    LLVMValueRef last = LLVMBuildAnd(e->b, cast_to(e, below, i32), k_int(e, 32, lanes, 1), "");
+    return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntNE, last, LLVMConstNull(i32), ""), below, above, "");
+}
+
+/* Sums and products of halves are rounded twice, which does no harm: f32 has more than twice their digits, and what it cannot hold of a bf16's
+   subnormals lies below half of the smallest. For fma no type is wide enough, and f32 has to say that something was lost. */
+static LLVMValueRef half_arithmetic(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes)
+{
+    LLVMValueRef s[3] = { 0 }, v;
+    for (int k = 0; k < i->n_src && k < 3; k++) {
+        enum ir_type t = i->type;
+        s[k] = widen_half(e, src[k], &t, lanes);
+    }
+    switch (i->op) {
+    case IR_FADD: v = LLVMBuildFAdd(e->b, s[0], s[1], ""); break;
+    case IR_FSUB: v = LLVMBuildFSub(e->b, s[0], s[1], ""); break;
+    case IR_FMUL: v = LLVMBuildFMul(e->b, s[0], s[1], ""); break;
+    case IR_FMA: v = fma_to_odd(e, s, lanes); break;
+    default: return NULL;
+    }
+    return i->type == IR_BF16 ? to_bf16(e, v, IR_RN, lanes) : to_f16(e, v, IR_RN, lanes);
+}
+
 static LLVMValueRef arithmetic(struct emit *e, const struct ir_inst *i, LLVMValueRef *s, unsigned lanes, unsigned chunk)
 {
     bool nearest = i->rnd == IR_RN || (i->type != IR_F32 && i->type != IR_F64);
     LLVMTypeRef ft = ty(e, i->type, lanes);
+    LLVMValueRef half = i->type == IR_F16 || i->type == IR_BF16 ? half_arithmetic(e, i, s, lanes) : NULL;
+    if (half)
+        return half;
     switch (i->op) {
     case IR_FADD: return nearest ? LLVMBuildFAdd(e->b, s[0], s[1], "") : rounded(e, i, "add", s, 2, lanes, chunk);
     case IR_FSUB: return nearest ? LLVMBuildFSub(e->b, s[0], s[1], "") : rounded(e, i, "sub", s, 2, lanes, chunk);

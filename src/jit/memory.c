@@ -717,6 +717,20 @@ static void store_all_steps(struct emit *e, const struct ir_inst *i, LLVMValueRe
             store_steps(e, i, v[k], offset_ptr(e, ptr, k * bytes), step);
 }
 
+LLVMValueRef load_piece_row(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef ptr, int64_t offset)
+{
+    LLVMValueRef v = LLVMBuildLoad2(e->b, t, offset_ptr(e, ptr, (uint64_t)offset), "");
+    LLVMSetAlignment(v, element_bytes(i));
+    return tagged(e, i, v);
+}
+
+void store_piece_row(struct emit *e, const struct ir_inst *i, LLVMValueRef v, LLVMValueRef ptr, int64_t offset)
+{
+    LLVMValueRef s = LLVMBuildStore(e->b, v, offset_ptr(e, ptr, (uint64_t)offset));
+    LLVMSetAlignment(s, element_bytes(i));
+    tagged(e, i, s);
+}
+
 static void fetch_lines(struct emit *e, const struct ir_inst *i, LLVMValueRef p, unsigned n, unsigned cache)
 {
     LLVMTypeRef overload = ty_ptr(e);
@@ -896,6 +910,17 @@ static LLVMValueRef access_falling(struct emit *e, const struct ir_inst *i, cons
     return v;
 }
 
+/* All lanes, a known step apart: few bytes make a row, of which the first lane stands for all, aligned as they are if the step is. */
+void guard_steps(struct emit *e, const struct ir_inst *i, const struct shape *s, LLVMValueRef first, unsigned chunk)
+{
+    enum { NEAR = 64 };
+    int64_t step = lane_step(e, i, s), elements = i->op == IR_LD ? i->n_dst : i->n_src - 1;
+    if (step > 0 && step <= NEAR && step % (elements * element_bytes(i)) == 0)
+        guard_row(e, i, first, step, chunk, plan_in_row(e->p, s));
+    else
+        guard_lanes(e, i, v_address(e, i, chunk), chunk);
+}
+
 static bool crosses(const struct ir_inst *i) { return i->space == IR_SHARED && (i->flags & IR_CROSSES); }
 
 static void load_chunk(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned chunk)
@@ -929,8 +954,10 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
         set_varying(e, i, 0, chunk, access_falling(e, i, s, chunk, NULL));
     } else if (steps(e, i, s)) {
         LLVMValueRef v[IR_MAX_DST];
-        guard_lanes(e, i, v_address(e, i, chunk), chunk);
-        load_all_steps(e, i, u_address(e, i, chunk), lane_step(e, i, s), v);
+        LLVMValueRef first = u_address(e, i, chunk);
+        guard_steps(e, i, s, first, chunk);
+        if (!piece_load(e, i, lane_step(e, i, s), first, v))
+            load_all_steps(e, i, first, lane_step(e, i, s), v);
         for (unsigned k = 0; k < n; k++)
             set_varying(e, i, (int)k, chunk, v[k]);
     } else if (s->kind == SHAPE_VARYING && !crosses(i)) {
@@ -1054,11 +1081,15 @@ static void store_chunk(struct emit *e, const struct ir_inst *i, const struct sh
         store_scattered(e, i, v, chunk);
         return;
     }
+    if (steps(e, i, s)) {
+        LLVMValueRef first = u_address(e, i, chunk);
+        guard_steps(e, i, s, first, chunk);
+        store_all_steps(e, i, v, first, lane_step(e, i, s));
+        return;
+    }
     LLVMValueRef a = v_address(e, i, chunk);
     guard_lanes(e, i, a, chunk);
-    if (steps(e, i, s))
-        store_all_steps(e, i, v, u_address(e, i, chunk), lane_step(e, i, s));
-    else if (gathers_steps(e, i, s))
+    if (gathers_steps(e, i, s))
         scatter_steps(e, i, v[0], lane_step(e, i, s), chunk);
     else
         scatter_all(e, i, v, a, chunk);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stores to all fields of a record in shared memory, one after the other: s[4 * t], s[4 * t + 1], ... Each alone would be sixteen
- * scalar stores; together they fill one piece of memory, and shuffles put the fields in its order. The same with fields of several
- * threads each, as four threads in a row exchange them in an FFT: s[16 * (t / 4) + t % 4], + 4, + 8, + 12.
+ * Stores to all fields of a record, one after the other: s[4 * t], s[4 * t + 1], ... Each alone would be sixteen scalar stores; together they
+ * fill one piece of memory, and shuffles put the fields in its order. In shared memory also with fields of several threads each, as four
+ * threads in a row exchange them in an FFT: s[16 * (t / 4) + t % 4], + 4, + 8, + 12.
  */
 #include "jit/emit.h"
 
@@ -11,11 +11,11 @@ struct record {
     const struct ir_inst *last;                  /* the one that comes last: all are stored there */
     unsigned n, run;                             /* fields, and threads in a row whose words make one */
 };
-enum { LOOK_AHEAD = 64, MOST = 4 };
+enum { LOOK_AHEAD = 64, MOST = 4, MOST_GLOBAL = 8 };
 
 static bool simple_store(const struct ir_inst *i)
 {
-    return i->op == IR_ST && i->space == IR_SHARED && i->n_src == 2 && i->src[0].kind == IR_REG && !(i->flags & IR_VOLATILE) && i->order == IR_WEAK;
+    return i->op == IR_ST && (i->space == IR_SHARED || i->space == IR_GLOBAL) && i->n_src == 2 && i->src[0].kind == IR_REG && !(i->flags & IR_VOLATILE) && i->order == IR_WEAK;
 }
 
 /* The register that an address is made of by adding constants. */
@@ -45,13 +45,29 @@ static bool apart(const struct plan *p, const struct ir_inst *a, const struct ir
     return d >= bytes || d <= -bytes - 8;
 }
 
+/* A load of the same records, of none of the fields that wait to be stored. */
+static bool other_field(const struct ir_inst *i, const struct record *r, int64_t step)
+{
+    if (i->op != IR_LD || i->src[0].kind != IR_REG || (i->flags & IR_VOLATILE) || i->order != IR_WEAK)
+        return false;
+    for (unsigned k = 0; k < r->n; k++) {
+        const struct ir_inst *f = r->field[k];
+        int64_t d = f ? (i->imm - f->imm) % step : 0;
+        d = d < 0 ? d + step : d;
+        if (f && (i->space != f->space || i->src[0].reg != f->src[0].reg || d < (int64_t)element_bytes(f) || d + i->n_dst * (int64_t)element_bytes(i) > step))
+            return false;
+    }
+    return true;
+}
+
 /* What may lie between two stores that become one. */
 static bool harmless(const struct plan *p, const struct ir_inst *i, const struct ir_inst *first, int64_t bytes)
 {
     if (ir_op_info[i->op].props & IR_PROP_PURE)
         return true;
     if (i->op == IR_LD || i->op == IR_ST)
-        return i->space == IR_GLOBAL || i->space == IR_CONST || i->space == IR_LOCAL || (simple_store(i) && apart(p, first, i, bytes));
+        return i->space == (first->space == IR_SHARED ? IR_GLOBAL : IR_SHARED) || i->space == IR_CONST || i->space == IR_LOCAL ||
+            (simple_store(i) && apart(p, first, i, bytes));
     return false;
 }
 
@@ -60,6 +76,11 @@ static bool layout(struct emit *e, const struct ir_inst *i, unsigned *out_n, uns
 {
     struct shape s = o_shape(e, &i->src[0]);
     unsigned bytes = element_bytes(i);
+    if (i->space == IR_GLOBAL) {
+        *out_n = s.kind == SHAPE_AFFINE && s.stride > 0 && s.stride % bytes == 0 ? (unsigned)(s.stride / bytes) : 0;
+        *out_run = 1;
+        return bytes <= 8 && *out_n >= 2 && *out_n <= MOST_GLOBAL;
+    }
     if (bytes != 4 && bytes != 8)
         return false;
     if (s.kind == SHAPE_AFFINE) {
@@ -74,24 +95,37 @@ static bool layout(struct emit *e, const struct ir_inst *i, unsigned *out_n, uns
     return false;
 }
 
+/* Fields are found in any order; `before` of them lie before the first one's. */
+static bool in_order(struct record *r, unsigned before, int64_t span)
+{
+    struct record was = *r;
+    for (unsigned k = 0; k < r->n; k++)
+        r->field[k] = was.field[(k + r->n - before) % r->n];
+    return span == r->n - 1;
+}
+
 static bool collect(struct emit *e, const struct ir_block *b, size_t at, struct record *out)
 {
     const struct ir_inst *first = b->insts.v[at];
     unsigned n, run, have = 0;
     if (!layout(e, first, &n, &run))
         return false;
-    unsigned bytes = run * element_bytes(first);          /* of a field */
+    int64_t bytes = run * element_bytes(first), low = 0, high = 0;          /* of a field; and which there are, counted from the first store's */
     *out = (struct record){ .n = n, .run = run };
     for (size_t j = at; j < b->insts.n - 1 && j < at + LOOK_AHEAD; j++) {
         const struct ir_inst *i = b->insts.v[j];
-        int64_t d = (i->imm - first->imm) / (int64_t)bytes;
-        if (simple_store(i) && i->src[0].reg == first->src[0].reg && i->type == first->type && (i->imm - first->imm) % bytes == 0 && d >= 0 && d < n) {
-            if (out->field[d])
+        int64_t d = (i->imm - first->imm) / bytes;
+        if (simple_store(i) && i->space == first->space && i->src[0].reg == first->src[0].reg && i->type == first->type && (i->imm - first->imm) % bytes == 0 &&
+            d > -(int64_t)n && d < n) {
+            unsigned k = (unsigned)(d < 0 ? d + n : d);
+            if (out->field[k])
                 return false;
-            out->field[d] = out->last = i;
+            out->field[k] = out->last = i;
+            low = d < low ? d : low;
+            high = d > high ? d : high;
             if (++have == n)
-                return true;
-        } else if (!harmless(e->p, i, first, (int64_t)n * bytes)) {
+                return in_order(out, (unsigned)-low, high - low);
+        } else if (!harmless(e->p, i, first, n * bytes) && !other_field(i, out, n * bytes)) {
             return false;
         }
         if (ir_defines(i, first->src[0].reg))
@@ -143,13 +177,18 @@ static void store_fields(struct emit *e, const struct record *r, LLVMValueRef *v
 bool record_store(struct emit *e, const struct ir_inst *i)
 {
     const struct record *r = record_of(e, i);
-    if (!r || (r->run > 1 && e->m[0]))
+    if (!r || ((r->run > 1 || i->space == IR_GLOBAL) && e->m[0]))
         return false;
+    struct shape s = o_shape(e, &i->src[0]);
+    for (unsigned c = 0; i->space == IR_GLOBAL && c < e->C; c++)
+        guard_steps(e, i, &s, u_address(e, i, c), c);
     for (unsigned c = 0; r->last == i && c < e->C; c++) {
         LLVMValueRef v[8];
         for (unsigned k = 0; k < r->n; k++)
             v[k] = v_operand(e, &r->field[k]->src[1], i->type, c);
-        if (r->run == 1)
+        if (i->space == IR_GLOBAL)
+            piece_store(e, r->field[0], v, r->n, c);
+        else if (r->run == 1)
             store_row(e, r->field[0], v, r->n, c);
         else
             store_fields(e, r, v, c);

@@ -96,6 +96,54 @@ LLVMValueRef x86_quiet(struct emit *e, LLVMValueRef a, unsigned lanes)
     return wide(e, "mask.fixupimm.ps", args, 4, true, lanes);
 }
 
+/* How an instruction names a rounding mode, and that it is to raise nothing. */
+static LLVMValueRef mode(struct emit *e, enum ir_rnd rnd)
+{
+    enum { QUIET = 8 };
+    return k_int(e, 32, 1, QUIET | (rnd == IR_RM ? 1 : rnd == IR_RP ? 2 : rnd == IR_RZ ? 3 : 0));
+}
+
+/* a + b and so on, in a rounding mode: what is add, sub, mul, div, fma or sqrt. NULL: not here. */
+LLVMValueRef x86_rounded(struct emit *e, const char *what, LLVMValueRef *src, unsigned n, enum ir_rnd rnd, unsigned lanes)
+{
+    if (!x86_wide(e, lanes) || lanes != 16)
+        return NULL;
+    bool doubles = LLVMGetTypeKind(LLVMGetElementType(LLVMTypeOf(src[0]))) == LLVMDoubleTypeKind;
+    char name[48];
+    snprintf(name, sizeof name, "llvm.x86.avx512.%s.%s.512", strcmp(what, "fma") ? what : "vfmadd", doubles ? "pd" : "ps");
+    LLVMValueRef part[2], args[4];
+    for (unsigned p = 0; p < 1u + doubles; p++) {
+        for (unsigned k = 0; k < n; k++)
+            args[k] = doubles ? lanes_slice(e, src[k], p * 8, 8) : src[k];
+        args[n] = mode(e, rnd);
+        part[p] = intrinsic(e, name, NULL, 0, args, n + 1);
+    }
+    return doubles ? lanes_join(e, part[0], part[1], 8) : part[0];
+}
+
+/* Integers of 32 and 64 bits, and doubles, as floats of type `to`, in a rounding mode. NULL: not here. */
+LLVMValueRef x86_convert_rounded(struct emit *e, LLVMValueRef v, bool is_signed, LLVMTypeRef to, enum ir_rnd rnd, unsigned lanes)
+{
+    if (!x86_wide(e, lanes) || lanes != 16)
+        return NULL;
+    LLVMTypeRef from = LLVMGetElementType(LLVMTypeOf(v)), element = LLVMGetElementType(to);
+    bool integer = LLVMGetTypeKind(from) == LLVMIntegerTypeKind, whole = integer && LLVMGetIntTypeWidth(from) == 32 && LLVMGetTypeKind(element) == LLVMFloatTypeKind;
+    LLVMValueRef part[2];
+    if (whole) {
+        LLVMTypeRef types[] = { to, LLVMTypeOf(v) };
+        LLVMValueRef args[] = { v, mode(e, rnd) };
+        return intrinsic(e, is_signed ? "llvm.x86.avx512.sitofp.round" : "llvm.x86.avx512.uitofp.round", types, 2, args, 2);
+    }
+    for (unsigned p = 0; p < 2; p++) {
+        LLVMValueRef x = lanes_slice(e, v, p * 8, 8);
+        LLVMTypeRef eight = LLVMVectorType(element, 8), types[] = { eight, LLVMTypeOf(x) };
+        LLVMValueRef ints[] = { x, mode(e, rnd) }, floats[] = { x, LLVMConstNull(eight), LLVMConstAllOnes(ty_int(e, 8, 1)), mode(e, rnd) };
+        part[p] = integer ? intrinsic(e, is_signed ? "llvm.x86.avx512.sitofp.round" : "llvm.x86.avx512.uitofp.round", types, 2, ints, 2)
+                          : intrinsic(e, "llvm.x86.avx512.mask.cvtpd2ps.512", NULL, 0, floats, 4);
+    }
+    return lanes_join(e, part[0], part[1], 8);
+}
+
 /* Lane l is word from[l] of a and b together. */
 LLVMValueRef x86_permute2(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef from)
 {

@@ -91,16 +91,18 @@ static bool is_half(enum ptx_type t)
     return t == PTX_F16 || t == PTX_BF16;
 }
 
-/* A half from f32 or f64, rounded once. From f64 the way goes through f32 rounded to odd: the lost bits leave a mark in the
-   last one, which is far below what the half can hold. */
-struct ir_operand lower_round_half(struct lower_ctx *c, enum ir_type half, enum ir_type from, struct ir_operand a, enum ir_rnd rnd)
+/*
+ * Integers go to halves through f64. One of 64 bits that is not exact there keeps its upper bits and a mark for all below: bf16, which is as wide in
+ * range, is rounded from the number itself that way.
+ */
+static struct ir_operand marked(struct lower_ctx *c, bool is_signed, struct ir_operand a)
 {
-    if (from == IR_F64) {
-        struct ir_operand t = lower_cvt(c, IR_FTOF, IR_F32, IR_F64, a, IR_RZ);
-        struct ir_operand lost = lower_cmp(c, IR_FNE, IR_F64, lower_cvt(c, IR_FTOF, IR_F64, IR_F32, t, IR_RN), a);
-        a = lower_select(c, IR_I32, lost, lower_op2(c, IR_OR, IR_I32, t, lower_imm(1)), t);
-    }
-    return lower_cvt(c, IR_FTOF, half, IR_F32, a, rnd);
+    const uint64_t exact = (uint64_t)1 << 53, low = 0xfff;
+    struct ir_operand lost = lower_cmp(c, IR_NE, IR_I64, lower_op2(c, IR_AND, IR_I64, a, lower_imm(low)), lower_imm(0));
+    struct ir_operand upper = lower_op2(c, IR_AND, IR_I64, a, lower_imm(~low));
+    struct ir_operand with = lower_select(c, IR_I64, lost, lower_op2(c, IR_OR, IR_I64, upper, lower_imm(low / 2 + 1)), upper);
+    struct ir_operand from_least = is_signed ? lower_op2(c, IR_ADD, IR_I64, a, lower_imm(exact)) : a;
+    return lower_select(c, IR_I64, lower_cmp(c, IR_UGT, IR_I64, from_least, lower_imm(is_signed ? 2 * exact : exact)), with, a);
 }
 
 /* Clamp to [0, 1]; FMAX makes +0 of NaN and of -0. */
@@ -121,13 +123,14 @@ bool lower_CVT_ITOF(struct lower_ctx *c)
     enum ptx_type to = c->inst->type, from = c->inst->type2;
     enum ir_op op = ptx_type_is_signed(from) ? IR_ITOF_S : IR_ITOF_U;
     struct ir_operand a = lower_src(c, 1, from);
-    /* Halves go through f64: integers that a half can tell apart are exact there. */
     enum ir_type mid = is_half(to) ? IR_F64 : lower_type(to);
+    if (is_half(to) && lower_type(from) == IR_I64)
+        a = marked(c, ptx_type_is_signed(from), a);
     a = lower_cvt(c, op, mid, lower_type(from), a, is_half(to) ? IR_RN : lower_rnd(c));
     if (lower_has(c, PTX_M_SAT))
         a = lower_saturate(c, mid, a);
     if (is_half(to))
-        a = lower_round_half(c, lower_type(to), mid, a, lower_rnd(c));
+        a = lower_cvt(c, IR_FTOF, lower_type(to), mid, a, lower_rnd(c));
     lower_set(c, 0, to, a);
     return true;
 }
@@ -173,7 +176,7 @@ bool lower_CVT_FTOF(struct lower_ctx *c)
     if (lower_has(c, PTX_M_SAT) && is_half(to))
         a = lower_saturate(c, src, a);             /* rounding does not leave [0, 1] */
     if (is_half(to)) {
-        a = lower_round_half(c, lower_type(to), src, a, lower_rnd(c));
+        a = lower_cvt(c, IR_FTOF, lower_type(to), src, a, lower_rnd(c));
     } else if (lower_type(to) != src) {
         a = flagged(c, lower_cvt(c, IR_FTOF, lower_type(to), src, a, lower_rnd(c)));
     } else if (lower_has(c, PTX_M_FTZ)) {    /* x + -0 is x, with subnormals flushed */

@@ -94,7 +94,6 @@ bool lower_callees(struct lower_ctx *c);
 void lower_stack_init(struct lower_ctx *c);
 
 /* convert.c */
-struct ir_operand lower_round_half(struct lower_ctx *c, enum ir_type half, enum ir_type from, struct ir_operand a, enum ir_rnd rnd);
 struct ir_operand lower_saturate(struct lower_ctx *c, enum ir_type type, struct ir_operand a);
 
 /* half.c: a + b of type f16, bf16 or a pair of them */

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Arithmetic on f16, bf16 and pairs of them. Every operation is done in a wider type and rounded once:
- * add, sub and mul of f16 in f32, which has the 2p + 2 bits that make rounding twice harmless; those of bf16 in f64, because f32
- * has no smaller exponents to round into; fma in f64 with the sum rounded to odd, for no type here is wide enough for it.
- */
+/* Arithmetic on f16, bf16 and pairs of them; each operation is rounded once. */
 #include "lower/frame.h"
 
 struct half {
     enum ir_type type;           /* IR_F16, IR_BF16 */
-    enum ir_type wide;           /* what it is computed in */
     uint16_t exponent;           /* bits of the exponent */
     uint16_t one;
 };
-static const struct half f16 = { IR_F16, IR_F32, 0x7c00, 0x3c00 }, bf16 = { IR_BF16, IR_F64, 0x7f80, 0x3f80 };
+static const struct half f16 = { IR_F16, 0x7c00, 0x3c00 }, bf16 = { IR_BF16, 0x7f80, 0x3f80 };
 
 enum half_op { HALF_ADD, HALF_SUB, HALF_MUL, HALF_FMA, HALF_MIN, HALF_MAX, HALF_NEG, HALF_ABS, HALF_EX2, HALF_TANH };
 
@@ -26,10 +21,9 @@ static bool is_pair(enum ptx_type t)
     return t == PTX_F16X2 || t == PTX_BF16X2;
 }
 
-static struct ir_operand widen(struct lower_ctx *c, const struct half *h, enum ir_type to, struct ir_operand a)
+static struct ir_operand widen(struct lower_ctx *c, const struct half *h, struct ir_operand a)
 {
-    a = lower_cvt(c, IR_FTOF, IR_F32, h->type, a, IR_RN);
-    return to == IR_F64 ? lower_cvt(c, IR_FTOF, IR_F64, IR_F32, a, IR_RN) : a;
+    return lower_cvt(c, IR_FTOF, IR_F32, h->type, a, IR_RN);
 }
 
 /* Subnormals become zero of their sign. */
@@ -39,50 +33,31 @@ static struct ir_operand flush(struct lower_ctx *c, const struct half *h, struct
     return lower_select(c, IR_I16, tiny, lower_op2(c, IR_AND, IR_I16, a, lower_imm(0x8000)), a);
 }
 
-/* x + y in f64; where it is not exact the last bit of the result is made odd, towards the exact sum. */
-static struct ir_operand add_to_odd(struct lower_ctx *c, struct ir_operand x, struct ir_operand y)
-{
-    struct ir_operand s = lower_op2(c, IR_FADD, IR_F64, x, y);
-    struct ir_operand yy = lower_op2(c, IR_FSUB, IR_F64, s, x);
-    struct ir_operand ex = lower_op2(c, IR_FSUB, IR_F64, x, lower_op2(c, IR_FSUB, IR_F64, s, yy));
-    struct ir_operand err = lower_op2(c, IR_FADD, IR_F64, ex, lower_op2(c, IR_FSUB, IR_F64, y, yy));
-    struct ir_operand inexact = lower_cmp(c, IR_FNE, IR_F64, err, lower_imm(0));
-    struct ir_operand even = lower_cmp(c, IR_EQ, IR_I64, lower_op2(c, IR_AND, IR_I64, s, lower_imm(1)), lower_imm(0));
-    /* Same sign: the exact sum lies away from zero, the next larger bit pattern; else the next smaller. */
-    struct ir_operand apart = lower_cmp(c, IR_SLT, IR_I64, lower_op2(c, IR_XOR, IR_I64, s, err), lower_imm(0));
-    struct ir_operand step = lower_select(c, IR_I64, apart, lower_imm(UINT64_MAX), lower_imm(1));
-    struct ir_operand fix = lower_op2(c, IR_AND, IR_PRED, inexact, even);
-    return lower_select(c, IR_I64, fix, lower_op2(c, IR_ADD, IR_I64, s, step), s);
-}
-
-static struct ir_operand finish(struct lower_ctx *c, const struct half *h, enum ir_type wide, struct ir_operand v, bool ftz)
-{
-    if (lower_has(c, PTX_M_SAT))
-        v = lower_saturate(c, wide, v);
-    if (lower_has(c, PTX_M_RELU)) {
-        v = lower_op2(c, IR_FMAX, wide, v, lower_imm(0));
-        lower_last(c)->flags |= IR_NANPROP;
-    }
-    v = lower_round_half(c, h->type, wide, v, lower_rnd(c));
-    return ftz ? flush(c, h, v) : v;
-}
-
 static struct ir_operand arithmetic(struct lower_ctx *c, const struct half *h, enum half_op op, const struct ir_operand *a, bool ftz)
 {
-    enum ir_type wide = op == HALF_FMA ? IR_F64 : h->wide;
-    struct ir_operand x = widen(c, h, wide, a[0]), y = widen(c, h, wide, a[1]), v;
+    struct ir_operand v;
     switch (op) {
-    case HALF_ADD: v = lower_op2(c, IR_FADD, wide, x, y); break;
-    case HALF_SUB: v = lower_op2(c, IR_FSUB, wide, x, y); break;
-    case HALF_MUL: v = lower_op2(c, IR_FMUL, wide, x, y); break;
-    default: v = add_to_odd(c, lower_op2(c, IR_FMUL, IR_F64, x, y), widen(c, h, IR_F64, a[2])); break;
+    case HALF_ADD: v = lower_op2(c, IR_FADD, h->type, a[0], a[1]); break;
+    case HALF_SUB: v = lower_op2(c, IR_FSUB, h->type, a[0], a[1]); break;
+    case HALF_MUL: v = lower_op2(c, IR_FMUL, h->type, a[0], a[1]); break;
+    default: v = lower_op3(c, IR_FMA, h->type, a[0], a[1], a[2]); break;
     }
-    return finish(c, h, wide, v, ftz);
+    if (lower_has(c, PTX_M_SAT) || lower_has(c, PTX_M_RELU)) {
+        v = widen(c, h, v);
+        if (lower_has(c, PTX_M_SAT))
+            v = lower_saturate(c, IR_F32, v);
+        if (lower_has(c, PTX_M_RELU)) {
+            v = lower_op2(c, IR_FMAX, IR_F32, v, lower_imm(0));
+            lower_last(c)->flags |= IR_NANPROP;
+        }
+        v = lower_cvt(c, IR_FTOF, h->type, IR_F32, v, IR_RN);
+    }
+    return ftz ? flush(c, h, v) : v;
 }
 
 static struct ir_operand extreme(struct lower_ctx *c, const struct half *h, enum half_op op, const struct ir_operand *a, bool ftz)
 {
-    struct ir_operand x = widen(c, h, IR_F32, a[0]), y = widen(c, h, IR_F32, a[1]);
+    struct ir_operand x = widen(c, h, a[0]), y = widen(c, h, a[1]);
     struct ir_operand v = lower_op2(c, op == HALF_MIN ? IR_FMIN : IR_FMAX, IR_F32, x, y);
     lower_last(c)->flags |= (lower_has(c, PTX_M_NANPROP) ? IR_NANPROP : 0) | (lower_has(c, PTX_M_XORSIGN) ? IR_XORSIGN : 0);
     v = lower_cvt(c, IR_FTOF, h->type, IR_F32, v, IR_RN);
@@ -101,7 +76,7 @@ static struct ir_operand one_half(struct lower_ctx *c, const struct half *h, enu
     case HALF_ABS: return lower_op2(c, IR_AND, IR_I16, a[0], lower_imm(0x7fff));
     case HALF_MIN: case HALF_MAX: return extreme(c, h, op, a, ftz);
     case HALF_EX2: case HALF_TANH: {
-        struct ir_operand v = lower_op1(c, op == HALF_EX2 ? IR_EX2_A : IR_TANH_A, IR_F32, widen(c, h, IR_F32, a[0]));
+        struct ir_operand v = lower_op1(c, op == HALF_EX2 ? IR_EX2_A : IR_TANH_A, IR_F32, widen(c, h, a[0]));
         return lower_cvt(c, IR_FTOF, h->type, IR_F32, v, IR_RN);
     }
     default: return arithmetic(c, h, op, a, ftz);
@@ -184,8 +159,8 @@ static bool compare(struct lower_ctx *c, int first, enum ptx_type t, struct ir_o
             x = flush(c, h, x);
             y = flush(c, h, y);
         }
-        x = widen(c, h, IR_F32, x);
-        out[k] = lower_cmp(c, (enum ir_cmp)cmp, IR_F32, x, widen(c, h, IR_F32, y));
+        x = widen(c, h, x);
+        out[k] = lower_cmp(c, (enum ir_cmp)cmp, IR_F32, x, widen(c, h, y));
     }
     return true;
 }

@@ -15,7 +15,7 @@ struct gen {
     struct gen_kernel *k;
     const bool *skip;
     uint64_t rng;
-    unsigned used, n_reg, n_pred, n_label, threads, budget, pitch;
+    unsigned used, n_reg, n_pred, n_label, threads, budget, pitch, fields, field_bytes;
     bool gone;                   /* some threads may have returned: their values must not be asked for */
     bool shuffles;               /* the loops that are open have shuffles: who leaves would be missed in the next turn */
     char exits[MAX_DEPTH + 1][16], nexts[MAX_DEPTH + 1][16];   /* labels of the loops around */
@@ -164,6 +164,48 @@ static void load(struct gen *g)
     case 1: put(g, "\tand.b64 %%w0, %%w0, -16;\n\tld.global.v2.u32 {%s, %%x}, [%%w0+8];\n", d.s); break;
     default: put(g, "\tld.global.u32 %s, [%%w0+%u];\n", d.s, 4 * pick(g, 4)); break;
     }
+}
+
+static void load_field(struct gen *g, unsigned bytes, const char *base, unsigned at, bool pairs)
+{
+    static const char *const types[][2] = { { "u8", "s8" }, { "u16", "s16" }, { "u32", "s32" } };
+    struct word d = var(g);
+    if (bytes == 8)
+        put(g, "\tld.global.u64 %%w1, [%s+%u];\n\tshr.u64 %%w1, %%w1, %u;\n\tcvt.u32.u64 %s, %%w1;\n", base, at, 4 * pick(g, 8), d.s);
+    else if (bytes < 4 && pairs && at % (2 * bytes) == 0 && pick(g, 4) == 0)
+        put(g, "\tld.global.v2.%s {%s, %%x}, [%s+%u];\n\txor.b32 %s, %s, %%x;\n", types[bytes / 2][pick(g, 2)], d.s, base, at, d.s, d.s);
+    else
+        put(g, "\tld.global.%s %s, [%s+%u];\n", types[bytes / 2][pick(g, 2)], d.s, base, at);
+}
+
+/* Fields of records that threads read side by side: colours of pixels, parts of a structure. */
+static void fields(struct gen *g)
+{
+    unsigned bytes = 1u << pick(g, 4), per = 2 + pick(g, 8), most = 4 * GEN_IN_WORDS - 256;
+    while (per * bytes * g->threads > most && bytes > 1)
+        bytes /= 2;
+    put(g, "\tmad.lo.u32 %%x, %%lin, %u, %u;\n\tcvt.u64.u32 %%w0, %%x;\n\tadd.s64 %%w0, %%w0, %%in;\n", per * bytes, 8 * pick(g, 4));
+    for (unsigned k = 0, n = 1 + pick(g, 4); k < n; k++) {
+        load_field(g, bytes, "%w0", bytes * pick(g, per), per % 2 == 0);
+    }
+}
+
+/* The thread's own record in global memory: all fields are stored, one, or some are read. */
+static void own_record(struct gen *g)
+{
+    static const char *const types[] = { "u8", "u16", "u32" };
+    unsigned all = pick(g, 3), first = pick(g, g->fields), down = pick(g, 2), bytes = g->field_bytes;
+    for (unsigned k = 0, n = all ? g->fields : 1; k < n; k++) {
+        unsigned at = bytes * ((first + (down ? g->fields - k : k)) % g->fields);
+        if (pick(g, 8) == 0)
+            load_field(g, bytes, "%rec", bytes * pick(g, g->fields), g->fields % 2 == 0);
+        if (bytes == 8)
+            put(g, "\tmov.b64 %%w1, {%s, %s};\n\tst.global.u64 [%%rec+%u], %%w1;\n", var(g).s, var(g).s, at);
+        else
+            put(g, "\tst.global.%s [%%rec+%u], %s;\n", types[bytes / 2], at, var(g).s);
+    }
+    for (unsigned k = 0, n = pick(g, 4); k < n; k++)
+        load_field(g, bytes, "%rec", bytes * pick(g, g->fields), g->fields % 2 == 0);
 }
 
 /* A number that all threads of a block, a warp or a part of a warp share: 0, 1, 2, ... less than `most`, a power of two. */
@@ -476,9 +518,9 @@ static void quit(struct gen *g)
 
 static void statement(struct gen *g, enum together who, unsigned depth)
 {
-    unsigned r = pick(g, 24), start = g->used, number = g->k->n_statements++;
+    unsigned r = pick(g, 26), start = g->used, number = g->k->n_statements++;
     if (g->k->n_statements >= MAX_STATEMENTS || depth >= MAX_DEPTH)
-        r = 23 - r % 8;
+        r = 25 - r % 10;
     switch (r) {
     case 0: case 1: case 2: case 3: branch(g, who, depth); break;
     case 4: case 5: loop(g, who, depth); break;
@@ -492,6 +534,8 @@ static void statement(struct gen *g, enum together who, unsigned depth)
     case 16: if (pick(g, 2)) atomic(g); else bin(g); break;
     case 17: if (pick(g, 2)) local(g); else column(g); break;
     case 18: case 19: floating(g); break;
+    case 20: fields(g); break;
+    case 21: own_record(g); break;
     default: integer(g); break;
     }
     if (g->skip && g->skip[number])
@@ -513,12 +557,13 @@ static void head(struct gen *g)
     put(g, "\t.shared .align 4 .b8 words[%u], counts[%u], gaps[%u], bins[%u], tile[%u];\n\t.local .align 8 .b8 array[32];\n", 4 * g->threads, 4 * GEN_ATOMS, 8 * g->threads, 4 * N_BINS,
         4 * g->threads * g->pitch);
     put(g, "\t.reg .pred %%p<900>;\n\t.reg .b32 %%v<%u>, %%r<900>, %%lin, %%gid, %%lane, %%tx, %%ty, %%cta, %%n, %%x, %%mine, %%own;\n", N_INT);
-    put(g, "\t.reg .f32 %%f<%u>;\n\t.reg .b64 %%w<2>, %%in, %%out, %%atoms;\n", N_FLOAT);
+    put(g, "\t.reg .f32 %%f<%u>;\n\t.reg .b64 %%w<2>, %%in, %%out, %%atoms, %%rec;\n", N_FLOAT);
     put(g, "\tld.param.u64 %%in, [p_in];\n\tld.param.u64 %%out, [p_out];\n\tld.param.u64 %%atoms, [p_atoms];\n");
     put(g, "\tcvta.to.global.u64 %%in, %%in;\n\tcvta.to.global.u64 %%out, %%out;\n\tcvta.to.global.u64 %%atoms, %%atoms;\n");
     put(g, "\tmov.u32 %%tx, %%tid.x;\n\tmov.u32 %%ty, %%tid.y;\n\tmov.u32 %%lin, %%tid.z;\n\tmov.u32 %%cta, %%ctaid.x;\n\tmov.u32 %%lane, %%laneid;\n");
     put(g, "\tmad.lo.u32 %%lin, %%lin, %u, %%ty;\n\tmad.lo.u32 %%lin, %%lin, %u, %%tx;\n\tmad.lo.u32 %%gid, %%cta, %u, %%lin;\n", b[1], b[0], g->threads);
-    put(g, "\tmul.wide.u32 %%w0, %%gid, %u;\n\tadd.s64 %%out, %%out, %%w0;\n", 4 * GEN_OUT);
+    put(g, "\tmul.wide.u32 %%rec, %%gid, %u;\n\tadd.s64 %%rec, %%rec, %%out;\n\tadd.s64 %%rec, %%rec, %u;\n", g->fields * g->field_bytes, 4 * GEN_WORDS * g->threads * g->k->grid + 4 * (g->threads * g->k->grid % 2));
+    put(g, "\tmul.wide.u32 %%w0, %%gid, %u;\n\tadd.s64 %%out, %%out, %%w0;\n", 4 * GEN_WORDS);
     put(g, "\tand.b32 %%x, %%gid, %u;\n\tmul.wide.u32 %%w0, %%x, 4;\n\tadd.s64 %%w0, %%in, %%w0;\n\tld.global.u32 %%n, [%%in];\n\tand.b32 %%n, %%n, 3;\n", GEN_IN_WORDS / 2 - 1);
     for (unsigned k = 0; k < N_INT; k++)
         put(g, "\tld.global.u32 %%v%u, [%%w0+%u];\n", k, 64 * k);
@@ -569,6 +614,8 @@ void gen_kernel(uint64_t seed, const bool *skip, struct gen_kernel *out)
     g.threads = shape[0] * shape[1] * shape[2];
     g.pitch = 4u << pick(&g, 3);
     g.known_places = pick(&g, 2);
+    g.fields = 2 + pick(&g, 7);
+    g.field_bytes = 1u << pick(&g, 4);
     head(&g);
     body(&g, BLOCK, 0, pick(&g, 2) ? 2 + pick(&g, 4) : 5 + pick(&g, 9));    /* short ones are more regular */
     tail(&g);

@@ -210,7 +210,7 @@ static void differences(void)
             same &= outs[w][k] == outs[0][k];
         if (same)
             continue;
-        printf("// thread %u word %u:", k / GEN_OUT, k % GEN_OUT);
+        printf("// word %u (of thread %u word %u, if it is not in a record):", k, k / GEN_WORDS, k % GEN_WORDS);
         for (unsigned w = 0; w < run.n_ways; w++)
             printf(" %08x", outs[w][k]);
         printf("\n");
