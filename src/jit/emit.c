@@ -23,7 +23,7 @@ static LLVMValueRef widen_address(struct emit *e, const struct ir_inst *i, LLVMV
     if (i->type2 != IR_I32 || s->stride < 0 || s->umax <= UINT32_MAX)
         return z;
     if (s->group)
-        span = (uint64_t)plan_lane_offset(s, e->p->lanes - 1);
+        span = (uint64_t)plan_lane_offset(e->p, s, e->p->lanes - 1);
     LLVMValueRef last = LLVMBuildAdd(e->b, z, k_int(e, 64, 1, span), "");
     LLVMValueRef wraps = LLVMBuildICmp(e->b, LLVMIntUGT, last, k_int(e, 64, 1, UINT32_MAX), "");
     return LLVMBuildSelect(e->b, wraps, LLVMBuildSub(e->b, z, k_int(e, 64, 1, (uint64_t)1 << 32), ""), z, "");
@@ -752,6 +752,7 @@ static void emit_block(struct emit *e, int b)
         emit_two_versions(e, blk);
     else
         emit_body(e, blk);
+    walked_block(e, b);
     emit_terminator(e, ir_block_term(blk->ir));
 }
 

@@ -76,6 +76,7 @@ struct emit {
     HW_VEC(struct record *) records;             /* records.c */
     HW_VEC(struct butterfly *) butterflies;      /* butterfly.c */
     HW_VEC(struct late_atomic *) late;           /* late.c: still to be done */
+    HW_VEC(struct walked *) walked;              /* walked.c */
     HW_VEC(struct guard_group *) guards;         /* of this block's accesses and later ones (guard.c) */
 
     /* frame layout, the same for all regions; bytes */
@@ -159,9 +160,18 @@ void cold_end(struct emit *e, LLVMBasicBlockRef usual);                         
 void guard_block(struct emit *e, int block);                                     /* first: which accesses one check serves */
 void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr);
 void guard_scalar_if(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef any);    /* any: i1, or NULL: always */
-void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, int64_t step, unsigned chunk, bool group);
+void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, int64_t step, unsigned chunk, const struct shape *s);
 void guard_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, const LLVMValueRef *index, unsigned scale, unsigned chunk, unsigned n);
 void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk);
+unsigned guard_align(const struct ir_inst *i);
+bool guard_leads(struct emit *e, const struct ir_inst *i);                       /* needs a check of its own */
+LLVMValueRef guard_doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRef address);                    /* i1 */
+void guard_ask_row(struct emit *e, const struct ir_inst *i, LLVMValueRef first, int64_t step, unsigned chunk); /* the engine looks at it */
+
+/* walked.c: pointers that step through a loop are checked before it */
+void walked_block(struct emit *e, int b);                                        /* at the end of what may lead into one */
+bool walked_before(struct emit *e, const struct ir_inst *i);
+void walked_check(struct emit *e, const struct ir_inst *i);                      /* in place of the guards of all chunks */
 
 /* common.c: loads that are the same for all groups */
 void emit_common(struct emit *e);

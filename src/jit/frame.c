@@ -312,7 +312,7 @@ static void move_warp(struct emit *e, const struct plan_reg *r, const struct pla
         if (c == 0 || !one)
             v = restore_value(e, t, offset + c * step, align);
         LLVMTypeRef it = ty_int(e, ir_type_bits(r->reg->type), 1);
-        int64_t apart = one ? plan_lane_offset(&kept->shape, c * e->W) : 0;
+        int64_t apart = one ? plan_lane_offset(e->p, &kept->shape, c * e->W) : 0;
         LLVMBuildStore(e->b, apart ? cast_to(e, LLVMBuildAdd(e->b, cast_to(e, v, it), LLVMConstInt(it, (uint64_t)apart, true), ""), t) : v, slot);
     }
 }

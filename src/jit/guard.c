@@ -25,7 +25,7 @@ static bool guarded(const struct ir_inst *i)
     return hw_options()->guard && (i->space == IR_GENERIC || i->space == IR_GLOBAL);
 }
 
-static unsigned access_align(const struct ir_inst *i)
+unsigned guard_align(const struct ir_inst *i)
 {
     unsigned n = i->op == IR_LD ? i->n_dst : i->op == IR_ST ? i->n_src - 1u : i->op == IR_ATOM2 ? 2 : 1;
     return element_bytes(i) * n;
@@ -39,8 +39,8 @@ static bool groups(struct emit *e, const struct ir_inst *i)
 static bool served(struct emit *e, const struct ir_inst *lead, const struct ir_inst *i)
 {
     int64_t apart = i->imm - lead->imm;
-    return groups(e, i) && i->src[0].reg == lead->src[0].reg && i->space == lead->space && access_align(i) == access_align(lead) &&
-        apart > -NEAR && apart < NEAR && apart % access_align(i) == 0;
+    return groups(e, i) && i->src[0].reg == lead->src[0].reg && i->space == lead->space && guard_align(i) == guard_align(lead) &&
+        apart > -NEAR && apart < NEAR && apart % guard_align(i) == 0;
 }
 
 static const struct guard_group *group_of(struct emit *e, const struct ir_inst *i)
@@ -104,19 +104,25 @@ void guard_block(struct emit *e, int block)
     }
 }
 
-/* Another access's check has seen to this one. */
-static bool done_before(struct emit *e, const struct ir_inst *i)
+/* It has to be checked, for itself and others perhaps. */
+bool guard_leads(struct emit *e, const struct ir_inst *i)
 {
     const struct guard_group *g = group_of(e, i);
-    return !guarded(i) || (g && g->member[0] != i);
+    return guarded(i) && (!g || g->member[0] == i);
+}
+
+/* Another access's check has seen to this one, or one before the loop. */
+static bool done_before(struct emit *e, const struct ir_inst *i)
+{
+    return !guard_leads(e, i) || walked_before(e, i);
 }
 
 /* i1 or <W x i1>: something is wrong, or must be looked up. The low bits that alignment wants clear go to the top. */
 static LLVMValueRef doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRef a, unsigned lanes)
 {
-    unsigned k = (unsigned)__builtin_ctz(access_align(i));
+    unsigned k = (unsigned)__builtin_ctz(guard_align(i));
     if (lanes > 1) {             /* no rotation: any constant will do for a vector */
-        const uint64_t matter = UINT64_MAX << HW_WINDOW_SHIFT | (access_align(i) - 1);
+        const uint64_t matter = UINT64_MAX << HW_WINDOW_SHIFT | (guard_align(i) - 1);
         a = LLVMBuildAnd(e->b, a, k_int(e, 64, lanes, matter), "");
         return LLVMBuildICmp(e->b, LLVMIntNE, a, k_int(e, 64, lanes, (uint64_t)HW_WINDOW_TAG << HW_WINDOW_SHIFT), "");
     }
@@ -124,6 +130,11 @@ static LLVMValueRef doubtful(struct emit *e, const struct ir_inst *i, LLVMValueR
         a = intrinsic3(e, "llvm.fshr", ty_int(e, 64, lanes), a, a, k_int(e, 64, lanes, k));
     a = LLVMBuildLShr(e->b, a, k_int(e, 64, lanes, HW_WINDOW_SHIFT - k), "");
     return LLVMBuildICmp(e->b, LLVMIntNE, a, k_int(e, 64, lanes, HW_WINDOW_TAG), "");
+}
+
+LLVMValueRef guard_doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRef address)
+{
+    return doubtful(e, i, address, 1);
 }
 
 /*
@@ -151,7 +162,7 @@ static void call_saving(struct emit *e, size_t service, LLVMValueRef *args, LLVM
 static unsigned asked(struct emit *e, const struct ir_inst *i, uint64_t what[16])
 {
     const struct guard_group *g = group_of(e, i);
-    unsigned n = 0, align = (unsigned)__builtin_ctz(access_align(i));
+    unsigned n = 0, align = (unsigned)__builtin_ctz(guard_align(i));
     for (unsigned k = 0; k < (g ? g->n : 1); k++) {
         const struct ir_inst *m = g ? g->member[k] : i;
         what[n++] = kabi_access_pack(m->ptx_line, align, (int32_t)(m->imm - i->imm));
@@ -188,7 +199,7 @@ static LLVMValueRef lanes_and(struct emit *e, unsigned chunk, int64_t number)
     return LLVMBuildOr(e->b, LLVMBuildZExt(e->b, mask_bits(e, mask_or_all(e, chunk)), i64, ""), high, "");
 }
 
-static void ask_row(struct emit *e, const struct ir_inst *i, LLVMValueRef first, int64_t step, unsigned chunk)
+void guard_ask_row(struct emit *e, const struct ir_inst *i, LLVMValueRef first, int64_t step, unsigned chunk)
 {
     LLVMTypeRef i64 = ty_int(e, 64, 1), types[] = { ty_ptr(e), i64, i64, i64 };
     LLVMValueRef lanes = lanes_and(e, chunk, step);
@@ -242,16 +253,17 @@ void guard_scalar(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr)
     guard_scalar_if(e, i, ptr, NULL);
 }
 
-/* Lanes `step` bytes apart, in a row: the first stands for all, of the whole group where that is one row. When it is doubtful every active
-   lane is looked at, since the first may be off. */
-void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, int64_t step, unsigned chunk, bool group)
+/* Lanes `step` bytes apart, in a row: the first stands for all, of the whole group where that is one row, or the same one again and again. When it
+   is doubtful every active lane is looked at, since the first may be off. */
+void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, int64_t step, unsigned chunk, const struct shape *s)
 {
+    bool group = plan_in_row(e->p, s) || (s->kind == SHAPE_AFFINE && s->group && s->step == 0);
     if (done_before(e, i) || (group && chunk > 0))
         return;
     LLVMValueRef a = LLVMBuildPtrToInt(e->b, ptr, ty_int(e, 64, 1), "");
     LLVMBasicBlockRef fine = cold_begin(e, doubtful(e, i, a, 1));
     for (unsigned c = chunk; c < (group ? e->C : chunk + 1); c++)
-        ask_row(e, i, LLVMBuildAdd(e->b, a, k_int(e, 64, 1, (uint64_t)((int64_t)((c - chunk) * e->W) * step)), ""), step, c);
+        guard_ask_row(e, i, LLVMBuildAdd(e->b, a, k_int(e, 64, 1, (uint64_t)(c > chunk ? plan_lane_offset(e->p, s, c * e->W) : 0)), ""), step, c);
     cold_end(e, fine);
 }
 
@@ -259,13 +271,13 @@ void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, int64_
 void guard_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, const LLVMValueRef *index, unsigned scale, unsigned chunk, unsigned n)
 {
     const uint64_t from = ((uint64_t)HW_WINDOW_TAG << HW_WINDOW_SHIFT) + HW_WINDOW_EDGE / 2, size = ((uint64_t)1 << HW_WINDOW_SHIFT) - HW_WINDOW_EDGE;
-    unsigned k = (unsigned)__builtin_ctz(access_align(i));
+    unsigned k = (unsigned)__builtin_ctz(guard_align(i));
     if (done_before(e, i))
         return;
     LLVMValueRef at = LLVMBuildSub(e->b, base, k_int(e, 64, 1, from), ""), bad;
     if (k)
         at = intrinsic3(e, "llvm.fshr", ty_int(e, 64, 1), at, at, k_int(e, 64, 1, k));
-    bad = scale % access_align(i) ? k_int(e, 1, 1, 1) : LLVMBuildICmp(e->b, LLVMIntUGE, at, k_int(e, 64, 1, size >> k), "");
+    bad = scale % guard_align(i) ? k_int(e, 1, 1, 1) : LLVMBuildICmp(e->b, LLVMIntUGE, at, k_int(e, 64, 1, size >> k), "");
     LLVMBasicBlockRef fine = cold_begin(e, bad);
     for (unsigned c = 0; c < n; c++)
         ask_indexed(e, i, base, index[c], scale, chunk + c);

@@ -366,6 +366,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
     hw_vec_fini(&e.keeps);
     hw_vec_fini(&e.guards);
     hw_vec_fini(&e.records);
+    hw_vec_fini(&e.walked);
     hw_vec_fini(&e.butterflies);
     hw_vec_fini(&e.late);
     LLVMDisposeModule(e.mod);

@@ -76,7 +76,7 @@ LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
     struct shape s = o_shape(e, &i->src[0]);
     bool shared = i->space == IR_SHARED, one_base = shared && s.kind == SHAPE_AFFINE && s.group;
-    uint64_t offset = constant_offset(e, i) + (one_base ? (uint64_t)plan_lane_offset(&s, chunk * e->W) : 0);
+    uint64_t offset = constant_offset(e, i) + (one_base ? (uint64_t)plan_lane_offset(e->p, &s, chunk * e->W) : 0);
     LLVMValueRef a = to_i64(e, u_operand(e, &i->src[0], src_type(i, 0), one_base ? 0 : chunk), 1);
     if (shared)
         return offset_ptr(e, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), env(e, ENV_SHARED), &a, 1, ""), offset);
@@ -429,7 +429,7 @@ static LLVMValueRef fork_row(struct emit *e, const struct ir_inst *i, struct for
 {
     LLVMValueRef first = fork_begin(e, f, p->at, p->base ? bytes / p->scale : bytes, chunk), row = place_pointers(e, i, p, first);
     if (!p->base)
-        guard_row(e, i, row, bytes, chunk, false);
+        guard_row(e, i, row, bytes, chunk, &(struct shape){ .kind = SHAPE_VARYING });
     return row;
 }
 
@@ -897,7 +897,7 @@ static bool falls(struct emit *e, const struct ir_inst *i, const struct shape *s
 static LLVMValueRef access_falling(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned chunk, LLVMValueRef value)
 {
     LLVMValueRef first = u_address(e, i, chunk), mask = e->m[0] ? e->m[chunk] : NULL, v = NULL;
-    guard_row(e, i, first, -(int64_t)element_bytes(i), chunk, plan_in_row(e->p, s));
+    guard_row(e, i, first, -(int64_t)element_bytes(i), chunk, s);
     LLVMValueRef row = offset_ptr(e, first, (uint64_t)-(int64_t)((e->W - 1) * element_bytes(i)));
     if (mask)
         e->m[chunk] = reversed(e, mask);
@@ -910,13 +910,19 @@ static LLVMValueRef access_falling(struct emit *e, const struct ir_inst *i, cons
     return v;
 }
 
+/* A chunk before this one has the same addresses. */
+static bool same_row(struct emit *e, const struct shape *s, unsigned chunk)
+{
+    return s->kind == SHAPE_AFFINE && s->group && s->step == 0 && chunk * e->W >= e->p->row;
+}
+
 /* All lanes, a known step apart: few bytes make a row, of which the first lane stands for all, aligned as they are if the step is. */
 void guard_steps(struct emit *e, const struct ir_inst *i, const struct shape *s, LLVMValueRef first, unsigned chunk)
 {
     enum { NEAR = 64 };
     int64_t step = lane_step(e, i, s), elements = i->op == IR_LD ? i->n_dst : i->n_src - 1;
     if (step > 0 && step <= NEAR && step % (elements * element_bytes(i)) == 0)
-        guard_row(e, i, first, step, chunk, plan_in_row(e->p, s));
+        guard_row(e, i, first, step, chunk, s);
     else
         guard_lanes(e, i, v_address(e, i, chunk), chunk);
 }
@@ -944,10 +950,12 @@ static void load_chunk(struct emit *e, const struct ir_inst *i, const struct sha
         load_lane_by_lane(e, i, chunk);
     } else if (s->kind == SHAPE_AFFINE && lane_step(e, i, s) == (int64_t)(n * bytes)) {
         LLVMValueRef row = u_address(e, i, chunk);
-        guard_row(e, i, row, n * bytes, chunk, plan_in_row(e->p, s));
+        guard_row(e, i, row, n * bytes, chunk, s);
         LLVMValueRef wide = wide_load(e, i, row, chunk, n);
-        fetch_next(e, i, row, n);
-        fetch_ahead(e, i, row, n, chunk);
+        if (!same_row(e, s, chunk)) {
+            fetch_next(e, i, row, n);
+            fetch_ahead(e, i, row, n, chunk);
+        }
         for (unsigned k = 0; k < n; k++)
             set_varying(e, i, (int)k, chunk, deinterleave(e, wide, n, k));
     } else if (falls(e, i, s, n)) {
@@ -989,6 +997,7 @@ void emit_load(struct emit *e, const struct ir_inst *i)
     }
     if (once) {
         LLVMValueRef p = u_address(e, i, 0);
+        walked_check(e, i);
         guard_scalar(e, i, p);
         load_elements(e, i, p, v);
         for (int k = 0; k < i->n_dst; k++)
@@ -996,6 +1005,7 @@ void emit_load(struct emit *e, const struct ir_inst *i)
                 set_uniform(e, i, k, c, v[k]);
         return;
     }
+    walked_check(e, i);
     if (butterfly_load(e, i))
         return;
     if (exchanges(e, i)) {
@@ -1065,7 +1075,7 @@ static void store_chunk(struct emit *e, const struct ir_inst *i, const struct sh
         v[k] = v_operand(e, &i->src[k + 1], i->type, chunk);
     if (affine && lane_step(e, i, s) == (int64_t)(n * bytes)) {
         LLVMValueRef row = u_address(e, i, chunk);
-        guard_row(e, i, row, n * bytes, chunk, plan_in_row(e->p, s));
+        guard_row(e, i, row, n * bytes, chunk, s);
         LLVMValueRef all = interleave(e, v, n);
         if (stream_row(e, i, all, row, n))
             return;
@@ -1102,6 +1112,7 @@ void store_row(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigne
 
 void emit_store(struct emit *e, const struct ir_inst *i)
 {
+    walked_check(e, i);
     if (record_store(e, i))
         return;
     struct shape s = o_shape(e, &i->src[0]);

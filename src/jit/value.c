@@ -88,7 +88,7 @@ LLVMValueRef u_operand(struct emit *e, const struct ir_operand *o, enum ir_type 
         return k_bits(e, t, 1, o->imm);
     const struct shape *s = &e->p->regs[o->reg->id].shape;
     LLVMValueRef u = load_slot(e, o->reg, chunk);
-    int64_t apart = s->kind == SHAPE_PATTERN ? e->p->regs[o->reg->id].off[chunk * e->W] : plan_lane_offset(s, chunk * e->W);
+    int64_t apart = s->kind == SHAPE_PATTERN ? e->p->regs[o->reg->id].off[chunk * e->W] : plan_lane_offset(e->p, s, chunk * e->W);
     if (s->group && apart) {
         LLVMTypeRef it = ty_int(e, ir_type_bits(o->reg->type), 1);
         u = LLVMBuildAdd(e->b, cast_to(e, u, it), LLVMConstInt(it, (uint64_t)apart, true), "");

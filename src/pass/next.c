@@ -241,7 +241,7 @@ bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_byte
     struct shape s = plan_operand_shape(p, &i->src[0]);
     int64_t span = (int64_t)p->groups * row_bytes;
     int n;
-    bool tile = p->opt.ntid[1] > 1 && p->opt.ntid[0] <= p->lanes, rows = p->lanes > PLAN_LANES || s.group;
+    bool tile = p->opt.ntid[1] > 1 && p->opt.ntid[0] <= p->lanes, rows = p->lanes > p->row || s.group;
     if ((i->space != IR_GENERIC && i->space != IR_GLOBAL) || !(tile ? rows : plan_in_row(p, &s)) || !step_known(p, &i->src[0], &out->bytes)
         || llabs(out->bytes) < LINE || llabs(out->bytes) > FAR || p->groups < 2 || load_fetches(p, i))
         return false;

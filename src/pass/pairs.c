@@ -178,6 +178,58 @@ static unsigned side_by_side(struct plan *p)
     return m;
 }
 
+/*
+ * A loop that adds up: every turn waits for the one before, `chain` cycles, while the units could do all of a turn's arithmetic for several warps
+ * meanwhile. *out_chains: how many such chains there are side by side as it is, in one chunk.
+ */
+static bool adds_up(const struct plan *p, int block, unsigned *depth, unsigned *out_chains)
+{
+    const struct plan_block *blk = &p->blocks[block];
+    unsigned longest = 0, work = 0;
+    if (blk->loop < 0 || p->loops.v[blk->loop].header != block || p->loops.v[blk->loop].latch != block)
+        return false;
+    for (size_t r = 0; r < p->n_regs; r++)       /* 0: does not depend on what the turn before left */
+        depth[r] = bits_has(blk->live_in, r) && vectors(&p->regs[r]) ? 1 : 0;
+    for (size_t j = 0; j < blk->ir->insts.n; j++) {
+        const struct ir_inst *i = blk->ir->insts.v[j];
+        unsigned before = 0;
+        if (!i->n_dst || !i->dst[0] || p->regs[i->dst[0]->id].shape.kind == SHAPE_AFFINE)
+            continue;
+        for (int k = 0; k < i->n_src; k++)
+            if (i->src[k].kind == IR_REG && depth[i->src[k].reg->id] > before)
+                before = depth[i->src[k].reg->id];
+        work += chain_of(i);
+        depth[i->dst[0]->id] = before ? before + chain_of(i) : 0;
+    }
+    for (size_t r = 0; r < p->n_regs; r++)
+        if (bits_has(blk->live_in, r) && depth[r] > 1 && depth[r] - 1 > longest)
+            longest = depth[r] - 1;
+    *out_chains = longest ? (work + longest - 1) / longest : 0;
+    return longest > 0;
+}
+
+/* Without barriers: as many warps as fill the units in the loop that runs most often, if that one adds up. */
+static unsigned sums_side_by_side(struct plan *p)
+{
+    enum { LATENCY = 4, UNITS = 2, MOST = 4, REGISTERS = 32, LARGE = 300 };
+    unsigned m = 1, all = 0, chains = 0, c, *depth = hw_alloc(p->n_regs * sizeof *depth + 1);
+    uint64_t most = 0;
+    for (int b = 0; b < p->n_blocks; b++) {
+        all += (unsigned)p->blocks[b].ir->insts.n;
+        if (p->blocks[b].loop >= 0 && plan_times(p, b) >= most) {
+            most = plan_times(p, b);
+            chains = adds_up(p, b, depth, &c) ? c : 0;
+        }
+    }
+    hw_free(depth);
+    if (!chains || all > LARGE || !straight(p))
+        return 1;
+    for (unsigned alive = most_alive(p) * p->opt.chunks;
+         m < MOST && m * p->opt.chunks * chains < LATENCY * UNITS && 2 * m * alive < REGISTERS && p->threads % (2 * m * PLAN_LANES) == 0; m *= 2)
+        ;
+    return m;
+}
+
 /* Is it a comparison with a number that the launch gives? Groups at that border part there, and others do not: one comparison tells (jit/ends.c). */
 static bool at_border(const struct plan *p, const struct ir_operand *predicate)
 {
@@ -265,5 +317,5 @@ unsigned plan_pairs(struct plan *p)
         return 1;
     if (p->regions.n > 1)
         return p->lockstep && straight(p) ? side_by_side(p) : 1;
-    return p->threads % (2 * PLAN_LANES) == 0 && computes(p) && most_alive(p) <= MOST_ALIVE ? 2 : 1;
+    return p->threads % (2 * PLAN_LANES) == 0 && computes(p) && most_alive(p) <= MOST_ALIVE ? 2 : sums_side_by_side(p);
 }

@@ -104,7 +104,7 @@ static bool offsets(const struct plan *p, const struct ir_operand *o, int32_t *o
     if ((s.kind != SHAPE_AFFINE || !s.group) && s.kind != SHAPE_PATTERN)
         return false;
     for (unsigned l = 0; l < p->lanes; l++)
-        off[l] = s.kind == SHAPE_PATTERN ? p->regs[o->reg->id].off[l] : (int32_t)(uint32_t)plan_lane_offset(&s, l);
+        off[l] = s.kind == SHAPE_PATTERN ? p->regs[o->reg->id].off[l] : (int32_t)(uint32_t)plan_lane_offset(p, &s, l);
     return true;
 }
 

@@ -17,6 +17,7 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
     p->opt = *opt;
     p->threads = opt->ntid[0] * opt->ntid[1] * opt->ntid[2];
     uint32_t lanes = p->lanes = opt->width * opt->chunks;
+    p->row = opt->width > 1 && opt->ntid[0] == opt->width && lanes > opt->width ? opt->width : PLAN_LANES;
     p->groups = (p->threads + lanes - 1) / lanes;
     p->partial = p->threads % lanes != 0 || opt->function;
 

@@ -32,7 +32,7 @@ struct shape {
     uint64_t align;              /* a power of two that divides every chunk's base (every group's when `group`) */
     uint64_t umax;               /* no lane's value is above this as an unsigned number; UINT64_MAX: it may have wrapped around */
     uint64_t zero;               /* bits that are 0 in every lane */
-    int64_t step;                /* from warp to warp; 0 where there is but one, or no `group` */
+    int64_t step;                /* from row to row; 0 where there is but one, or no `group` */
 };
 static inline bool shape_uniform(const struct shape *s) { return s->kind == SHAPE_AFFINE && s->stride == 0; }
 static inline bool shape_group_uniform(const struct shape *s) { return shape_uniform(s) && s->group && s->step == 0; }
@@ -111,6 +111,7 @@ struct plan {
     struct plan_options opt;
     uint32_t own_local;          /* bytes of local memory of this function alone, a multiple of 16; func->local_bytes is the stride */
     uint32_t lanes;              /* width * chunks */
+    uint32_t row;                /* lanes whose values `stride` tells: a warp's, or a vector's where the rows of a block are as long */
     uint32_t threads, groups;    /* groups: warps per block (threads in the scalar build) */
     bool partial;                /* the last group has lanes that are no threads */
     struct plan_reg *regs;
@@ -319,7 +320,7 @@ bool plan_one_block(const struct plan *p, const struct shape *a, uint64_t *low);
 struct shape plan_operand_shape(const struct plan *p, const struct ir_operand *o);
 
 /* shape.c: of an AFFINE shape that is one for the group: lane l's distance from the base; are all lanes in one row, `stride` apart? */
-int64_t plan_lane_offset(const struct shape *s, unsigned lane);
+int64_t plan_lane_offset(const struct plan *p, const struct shape *s, unsigned lane);
 bool plan_in_row(const struct plan *p, const struct shape *s);
 /* No lane's number is below the first one's: how far above is the largest? false: not so, or too far */
 bool plan_span(const struct plan *p, const struct shape *s, uint64_t *out);

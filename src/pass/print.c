@@ -7,7 +7,7 @@ static void print_shape(struct hw_str *out, const struct plan *p, const struct s
     if (s->kind == SHAPE_VARYING)
         hw_str_puts(out, "varying");
     else if (s->stride == 0)
-        hw_str_puts(out, s->group && s->step ? "uniform/warp" : s->group ? "uniform" : "uniform/chunk");
+        hw_str_puts(out, s->group && s->step ? (p->row < PLAN_LANES ? "uniform/row" : "uniform/warp") : s->group ? "uniform" : "uniform/chunk");
     else
         hw_str_printf(out, "stride %lld%s", (long long)s->stride, s->group ? "" : "/chunk");
     if (s->kind == SHAPE_AFFINE && s->group && !plan_in_row(p, s))

@@ -37,14 +37,14 @@ struct shape plan_operand_shape(const struct plan *p, const struct ir_operand *o
     return (struct shape){ SHAPE_AFFINE, true, 0, low_bit(o->imm), o->imm, ~o->imm, 0 };
 }
 
-int64_t plan_lane_offset(const struct shape *s, unsigned lane)
+int64_t plan_lane_offset(const struct plan *p, const struct shape *s, unsigned lane)
 {
-    return (int64_t)(lane / PLAN_LANES) * s->step + (int64_t)(lane % PLAN_LANES) * s->stride;
+    return (int64_t)(lane / p->row) * s->step + (int64_t)(lane % p->row) * s->stride;
 }
 
 bool plan_in_row(const struct plan *p, const struct shape *s)
 {
-    return s->kind == SHAPE_AFFINE && s->group && (p->lanes <= PLAN_LANES || s->step == PLAN_LANES * s->stride);
+    return s->kind == SHAPE_AFFINE && s->group && (p->lanes <= p->row || s->step == (int64_t)p->row * s->stride);
 }
 
 bool plan_span(const struct plan *p, const struct shape *s, uint64_t *out)
@@ -52,7 +52,7 @@ bool plan_span(const struct plan *p, const struct shape *s, uint64_t *out)
     enum { FAR = 1 << 20 };
     if (s->kind != SHAPE_AFFINE || !s->group || s->stride < 0 || s->step < 0 || s->stride > FAR || s->step > FAR * PLAN_LANES)
         return false;
-    *out = (uint64_t)plan_lane_offset(s, p->lanes - 1);
+    *out = (uint64_t)plan_lane_offset(p, s, p->lanes - 1);
     return true;
 }
 
@@ -199,15 +199,15 @@ static struct shape widen(const struct plan *p, const struct ir_inst *i, struct 
     if (p->regs[i->dst[0]->id].addr_only && i->type2 == IR_I32) {
         a.umax = UNBOUNDED;
         a.zero = 0;
-        return a.step && a.step != PLAN_LANES * a.stride && !rises(&a) ? by_chunks(p, a) : a;
+        return a.step && a.step != (int64_t)p->row * a.stride && !rises(&a) ? by_chunks(p, a) : a;
     }
     return varying();
 }
 
-/* A block of rows of 32 threads, or of layers: each warp of a group is the next one, with none left over. */
-static bool warp_by_warp(const struct plan *p, uint64_t below, uint32_t n)
+/* A block of rows of 32 threads (or of a vector's lanes), or of layers: each row of a group is the next one, with none left over. */
+static bool row_by_row(const struct plan *p, uint64_t below, uint32_t n)
 {
-    return p->lanes > PLAN_LANES && below == PLAN_LANES && n % (p->lanes / PLAN_LANES) == 0;
+    return p->lanes > p->row && below == p->row && n % (p->lanes / p->row) == 0;
 }
 
 static struct shape tid_shape(const struct plan *p, int dim)
@@ -215,19 +215,19 @@ static struct shape tid_shape(const struct plan *p, int dim)
     const uint32_t *n = p->opt.ntid;
     uint32_t lanes = p->lanes, w = p->opt.width;
     uint64_t umax = n[dim] - 1;
-    int64_t step = lanes > PLAN_LANES ? PLAN_LANES : 0;
+    int64_t step = lanes > p->row ? p->row : 0;
     bool line = n[1] == 1 && n[2] == 1;
     if (dim == 0 && line)
         return with_zeros((struct shape){ SHAPE_AFFINE, true, 1, lanes, hw_align_up(p->threads, lanes) - 1, 0, step }, 0);
     if (dim == 0 && n[0] % lanes == 0)
         return with_zeros((struct shape){ SHAPE_AFFINE, true, 1, lanes, umax, 0, step }, 0);
-    if (dim == 0 && n[0] == PLAN_LANES && p->threads % lanes == 0)             /* each warp begins at 0 */
+    if (dim == 0 && n[0] == p->row && p->threads % lanes == 0)                 /* each row begins at 0 */
         return with_zeros((struct shape){ SHAPE_AFFINE, true, 1, (uint64_t)1 << 62, umax, 0, 0 }, 0);
     if (dim == 0 && n[0] % w == 0)
         return with_zeros((struct shape){ SHAPE_AFFINE, false, 1, w, umax, 0, 0 }, 0);
     uint64_t below = dim == 0 ? 1 : dim == 1 ? n[0] : (uint64_t)n[0] * n[1];
-    if (dim > 0 && warp_by_warp(p, below, n[dim]))
-        return with_zeros((struct shape){ SHAPE_AFFINE, true, 0, lanes / PLAN_LANES, umax, 0, 1 }, 0);
+    if (dim > 0 && row_by_row(p, below, n[dim]))
+        return with_zeros((struct shape){ SHAPE_AFFINE, true, 0, lanes / p->row, umax, 0, 1 }, 0);
     if (dim > 0 && below % w == 0) {
         struct shape s = uniform(below % lanes == 0);
         s.umax = umax;
@@ -249,7 +249,9 @@ static struct shape sreg_range(const struct plan *p, int64_t id)
     case IR_SREG_CTAID_Y: case IR_SREG_CTAID_Z: s.umax = 65534; return s;
     case IR_SREG_NCTAID_X: s.umax = p->opt.small_grid ? 0x7fffffffu / p->opt.ntid[0] : 0x7fffffffu; return s;
     case IR_SREG_NCTAID_Y: case IR_SREG_NCTAID_Z: s.umax = 65535; return s;
-    case IR_SREG_LANEID: return (struct shape){ SHAPE_AFFINE, true, 1, (uint64_t)1 << 62, 31, 0, 0 };
+    case IR_SREG_LANEID:
+        s = (struct shape){ SHAPE_AFFINE, true, 1, (uint64_t)1 << 62, 31, 0, p->lanes > p->row && p->row < PLAN_LANES ? p->row : 0 };
+        return p->row < PLAN_LANES && p->lanes > PLAN_LANES ? by_chunks(p, s) : s;
     case IR_SREG_WARPID: s.umax = 31; return s;
     case IR_SREG_LANEMASK_EQ: case IR_SREG_LANEMASK_LE: case IR_SREG_LANEMASK_LT: case IR_SREG_LANEMASK_GE: case IR_SREG_LANEMASK_GT: return varying();
     default: return s;
@@ -439,8 +441,8 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
         if (s[0].kind == SHAPE_AFFINE) {
             int64_t step = (int64_t)p->func->local_bytes;
             s[0].stride += i->op == IR_LOCAL_TO_GENERIC ? step : -step;
-            if (s[0].group && p->lanes > PLAN_LANES)
-                s[0].step += (i->op == IR_LOCAL_TO_GENERIC ? step : -step) * PLAN_LANES;
+            if (s[0].group && p->lanes > p->row)
+                s[0].step += (i->op == IR_LOCAL_TO_GENERIC ? step : -step) * p->row;
             s[0].align = 1;
             s[0].umax = UNBOUNDED;
         }
