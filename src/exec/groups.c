@@ -40,8 +40,11 @@ bool groups_release(const struct kabi_kernel *k, struct kabi_block *block, bool 
         for (uint32_t w = 0; force && w < k->n_warps; w += WARP)
             moved |= warpop_complete(state + w, ops + w, (unsigned)hw_min_u64(WARP, k->n_warps - w), true);
     }
-    for (unsigned id = 0; id < KABI_BARRIERS; id++)
-        moved |= release_barrier(k, state, bars, id);
+    uint32_t met = 0;                            /* barriers at which somebody is: mostly none, and there are many threads that take turns */
+    for (uint32_t w = 0; w < k->n_warps; w++)
+        met |= state[w] != KABI_DONE && (state[w] & KABI_ARRIVED) ? (uint32_t)1 << KABI_BARRIER(state[w]) : 0;
+    for (; met; met &= met - 1)
+        moved |= release_barrier(k, state, bars, (unsigned)__builtin_ctz(met));
     return moved;
 }
 

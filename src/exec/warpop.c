@@ -104,7 +104,10 @@ static void answer(struct kabi_warpop *ops, unsigned members)
 
 bool warpop_complete(uint32_t *state, struct kabi_warpop *ops, unsigned n, bool force)
 {
-    unsigned here = waiting(state, n), live = alive(state, n), left = here;
+    unsigned here = waiting(state, n), left = here;
+    if (!here)
+        return false;
+    unsigned live = alive(state, n);
     bool moved = false, others_run = false;
     for (unsigned t = 0; t < n; t++)
         others_run |= can_run(state[t]);
