@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The approximate instructions. Division and square root are the CPU's own, exactly rounded: on current cores hardly
- * slower than an estimate with a Newton step; not so the reciprocal square root. The others are the vector library's, more exact than a GPU's.
+ * slower than an estimate with a Newton step; not so the reciprocal square root. The others are those of the math library, more exact than a GPU's.
  */
 #include "jit/emit.h"
 #include "jit/math.h"
@@ -67,7 +67,7 @@ LLVMValueRef approx_value(struct emit *e, const struct ir_inst *i, LLVMValueRef 
         break;
     case IR_SIN_A: v = library(e, IR_MATH_SINF, a, lanes); break;
     case IR_COS_A: v = library(e, IR_MATH_COSF, a, lanes); break;
-    case IR_EX2_A: v = library(e, IR_MATH_EXP2F, a, lanes); break;
+    case IR_EX2_A: return ftz ? inline_exp2f_normal(e, src[0], lanes) : library(e, IR_MATH_EXP2F, a, lanes);
     case IR_LG2_A: v = library(e, IR_MATH_LOG2F, a, lanes); break;
     case IR_TANH_A: v = library(e, IR_MATH_TANHF, a, lanes); break;
     default: return NULL;

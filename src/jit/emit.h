@@ -204,6 +204,7 @@ LLVMValueRef to_f16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned la
 LLVMValueRef to_bf16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes);
 LLVMValueRef to_odd_f32(struct emit *e, LLVMValueRef v, unsigned lanes);                                               /* from f64 */
 LLVMValueRef inline_math(struct emit *e, enum ir_math id, LLVMValueRef *src, unsigned lanes);                          /* inline.c: NULL: a call */
+LLVMValueRef inline_exp2f_normal(struct emit *e, LLVMValueRef x, unsigned lanes);                                    /* what is less than normal is 0 */
 LLVMValueRef math_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);  /* call.c */
 LLVMValueRef lane_calls(struct emit *e, const char *symbol, LLVMTypeRef result, LLVMValueRef *src, LLVMTypeRef *types, unsigned n, unsigned lanes, unsigned chunk);
 LLVMValueRef flush(struct emit *e, LLVMValueRef v, enum ir_type t, unsigned lanes);                                   /* subnormal to zero */
@@ -266,7 +267,7 @@ void emit_inst(struct emit *e, const struct ir_inst *i);
 /* x86.c: AVX-512 of vectors of floats; x86_wide: may this build use it? */
 bool x86_wide(const struct emit *e, unsigned lanes);
 LLVMValueRef x86_rsqrt14(struct emit *e, LLVMValueRef x, unsigned lanes);
-LLVMValueRef x86_scale(struct emit *e, LLVMValueRef x, LLVMValueRef n, unsigned lanes);
+LLVMValueRef x86_scale(struct emit *e, LLVMValueRef x, LLVMValueRef n, LLVMValueRef mask, unsigned lanes);
 LLVMValueRef x86_range(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool min, unsigned lanes);
 LLVMValueRef x86_gather(struct emit *e, LLVMTypeRef type, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask, unsigned scale);
 LLVMValueRef x86_scatter(struct emit *e, LLVMValueRef v, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask, unsigned scale);

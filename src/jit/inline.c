@@ -35,22 +35,86 @@ static LLVMValueRef power_of_two(struct emit *e, LLVMValueRef n, unsigned lanes)
     return cast_to(e, LLVMBuildShl(e->b, biased, k_int(e, 32, lanes, 23), ""), ty(e, IR_F32, lanes));
 }
 
-static LLVMValueRef inline_expf(struct emit *e, LLVMValueRef x, unsigned lanes)
+static LLVMValueRef at_most(struct emit *e, LLVMValueRef x, float limit, unsigned lanes)
 {
-    LLVMTypeRef i32 = ty_int(e, 32, lanes);
-    LLVMValueRef high = k_float(e, EXPF_HIGH, lanes), low = k_float(e, EXPF_LOW, lanes), magic = k_float(e, ROUND_MAGIC, lanes);
-    x = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGT, x, high, ""), high, x, "");
-    x = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, x, low, ""), low, x, "");
-    LLVMValueRef t = fma3(e, x, k_float(e, EXPF_LOG2E, lanes), magic), n = LLVMBuildFSub(e->b, t, magic, "");
-    LLVMValueRef k = LLVMBuildSub(e->b, cast_to(e, t, i32), cast_to(e, magic, i32), "");
-    LLVMValueRef r = fma3(e, n, k_float(e, LN2F_LOW, lanes), fma3(e, n, k_float(e, -LN2F_HIGH, lanes), x));
+    LLVMValueRef k = k_float(e, limit, lanes);
+    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGT, x, k, ""), k, x, "");
+}
+
+/* e^r, r up to ln(2)/2 */
+static LLVMValueRef small_exp(struct emit *e, LLVMValueRef r, unsigned lanes)
+{
     LLVMValueRef q = polynomial(e, expf_poly, EXPF_TERMS, r, lanes);
-    LLVMValueRef y = LLVMBuildFAdd(e->b, fma3(e, q, LLVMBuildFMul(e->b, r, r, ""), r), k_float(e, 1, lanes), "");
+    return LLVMBuildFAdd(e->b, fma3(e, q, LLVMBuildFMul(e->b, r, r, ""), r), k_float(e, 1, lanes), "");
+}
+
+/* y * 2^n, t being n + ROUND_MAGIC; 0 where `small` (or NULL) */
+static LLVMValueRef scaled(struct emit *e, LLVMValueRef y, LLVMValueRef t, LLVMValueRef n, LLVMValueRef small, unsigned lanes)
+{
     if (x86_wide(e, lanes))                                /* the same: the first of the two products below is exact */
-        return x86_scale(e, y, n, lanes);
+        return x86_scale(e, y, n, small ? LLVMBuildNot(e->b, small, "") : NULL, lanes);
+    LLVMTypeRef i32 = ty_int(e, 32, lanes);
+    LLVMValueRef k = LLVMBuildSub(e->b, cast_to(e, t, i32), cast_to(e, k_float(e, ROUND_MAGIC, lanes), i32), "");
     LLVMValueRef half = LLVMBuildAShr(e->b, k, k_int(e, 32, lanes, 1), "");
+    if (small)                                             /* before it underflows */
+        y = LLVMBuildSelect(e->b, small, k_float(e, 0, lanes), y, "");
     y = LLVMBuildFMul(e->b, y, power_of_two(e, half, lanes), "");
     return LLVMBuildFMul(e->b, y, power_of_two(e, LLVMBuildSub(e->b, k, half, ""), lanes), "");
+}
+
+static LLVMValueRef exp_of(struct emit *e, LLVMValueRef x, LLVMValueRef small, unsigned lanes)
+{
+    LLVMValueRef magic = k_float(e, ROUND_MAGIC, lanes), t = fma3(e, x, k_float(e, EXPF_LOG2E, lanes), magic), n = LLVMBuildFSub(e->b, t, magic, "");
+    LLVMValueRef r = fma3(e, n, k_float(e, LN2F_LOW, lanes), fma3(e, n, k_float(e, -LN2F_HIGH, lanes), x));
+    return scaled(e, small_exp(e, r, lanes), t, n, small, lanes);
+}
+
+/* Numbers below are too small: they are computed as if they were the least one. */
+static LLVMValueRef at_least(struct emit *e, LLVMValueRef x, float limit, LLVMValueRef *small, unsigned lanes)
+{
+    LLVMValueRef k = k_float(e, limit, lanes);
+    *small = LLVMBuildFCmp(e->b, LLVMRealOLT, x, k, "");
+    return LLVMBuildSelect(e->b, *small, k, x, "");
+}
+
+static LLVMValueRef inline_expf(struct emit *e, LLVMValueRef x, unsigned lanes)
+{
+    LLVMValueRef small;
+    x = at_least(e, at_most(e, x, EXPF_HIGH, lanes), EXPF_LOW, &small, lanes);
+    return exp_of(e, x, small, lanes);
+}
+
+static LLVMValueRef exp2_from(struct emit *e, LLVMValueRef x, LLVMValueRef small, unsigned lanes)
+{
+    LLVMValueRef magic = k_float(e, ROUND_MAGIC, lanes), t = LLVMBuildFAdd(e->b, x, magic, ""), n = LLVMBuildFSub(e->b, t, magic, "");
+    LLVMValueRef r = LLVMBuildFMul(e->b, LLVMBuildFSub(e->b, x, n, ""), k_float(e, LN2F_HIGH, lanes), "");
+    return scaled(e, small_exp(e, r, lanes), t, n, small, lanes);
+}
+
+static LLVMValueRef inline_exp2f(struct emit *e, LLVMValueRef x, unsigned lanes)
+{
+    LLVMValueRef low = k_float(e, EXP2F_LOW, lanes), small = LLVMBuildFCmp(e->b, LLVMRealOLE, x, low, "");
+    x = at_most(e, x, EXP2F_HIGH, lanes);
+    return exp2_from(e, LLVMBuildSelect(e->b, small, low, x, ""), small, lanes);
+}
+
+/* Results that are not normal are 0: the least normal one is 2^-126. */
+LLVMValueRef inline_exp2f_normal(struct emit *e, LLVMValueRef x, unsigned lanes)
+{
+    LLVMValueRef small;
+    x = at_least(e, at_most(e, x, EXP2F_HIGH, lanes), -126, &small, lanes);
+    return exp2_from(e, x, small, lanes);
+}
+
+static LLVMValueRef inline_tanhf(struct emit *e, LLVMValueRef x, unsigned lanes)
+{
+    LLVMTypeRef f32 = ty(e, IR_F32, lanes);
+    LLVMValueRef a = intrinsic1(e, "llvm.fabs", f32, x), s = LLVMBuildFMul(e->b, x, x, ""), one = k_float(e, 1, lanes);
+    LLVMValueRef near_0 = fma3(e, LLVMBuildFMul(e->b, a, s, ""), polynomial(e, tanhf_poly, TANHF_TERMS, s, lanes), a);
+    LLVMValueRef exp = exp_of(e, at_most(e, LLVMBuildFAdd(e->b, a, a, ""), TANHF_LARGE, lanes), NULL, lanes);
+    LLVMValueRef far = LLVMBuildFSub(e->b, one, LLVMBuildFDiv(e->b, k_float(e, 2, lanes), LLVMBuildFAdd(e->b, exp, one, ""), ""), "");
+    LLVMValueRef y = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, a, k_float(e, TANHF_SMALL, lanes), ""), near_0, far, "");
+    return intrinsic2(e, "llvm.copysign", f32, y, x);
 }
 
 static LLVMValueRef inline_logf(struct emit *e, LLVMValueRef x, unsigned lanes)
@@ -105,6 +169,8 @@ LLVMValueRef inline_math(struct emit *e, enum ir_math id, LLVMValueRef *src, uns
 {
     switch (id) {
     case IR_MATH_EXPF: return inline_expf(e, src[0], lanes);
+    case IR_MATH_EXP2F: return inline_exp2f(e, src[0], lanes);
+    case IR_MATH_TANHF: return inline_tanhf(e, src[0], lanes);
     case IR_MATH_LOGF: return inline_logf(e, src[0], lanes);
     case IR_MATH_SINF: return inline_trig(e, src[0], true, lanes);
     case IR_MATH_COSF: return inline_trig(e, src[0], false, lanes);

@@ -293,19 +293,50 @@ static float power_of_two(int32_t n)
     return float_of((uint32_t)(n + 127) << 23);
 }
 
-float hw_math_expf(float x)
+/* e^r, r up to ln(2)/2 */
+static float small_exp(float r)
 {
-    x = x > EXPF_HIGH ? EXPF_HIGH : x;
-    x = x < EXPF_LOW ? EXPF_LOW : x;
-    float t = fmaf(x, EXPF_LOG2E, ROUND_MAGIC), n = t - ROUND_MAGIC;
-    int32_t k = (int32_t)(bits_of(t) - bits_of(ROUND_MAGIC));
-    float r = fmaf(n, LN2F_LOW, fmaf(n, -LN2F_HIGH, x));
-    float y = fmaf(polynomial(expf_poly, EXPF_TERMS, r), r * r, r) + 1.0f;
+    return fmaf(polynomial(expf_poly, EXPF_TERMS, r), r * r, r) + 1.0f;
+}
 
-    if (x != x)
-        return y;
+/* t: the exponent n, and ROUND_MAGIC */
+static float scaled(float y, float t)
+{
+    int32_t k = (int32_t)(bits_of(t) - bits_of(ROUND_MAGIC));
+
     y *= power_of_two(k >> 1);
     return y * power_of_two(k - (k >> 1));
+}
+
+static float exp_of(float x)
+{
+    float t = fmaf(x, EXPF_LOG2E, ROUND_MAGIC), n = t - ROUND_MAGIC;
+    float y = small_exp(fmaf(n, LN2F_LOW, fmaf(n, -LN2F_HIGH, x)));
+
+    return x != x ? y : scaled(y, t);
+}
+
+float hw_math_expf(float x)
+{
+    return x < EXPF_LOW ? 0 : exp_of(x > EXPF_HIGH ? EXPF_HIGH : x);
+}
+
+float hw_math_exp2f(float x)
+{
+    bool small = x <= EXP2F_LOW;
+    x = x > EXP2F_HIGH ? EXP2F_HIGH : x;
+    float t = x + ROUND_MAGIC, n = t - ROUND_MAGIC, y = small_exp((x - n) * LN2F_HIGH);
+
+    return small ? 0 : x != x ? y : scaled(y, t);
+}
+
+float hw_math_tanhf(float x)
+{
+    float a = fabsf(x), s = x * x, twice = a + a;
+    float near_0 = fmaf(a * s, polynomial(tanhf_poly, TANHF_TERMS, s), a);
+    float far = 1.0f - 2.0f / (exp_of(twice > TANHF_LARGE ? TANHF_LARGE : twice) + 1.0f);
+
+    return copysignf(a < TANHF_SMALL ? near_0 : far, x);
 }
 
 float hw_math_logf(float x)

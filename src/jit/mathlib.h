@@ -27,20 +27,29 @@ double hw_math_y1(double x);
 double hw_math_yn(int32_t n, double x);
 
 /*
- * expf and logf, shared with jit/inline.c. The polynomials are minimax fits (weighted least squares, made uniform) of
- * (e^r - 1 - r) / r^2 on +-ln(2)/2 and of (log(1 + f) - f + f^2/2) / f^3 on sqrt(1/2) - 1 .. sqrt(2) - 1.
+ * expf, exp2f, tanhf and logf, shared with jit/inline.c. The polynomials are minimax fits (weighted least squares, made uniform) of
+ * (e^r - 1 - r) / r^2 on +-ln(2)/2, of (tanh(x) / x - 1) / x^2 up to 0.55 and of
+ * (log(1 + f) - f + f^2/2) / f^3 on sqrt(1/2) - 1 .. sqrt(2) - 1. What is too small for a float is made 0 by a comparison: a CPU takes many times
+ * as long for a result that underflows, and programs mask values with e to the power of minus much.
  */
-#define EXPF_HIGH 89.0f                          /* infinity from here on, and 0 below the other */
-#define EXPF_LOW (-105.0f)
+#define EXPF_HIGH 89.0f                          /* infinity from here on */
+#define EXPF_LOW (-0x1.9fe368p+6f)               /* 0 below: 2^-150 or less */
+#define EXP2F_HIGH 129.0f
+#define EXP2F_LOW (-150.0f)
+#define TANHF_SMALL 0.55f
+#define TANHF_LARGE 20.0f                        /* twice where it is 1, and more */
 #define ROUND_MAGIC 12582912.0f                   /* 1.5 * 2^23: adding it rounds to an integer */
 #define EXPF_LOG2E 1.44269504f
 #define LN2F_HIGH 0x1.62e430p-1f
 #define LN2F_LOW 0x1.05c610p-29f                 /* LN2F_HIGH - ln(2) */
 #define LOGF_SQRT_HALF 0x3f3504f3u
-enum { EXPF_TERMS = 5, LOGF_TERMS = 8 };
+enum { EXPF_TERMS = 5, LOGF_TERMS = 8, TANHF_TERMS = 5 };
 static const float expf_poly[EXPF_TERMS] = { 0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558f2p-5f, 0x1.123a20p-7f, 0x1.6a23ccp-10f };
 static const float logf_poly[LOGF_TERMS] = { 0.3333333f, -0.25000823f, 0.20001227f, -0.16623357f, 0.14201762f, -0.13160194f, 0.1276155f, -0.0763443f };
+static const float tanhf_poly[TANHF_TERMS] = { -0x1.55554cp-2f, 0x1.110d3ap-3f, -0x1.b92bb6p-5f, 0x1.595670p-6f, -0x1.9bb9f4p-8f };
 float hw_math_expf(float x);
+float hw_math_exp2f(float x);
+float hw_math_tanhf(float x);
 float hw_math_logf(float x);
 
 /*

@@ -71,11 +71,17 @@ LLVMValueRef x86_rsqrt14(struct emit *e, LLVMValueRef x, unsigned lanes)
     return wide(e, "rsqrt14.ps", args, 2, false, lanes);
 }
 
-/* x * 2^n, rounded once */
-LLVMValueRef x86_scale(struct emit *e, LLVMValueRef x, LLVMValueRef n, unsigned lanes)
+/* x * 2^n, rounded once; 0 where mask (or NULL: all) is off */
+LLVMValueRef x86_scale(struct emit *e, LLVMValueRef x, LLVMValueRef n, LLVMValueRef mask, unsigned lanes)
 {
     LLVMValueRef r = to_register(e, x, lanes), args[5] = { r, to_register(e, n, lanes), LLVMConstNull(LLVMTypeOf(r)) };
-    return wide(e, "mask.scalef.ps", args, 3, true, lanes);
+    if (!mask || lanes != 16) {
+        LLVMValueRef v = wide(e, "mask.scalef.ps", args, 3, true, lanes);
+        return mask ? LLVMBuildSelect(e->b, mask, v, LLVMConstNull(LLVMTypeOf(v)), "") : v;
+    }
+    args[3] = LLVMBuildBitCast(e->b, mask, ty_int(e, 16, 1), "");
+    args[4] = k_int(e, 32, 1, CURRENT_ROUNDING);
+    return intrinsic(e, "llvm.x86.avx512.mask.scalef.ps.512", NULL, 0, args, 5);
 }
 
 /* The smaller or larger number, -0 below +0; of a number and a quiet NaN the number. */
