@@ -69,18 +69,18 @@ static LLVMValueRef exp_of(struct emit *e, LLVMValueRef x, LLVMValueRef small, u
     return scaled(e, small_exp(e, r, lanes), t, n, small, lanes);
 }
 
-/* Numbers below are too small: they are computed as if they were the least one. */
-static LLVMValueRef at_least(struct emit *e, LLVMValueRef x, float limit, LLVMValueRef *small, unsigned lanes)
+/* Numbers below (or there) are too small: what is computed from them is put away, or they are replaced. */
+static LLVMValueRef at_least(struct emit *e, LLVMValueRef x, LLVMRealPredicate is_small, float limit, LLVMValueRef *small, unsigned lanes)
 {
     LLVMValueRef k = k_float(e, limit, lanes);
-    *small = LLVMBuildFCmp(e->b, LLVMRealOLT, x, k, "");
-    return LLVMBuildSelect(e->b, *small, k, x, "");
+    *small = LLVMBuildFCmp(e->b, is_small, x, k, "");
+    return x86_wide(e, lanes) ? x : LLVMBuildSelect(e->b, *small, k, x, "");
 }
 
 static LLVMValueRef inline_expf(struct emit *e, LLVMValueRef x, unsigned lanes)
 {
     LLVMValueRef small;
-    x = at_least(e, at_most(e, x, EXPF_HIGH, lanes), EXPF_LOW, &small, lanes);
+    x = at_least(e, at_most(e, x, EXPF_HIGH, lanes), LLVMRealOLT, EXPF_LOW, &small, lanes);
     return exp_of(e, x, small, lanes);
 }
 
@@ -93,16 +93,16 @@ static LLVMValueRef exp2_from(struct emit *e, LLVMValueRef x, LLVMValueRef small
 
 static LLVMValueRef inline_exp2f(struct emit *e, LLVMValueRef x, unsigned lanes)
 {
-    LLVMValueRef low = k_float(e, EXP2F_LOW, lanes), small = LLVMBuildFCmp(e->b, LLVMRealOLE, x, low, "");
-    x = at_most(e, x, EXP2F_HIGH, lanes);
-    return exp2_from(e, LLVMBuildSelect(e->b, small, low, x, ""), small, lanes);
+    LLVMValueRef small;
+    x = at_least(e, at_most(e, x, EXP2F_HIGH, lanes), LLVMRealOLE, EXP2F_LOW, &small, lanes);
+    return exp2_from(e, x, small, lanes);
 }
 
 /* Results that are not normal are 0: the least normal one is 2^-126. */
 LLVMValueRef inline_exp2f_normal(struct emit *e, LLVMValueRef x, unsigned lanes)
 {
     LLVMValueRef small;
-    x = at_least(e, at_most(e, x, EXP2F_HIGH, lanes), -126, &small, lanes);
+    x = at_least(e, at_most(e, x, EXP2F_HIGH, lanes), LLVMRealOLT, -126, &small, lanes);
     return exp2_from(e, x, small, lanes);
 }
 
