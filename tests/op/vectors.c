@@ -3,11 +3,13 @@
  * Runs the test vectors (*.tv) through the driver API, at SIMD widths 1, 8 and 16: each case becomes a small kernel whose
  * results must be the expected ones, and the same at every width. README.md describes the files.
  *
- * usage: vectors [--lib LIBCUDA] [--width W] [--only NAME] [--module PTX] [--record] [--show] [FILE.tv...]
+ * usage: vectors [--lib LIBCUDA] [--width W] [--only NAME] [--module PTX] [--record] [--times] [--show] [FILE.tv...]
  *   --lib     which driver; a real one works too. Without it, the build that this program belongs to
  *   --width   only this one
  *   --module  take kernels case_0, case_1, ... from this PTX file instead of making them
  *   --record  print the files' rows and sweeps again with the results of this driver
+ *   --times   print how long each sweep takes, in ns for 16 elements, at the best of some tries: with HOSTWARP_THREADS=1 and --width 16 those
+ *             stand out that are done lane by lane
  *   --show    print the kernels and stop
  */
 #include <dlfcn.h>
@@ -19,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tv.h"
@@ -57,7 +60,7 @@ struct outcome {
 
 static struct {
     const char *lib, *only, *module;
-    bool record, show;
+    bool record, times, show;
     struct tv_case **cases;
     const char **files;          /* of each case */
     unsigned n_cases;
@@ -176,6 +179,32 @@ static bool launch(const struct tv_case *c, struct outcome *o, CUfunction fn, vo
     return !rc;
 }
 
+static double now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* The last launch again. */
+static void time_sweep(const struct tv_case *c, CUfunction fn)
+{
+    enum { TRIES = 7 };
+    uint32_t count = TV_SWEEP;
+    void *params[] = { &buffers[0], &buffers[1], &buffers[2], &buffers[3], &buffers[4], &count };
+    double best = 1e18;
+
+    for (int k = 0; k < TRIES; k++) {
+        double begin = now_ns();
+
+        if (cu.cuLaunchKernel(fn, TV_SWEEP / 128, 1, 1, 128, 1, 1, 0, NULL, params, NULL) || cu.cuCtxSynchronize())
+            return;
+        best = now_ns() - begin < best ? now_ns() - begin : best;
+    }
+    printf("# %9.2f ns  %s\n", best / (TV_SWEEP / 16), c->name);
+}
+
 static void note(struct outcome *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void note(struct outcome *o, const char *fmt, ...)
 {
@@ -231,6 +260,8 @@ static void run_sweep(const struct tv_case *c, struct outcome *o, CUfunction fn)
         tv_sweep_fill(&rng, c->arg[k], (int)k, inputs[k]);
     if (!launch(c, o, fn, inputs, TV_SWEEP, 128, results))
         return;
+    if (run.times)
+        time_sweep(c, fn);
     hash = tv_hash(c->result, results, TV_SWEEP, c->sweep_seed);
     o->hash ^= hash * 31;
     if (run.record)
@@ -403,6 +434,8 @@ int main(int argc, char **argv)
             run.module = argv[++i];
         else if (!strcmp(argv[i], "--record"))
             run.record = true;
+        else if (!strcmp(argv[i], "--times"))
+            run.times = true;
         else if (!strcmp(argv[i], "--show"))
             run.show = true;
         else
