@@ -36,10 +36,13 @@ static void find_fields(struct emit *e, const struct ir_inst *i, int64_t step, i
     size_t at = 0, from, to;
     while (at < b->insts.n && b->insts.v[at] != i)
         at++;
-    for (from = at; from > 0 && !ir_defines(b->insts.v[from - 1], i->src[0].reg); from--)
-        ;
-    for (to = at; to < b->insts.n && !ir_defines(b->insts.v[to], i->src[0].reg); to++)
-        ;
+    from = to = at;
+    if (at < b->insts.n) {                       /* else it is done ahead of its block */
+        while (from > 0 && !ir_defines(b->insts.v[from - 1], i->src[0].reg))
+            from--;
+        while (to < b->insts.n && !ir_defines(b->insts.v[to], i->src[0].reg))
+            to++;
+    }
     *low = i->imm;
     for (size_t j = from; j < to; j++)
         if (same_record(i, b->insts.v[j], step) && b->insts.v[j]->imm < *low && end_of(i) - b->insts.v[j]->imm <= step)
