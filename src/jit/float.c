@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Floating-point arithmetic. Round-to-nearest is the CPU's own; other modes are instructions of AVX-512, elsewhere a scalar body per lane. */
 #include "jit/emit.h"
+#include "jit/target.h"
 
 #include <stdio.h>
 
@@ -146,6 +147,8 @@ static LLVMValueRef fma_to_odd(struct emit *e, LLVMValueRef *s, unsigned lanes)
 static LLVMValueRef half_arithmetic(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes)
 {
     LLVMValueRef s[3] = { 0 }, v;
+    if (i->type == IR_F16 && target_has_halves(e->W))      /* instructions that round once */
+        return NULL;
     for (int k = 0; k < i->n_src && k < 3; k++) {
         enum ir_type t = i->type;
         s[k] = widen_half(e, src[k], &t, lanes);

@@ -236,6 +236,17 @@ unsigned target_best_width(void)
 
 bool target_has_wide(unsigned width) { return target_best_width() == 16 && (width == 1 || width == 16); }
 
+bool target_has_halves(unsigned width)
+{
+#if defined(__x86_64__)
+    unsigned a, b, c, d;
+    return target_has_wide(width) && __get_cpuid_count(7, 0, &a, &b, &c, &d) && d >> 23 & 1;         /* AVX512-FP16 */
+#else
+    (void)width;
+    return false;
+#endif
+}
+
 const char *jit_target_name(void)
 {
     switch (target_best_width()) {

@@ -10,6 +10,7 @@
 bool target_gathers(void);                               /* a gather of 16 words beats 16 loads here; known once there is a machine */
 bool target_gathers_columns(void);                       /* also one of words at constant distances, for which loads need no addresses */
 bool target_shares_units(void);                          /* do integers of 512 bits run in the units that multiply? Measured, too */
+bool target_has_halves(unsigned width);                  /* arithmetic on f16 is one instruction */
 bool target_has_wide(unsigned width);                    /* a build of that width may use all of AVX-512 */
 unsigned target_best_width(void);                        /* lanes of 32 bits in the widest vector worth using */
 const char *target_id(void);                             /* what the CPU can do, for the cache key */
