@@ -238,13 +238,16 @@ bool target_has_wide(unsigned width) { return target_best_width() == 16 && (widt
 
 bool target_has_halves(unsigned width)
 {
+    static _Atomic int known = -1;               /* a virtual machine takes long to answer */
+    if (known < 0) {
 #if defined(__x86_64__)
-    unsigned a, b, c, d;
-    return target_has_wide(width) && __get_cpuid_count(7, 0, &a, &b, &c, &d) && d >> 23 & 1;         /* AVX512-FP16 */
+        unsigned a, b, c, d = 0;
+        known = __get_cpuid_count(7, 0, &a, &b, &c, &d) && d >> 23 & 1;      /* AVX512-FP16 */
 #else
-    (void)width;
-    return false;
+        known = 0;
 #endif
+    }
+    return known && target_has_wide(width);
 }
 
 const char *jit_target_name(void)
