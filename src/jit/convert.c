@@ -107,12 +107,6 @@ static LLVMValueRef float_to_float(struct emit *e, const struct ir_inst *i, LLVM
     return i->flags & IR_SAT ? clamp01(e, v, i->type, lanes) : v;
 }
 
-static LLVMValueRef k_float(struct emit *e, enum ir_type t, unsigned lanes, double value)
-{
-    LLVMValueRef k = LLVMConstReal(ty(e, t, 1), value);
-    return lanes > 1 ? splat(e, k, lanes) : k;
-}
-
 /*
  * Towards zero, what is too large or too small to the nearest, NaN to 0: llvm.fpto*i.sat for vectors, of which LLVM makes scalar code, seven
  * instructions a lane. Below, numbers are limited before they are converted; above, the type's largest is no float, mostly, and is put in afterwards.
@@ -121,7 +115,7 @@ static LLVMValueRef saturated(struct emit *e, bool is_signed, unsigned bits, LLV
 {
     unsigned made = bits < 32 ? 32 : bits;
     double power = is_signed ? (double)((uint64_t)1 << (bits - 1)) : 2 * (double)((uint64_t)1 << (bits - 1));
-    LLVMValueRef least = k_float(e, from, lanes, is_signed ? -power : 0), limit = k_float(e, from, lanes, power);
+    LLVMValueRef least = k_real(e, from, lanes, is_signed ? -power : 0), limit = k_real(e, from, lanes, power);
     LLVMValueRef low = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGT, a, least, ""), a, least, "");       /* NaN: the least */
     LLVMTypeRef t = ty_int(e, made, lanes);
     LLVMValueRef v = is_signed || bits < 32 ? LLVMBuildFPToSI(e->b, low, t, "") : LLVMBuildFPToUI(e->b, low, t, "");

@@ -106,6 +106,7 @@ LLVMTypeRef ty_int(struct emit *e, unsigned bits, unsigned lanes);
 LLVMTypeRef ty_ptr(struct emit *e);
 LLVMValueRef k_int(struct emit *e, unsigned bits, unsigned lanes, uint64_t value); /* splat */
 LLVMValueRef k_bits(struct emit *e, enum ir_type t, unsigned lanes, uint64_t bits);
+LLVMValueRef k_real(struct emit *e, enum ir_type t, unsigned lanes, double value);
 LLVMValueRef k_lanes(struct emit *e, unsigned bits, unsigned lanes, int64_t start, int64_t step);
 LLVMValueRef splat(struct emit *e, LLVMValueRef scalar, unsigned lanes);
 LLVMValueRef intrinsic(struct emit *e, const char *name, LLVMTypeRef *overloads, unsigned n_overloads, LLVMValueRef *args, unsigned n_args);
@@ -165,12 +166,12 @@ void guard_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, c
 void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk);
 unsigned guard_align(const struct ir_inst *i);
 bool guard_leads(struct emit *e, const struct ir_inst *i);                       /* needs a check of its own */
-LLVMValueRef guard_doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRef address);                    /* i1 */
+LLVMValueRef guard_doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRef a, unsigned lanes);          /* i1 of each address */
 void guard_ask_row(struct emit *e, const struct ir_inst *i, LLVMValueRef first, int64_t step, unsigned chunk); /* the engine looks at it */
 
 /* walked.c: pointers that step through a loop are checked before it */
 void walked_block(struct emit *e, int b);                                        /* at the end of what may lead into one */
-bool walked_before(struct emit *e, const struct ir_inst *i);
+bool walked_before(const struct emit *e, const struct ir_inst *i);
 void walked_check(struct emit *e, const struct ir_inst *i);                      /* in place of the guards of all chunks */
 
 /* common.c: loads that are the same for all groups */

@@ -21,13 +21,7 @@ LLVMValueRef flush(struct emit *e, LLVMValueRef v, enum ir_type t, unsigned lane
 static LLVMValueRef saturate(struct emit *e, LLVMValueRef v, enum ir_type t, unsigned lanes)
 {
     LLVMTypeRef ft = ty(e, t, lanes);
-    LLVMValueRef zero = LLVMConstNull(ft), one = LLVMConstReal(ty_scalar(e, t), 1.0);
-    if (lanes > 1) {
-        LLVMValueRef k[64];
-        for (unsigned l = 0; l < lanes; l++)
-            k[l] = one;
-        one = LLVMConstVector(k, lanes);
-    }
+    LLVMValueRef zero = LLVMConstNull(ft), one = k_real(e, t, lanes, 1);
     v = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGT, v, zero, ""), v, zero, "");        /* NaN: not greater, gives 0 */
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, v, one, ""), v, one, "");
 }

@@ -118,7 +118,7 @@ static bool done_before(struct emit *e, const struct ir_inst *i)
 }
 
 /* i1 or <W x i1>: something is wrong, or must be looked up. The low bits that alignment wants clear go to the top. */
-static LLVMValueRef doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRef a, unsigned lanes)
+LLVMValueRef guard_doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRef a, unsigned lanes)
 {
     unsigned k = (unsigned)__builtin_ctz(guard_align(i));
     if (lanes > 1) {             /* no rotation: any constant will do for a vector */
@@ -130,11 +130,6 @@ static LLVMValueRef doubtful(struct emit *e, const struct ir_inst *i, LLVMValueR
         a = intrinsic3(e, "llvm.fshr", ty_int(e, 64, lanes), a, a, k_int(e, 64, lanes, k));
     a = LLVMBuildLShr(e->b, a, k_int(e, 64, lanes, HW_WINDOW_SHIFT - k), "");
     return LLVMBuildICmp(e->b, LLVMIntNE, a, k_int(e, 64, lanes, HW_WINDOW_TAG), "");
-}
-
-LLVMValueRef guard_doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRef address)
-{
-    return doubtful(e, i, address, 1);
 }
 
 /*
@@ -242,7 +237,7 @@ void guard_scalar_if(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, 
 {
     if (done_before(e, i))
         return;
-    LLVMValueRef a = LLVMBuildPtrToInt(e->b, ptr, ty_int(e, 64, 1), ""), bad = doubtful(e, i, a, 1);
+    LLVMValueRef a = LLVMBuildPtrToInt(e->b, ptr, ty_int(e, 64, 1), ""), bad = guard_doubtful(e, i, a, 1);
     LLVMBasicBlockRef fine = cold_begin(e, any ? LLVMBuildAnd(e->b, bad, any, "") : bad);
     ask(e, i, a);
     cold_end(e, fine);
@@ -261,7 +256,7 @@ void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, int64_
     if (done_before(e, i) || (group && chunk > 0))
         return;
     LLVMValueRef a = LLVMBuildPtrToInt(e->b, ptr, ty_int(e, 64, 1), "");
-    LLVMBasicBlockRef fine = cold_begin(e, doubtful(e, i, a, 1));
+    LLVMBasicBlockRef fine = cold_begin(e, guard_doubtful(e, i, a, 1));
     for (unsigned c = chunk; c < (group ? e->C : chunk + 1); c++)
         guard_ask_row(e, i, LLVMBuildAdd(e->b, a, k_int(e, 64, 1, (uint64_t)(c > chunk ? plan_lane_offset(e->p, s, c * e->W) : 0)), ""), step, c);
     cold_end(e, fine);
@@ -288,7 +283,7 @@ void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses
 {
     if (done_before(e, i))
         return;
-    LLVMValueRef bad = LLVMBuildAnd(e->b, doubtful(e, i, addresses, e->W), mask_or_all(e, chunk), "");
+    LLVMValueRef bad = LLVMBuildAnd(e->b, guard_doubtful(e, i, addresses, e->W), mask_or_all(e, chunk), "");
     LLVMTypeRef bits = ty_int(e, e->W, 1);
     LLVMBasicBlockRef fine = cold_begin(e, LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, bad, bits), LLVMConstNull(bits), ""));
     ask_lanes(e, i, addresses, chunk);

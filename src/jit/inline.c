@@ -9,9 +9,7 @@
 
 static LLVMValueRef k_float(struct emit *e, float value, unsigned lanes)
 {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return k_bits(e, IR_F32, lanes, bits);
+    return k_real(e, IR_F32, lanes, value);
 }
 
 static LLVMValueRef fma3(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c)

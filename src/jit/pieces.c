@@ -14,6 +14,9 @@ struct piece {
     unsigned width;              /* elements of a native vector: the rows */
 };
 
+/* Elements of a native vector, which has 32 bits for each lane, or as many as there are lanes. */
+static unsigned row_width(const struct emit *e, unsigned bytes) { return bytes > 4 ? e->W * 4 / bytes : e->W; }
+
 static bool simple_load(const struct ir_inst *i)
 {
     return i->op == IR_LD && i->src[0].kind == IR_REG && !(i->flags & IR_VOLATILE) && i->order == IR_WEAK;
@@ -61,7 +64,7 @@ static bool piece_of(struct emit *e, const struct ir_inst *i, int64_t step, stru
         step <= 0 || step % bytes || step / bytes > MOST || step / bytes <= i->n_dst)
         return false;
     find_fields(e, i, step, &low, &high);
-    *out = (struct piece){ .from = low - i->imm, .per = (unsigned)(step / bytes), .width = e->W * 4 / bytes < e->W ? e->W * 4 / bytes : e->W };
+    *out = (struct piece){ .from = low - i->imm, .per = (unsigned)(step / bytes), .width = row_width(e, bytes) };
     out->n = (e->W - 1) * out->per + (unsigned)((high - low) / bytes);
     return true;
 }
@@ -126,7 +129,7 @@ bool piece_load(struct emit *e, const struct ir_inst *i, int64_t step, LLVMValue
 
 void piece_store(struct emit *e, const struct ir_inst *first, LLVMValueRef *v, unsigned n, unsigned chunk)
 {
-    unsigned bytes = element_bytes(first), width = e->W * 4 / bytes < e->W ? e->W * 4 / bytes : e->W, parts = e->W / width;
+    unsigned bytes = element_bytes(first), width = row_width(e, bytes), parts = e->W / width;
     LLVMValueRef src[2 * MOST], address = u_address(e, first, chunk);
     struct lane_from from[64];
     for (unsigned k = 0; k < n; k++)

@@ -62,6 +62,11 @@ LLVMValueRef splat(struct emit *e, LLVMValueRef scalar, unsigned lanes)
     return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(t), LLVMConstNull(LLVMVectorType(LLVMInt32TypeInContext(e->cx), lanes)), "");
 }
 
+LLVMValueRef k_real(struct emit *e, enum ir_type t, unsigned lanes, double value)
+{
+    return splat(e, LLVMConstReal(ty_scalar(e, t), value), lanes);
+}
+
 LLVMValueRef intrinsic(struct emit *e, const char *name, LLVMTypeRef *overloads, unsigned n_overloads, LLVMValueRef *args, unsigned n_args)
 {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));

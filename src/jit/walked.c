@@ -66,18 +66,17 @@ void walked_block(struct emit *e, int b)
 {
     const struct plan *p = e->p;
     int to = p->blocks[b].n_succ == 1 ? p->blocks[b].succ[0] : -1;
-    LLVMValueRef bad = NULL, doubt;
+    LLVMValueRef bad = NULL, doubt = NULL;
     if (to <= b || e->W == 1 || p->opt.function || e->details || entered_from(p, to) != b)
         return;
     guard_block(e, to);
-    doubt = NULL;
     for (size_t j = 0; j < p->blocks[to].ir->insts.n; j++) {
         const struct ir_inst *i = p->blocks[to].ir->insts.v[j];
         if ((i->op != IR_LD && i->op != IR_ST) || i->src[0].kind != IR_REG || !walks(e, to, i))
             continue;
         struct shape s = o_shape(e, &i->src[0]);
         for (unsigned c = 0; c < (s.group && s.step == 0 ? 1 : e->C); c++) {
-            LLVMValueRef a = guard_doubtful(e, i, LLVMBuildPtrToInt(e->b, u_address(e, i, c), ty_int(e, 64, 1), ""));
+            LLVMValueRef a = guard_doubtful(e, i, LLVMBuildPtrToInt(e->b, u_address(e, i, c), ty_int(e, 64, 1), ""), 1);
             bad = bad ? LLVMBuildOr(e->b, bad, a, "") : a;
         }
         doubt = doubt ? doubt : entry_alloca(e, ty_int(e, 1, 1), "doubt");
@@ -89,23 +88,22 @@ void walked_block(struct emit *e, int b)
         LLVMBuildStore(e->b, bad, doubt);
 }
 
-bool walked_before(struct emit *e, const struct ir_inst *i)
+static const struct walked *walked_of(const struct emit *e, const struct ir_inst *i)
 {
     for (size_t k = 0; k < e->walked.n; k++)
         if (e->walked.v[k]->access == i && e->walked.v[k]->fn == e->fn)
-            return true;
-    return false;
+            return e->walked.v[k];
+    return NULL;
 }
+
+bool walked_before(const struct emit *e, const struct ir_inst *i) { return walked_of(e, i) != NULL; }
 
 void walked_check(struct emit *e, const struct ir_inst *i)
 {
-    const struct walked *w = NULL;
-    struct shape s = o_shape(e, &i->src[0]);
-    for (size_t k = 0; k < e->walked.n; k++)
-        if (e->walked.v[k]->access == i && e->walked.v[k]->fn == e->fn)
-            w = e->walked.v[k];
+    const struct walked *w = walked_of(e, i);
     if (!w)
         return;
+    struct shape s = o_shape(e, &i->src[0]);
     LLVMBasicBlockRef fine = cold_begin(e, LLVMBuildLoad2(e->b, ty_int(e, 1, 1), w->doubt, ""));
     for (unsigned c = 0; c < e->C; c++)
         guard_ask_row(e, i, LLVMBuildPtrToInt(e->b, u_address(e, i, c), ty_int(e, 64, 1), ""), s.stride, c);

@@ -4,7 +4,8 @@
  * where a kernel computes much more than it loads and stores, has few values to keep at a time (there are 32 vector registers) and nothing
  * in it knows what a warp is: no atomics or warp operations. With barriers and shared memory too, where all groups stop at the same ones, if
  * most of the work is one chain that is longer than what the CPU looks at at a time, and the warps of a group take the same branches: in the whole
- * kernel, or in the regions with that chain; then the others are made for single warps, by a plan of their own.
+ * kernel, or in the regions with that chain; then the others are made for single warps, by a plan of their own. And without barriers where a
+ * loop adds up: sum += a[k] * b[k].
  */
 #include "pass/plan.h"
 
@@ -167,20 +168,19 @@ static int longest_chain(const struct plan *p)
     return longest <= WINDOW / UNITS || 2 * n_there < all || all > LARGE ? -1 : at;
 }
 
-static unsigned side_by_side(struct plan *p)
+/* How many warps fill the units, if a chunk has so many chains; as far as their vectors fit into registers. */
+static unsigned side_by_side(struct plan *p, unsigned chains)
 {
     enum { LATENCY = 4, UNITS = 2, MOST = 4, REGISTERS = 32 };
     unsigned m = 1, alive = most_alive(p) * p->opt.chunks;
-    if (longest_chain(p) < 0)
-        return 1;
-    while (m < MOST && m * p->opt.chunks < LATENCY * UNITS && 2 * m * alive < REGISTERS && p->threads % (2 * m * PLAN_LANES) == 0)
+    while (m < MOST && m * p->opt.chunks * chains < LATENCY * UNITS && 2 * m * alive < REGISTERS && p->threads % (2 * m * PLAN_LANES) == 0)
         m *= 2;
     return m;
 }
 
 /*
- * A loop that adds up: every turn waits for the one before, `chain` cycles, while the units could do all of a turn's arithmetic for several warps
- * meanwhile. *out_chains: how many such chains there are side by side as it is, in one chunk.
+ * A loop that adds up: every turn waits for the one before, while the units could do all of a turn's arithmetic for several warps meanwhile.
+ * *out_chains: how many such chains there are side by side as it is, in one chunk.
  */
 static bool adds_up(const struct plan *p, int block, unsigned *depth, unsigned *out_chains)
 {
@@ -208,11 +208,11 @@ static bool adds_up(const struct plan *p, int block, unsigned *depth, unsigned *
     return longest > 0;
 }
 
-/* Without barriers: as many warps as fill the units in the loop that runs most often, if that one adds up. */
-static unsigned sums_side_by_side(struct plan *p)
+/* Without barriers: the chains of the loop that runs most often, if that one adds up; else 0. */
+static unsigned sums(struct plan *p)
 {
-    enum { LATENCY = 4, UNITS = 2, MOST = 4, REGISTERS = 32, LARGE = 300 };
-    unsigned m = 1, all = 0, chains = 0, c, *depth = hw_alloc(p->n_regs * sizeof *depth + 1);
+    enum { LARGE = 300 };                        /* takes long to compile as it is */
+    unsigned all = 0, chains = 0, c, *depth = hw_alloc(p->n_regs * sizeof *depth + 1);
     uint64_t most = 0;
     for (int b = 0; b < p->n_blocks; b++) {
         all += (unsigned)p->blocks[b].ir->insts.n;
@@ -222,12 +222,7 @@ static unsigned sums_side_by_side(struct plan *p)
         }
     }
     hw_free(depth);
-    if (!chains || all > LARGE || !straight(p))
-        return 1;
-    for (unsigned alive = most_alive(p) * p->opt.chunks;
-         m < MOST && m * p->opt.chunks * chains < LATENCY * UNITS && 2 * m * alive < REGISTERS && p->threads % (2 * m * PLAN_LANES) == 0; m *= 2)
-        ;
-    return m;
+    return all <= LARGE ? chains : 0;
 }
 
 /* Is it a comparison with a number that the launch gives? Groups at that border part there, and others do not: one comparison tells (jit/ends.c). */
@@ -316,6 +311,9 @@ unsigned plan_pairs(struct plan *p)
     if (p->opt.width != 16 || p->lanes != PLAN_LANES || p->opt.function || p->opt.fair || p->opt.turns)
         return 1;
     if (p->regions.n > 1)
-        return p->lockstep && straight(p) ? side_by_side(p) : 1;
-    return p->threads % (2 * PLAN_LANES) == 0 && computes(p) && most_alive(p) <= MOST_ALIVE ? 2 : sums_side_by_side(p);
+        return p->lockstep && straight(p) && longest_chain(p) >= 0 ? side_by_side(p, 1) : 1;
+    if (p->threads % (2 * PLAN_LANES) == 0 && computes(p) && most_alive(p) <= MOST_ALIVE)
+        return 2;
+    unsigned chains = sums(p);
+    return chains && straight(p) ? side_by_side(p, chains) : 1;
 }
