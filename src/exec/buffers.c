@@ -8,8 +8,8 @@
 
 #include <sys/mman.h>
 
-/* Around shared memory nothing is mapped for this far, so that a wild index faults instead of hitting something else. */
-#define WINDOW_BYTES ((size_t)512 << 20)
+/* Around shared memory nothing is mapped for this far: no 32-bit address, taken with its sign, leads beyond it, nor do the lanes next to one. */
+#define WINDOW_BYTES ((size_t)2560 << 20)
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -60,11 +60,11 @@ static LLVMValueRef checked_lane(struct emit *e, const struct ir_inst *i, LLVMVa
     unsigned bytes = ir_type_bits(i->type) / 8;
     if (i->space == IR_SHARED) {
         LLVMValueRef old = LLVMBuildLoad2(e->b, t, ptr, "");
-        LLVMSetAlignment(old, bytes);
+        promise_align(e, old, bytes);
         tag_memory(e, old, TAG_SHARED);
         LLVMValueRef fresh = i->atom == IR_ATOM_CAS ? LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, old, x, ""), y, old, "") : atomic_combine(e, i, old, x);
         LLVMValueRef s = LLVMBuildStore(e->b, fresh, ptr);
-        LLVMSetAlignment(s, bytes);
+        promise_align(e, s, bytes);
         tag_memory(e, s, TAG_SHARED);
         return old;
     }

@@ -103,14 +103,14 @@ static LLVMValueRef at_offset(struct emit *e, LLVMValueRef p, unsigned bytes)
 static LLVMValueRef load_vector(struct emit *e, const struct ir_inst *i, LLVMValueRef p)
 {
     LLVMValueRef v = LLVMBuildLoad2(e->b, ty(e, i->type, e->W), p, "");
-    LLVMSetAlignment(v, element_bytes(i));
+    promise_align(e, v, element_bytes(i));
     return tag_memory(e, v, TAG_SHARED);
 }
 
 static void store_vector(struct emit *e, const struct ir_inst *i, LLVMValueRef v, LLVMValueRef p)
 {
     LLVMValueRef s = LLVMBuildStore(e->b, v, p);
-    LLVMSetAlignment(s, element_bytes(i));
+    promise_align(e, s, element_bytes(i));
     tag_memory(e, s, TAG_SHARED);
 }
 
@@ -221,7 +221,7 @@ static void store_alone(struct emit *e, const struct ir_inst *i, unsigned run, u
             on[l] = k_int(e, 1, 1, word / run % 2 == 0);
             from[l] = word / (2 * run) * run + word % run;
         }
-        LLVMValueRef args[] = { pick(e, v, v, from), at_offset(e, p, half * e->W * element_bytes(i)), k_int(e, 32, 1, element_bytes(i)), LLVMConstVector(on, e->W) };
+        LLVMValueRef args[] = { pick(e, v, v, from), at_offset(e, p, half * e->W * element_bytes(i)), k_int(e, 32, 1, promised_align(e, element_bytes(i))), LLVMConstVector(on, e->W) };
         tag_memory(e, intrinsic(e, "llvm.masked.store", overloads, 2, args, 4), TAG_SHARED);
     }
 }

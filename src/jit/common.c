@@ -39,6 +39,9 @@ void common_take(struct emit *e, const struct ir_inst *i)
     for (size_t n = 0; n < e->n_common; n++)
         if (e->common_load[n].inst == i && e->common_load[n].groups > 1)
             move_results(e, n, e->warp, false);
+    for (int k = 0; k < i->n_dst; k++)
+        if (i->dst[k])
+            e->available[i->dst[k]->id] = true;
 }
 
 /* When chunks are the same too, the first one's value is that of all. */

@@ -240,7 +240,7 @@ static void chain(struct emit *e, const bits_word *candidates, int last)
 {
     int end = last >= 0 ? last : e->p->n_blocks;
     for (int b = e->at + 1; b < end; b++) {
-        if (!bits_has(candidates, (size_t)b) || !has_mask_slot(e, b))
+        if (!bits_has(candidates, (size_t)b) || !has_mask_slot(e, b) || !e->bb[b])     /* nobody comes to what is not in this region */
             continue;
         LLVMValueRef m[PLAN_MAX_CHUNKS];
         masks_load(e, e->mask[b], m);
@@ -535,7 +535,8 @@ static void leave_early(struct emit *e)
 {
     const struct plan *p = e->p;
     struct plan_leave l;
-    if (e->region == 0 || e->fetches || e->details || e->m[0] || !plan_leave(e->p, (size_t)e->region, e->at, &l))
+    if (e->region == 0 || e->fetches || e->details || e->m[0] || !plan_leave(e->p, (size_t)e->region, e->at, &l) ||
+        !ends_made_here(e, &ir_block_term(p->blocks[e->at].ir)->src[0]))
         return;
     const struct ir_inst *end = ir_block_term(p->blocks[l.end].ir);
     int to = end->op == IR_BAR ? p->blocks[l.end].succ[0] : -1;
@@ -701,8 +702,11 @@ static void emit_body(struct emit *e, const struct plan_block *blk)
         emit_likely(e, blk, likely, n);
     else
         emit_insts(e, blk);
-    for (unsigned k = 0; k < n; k++)
+    for (unsigned k = 0; k < n; k++) {
+        for (size_t r = 0; r < likely[k].regs.n; r++)             /* each version has it in another slot */
+            e->available[likely[k].regs.v[r].reg->id] = false;
         hw_vec_fini(&likely[k].regs);
+    }
 }
 
 static void emit_two_versions(struct emit *e, const struct plan_block *blk)
@@ -735,6 +739,8 @@ static void emit_block(struct emit *e, int b)
     LLVMPositionBuilderAtEnd(e->b, e->bb[b]);
     e->at = b;
     e->m[0] = NULL;
+    for (size_t r = 0; r < e->p->n_regs; r++)
+        e->available[r] = bits_has(blk->live_in, r);
     if (blk->masked) {
         e->all_here = LLVMBuildLoad2(e->b, ty_int(e, 1, 1), blk->mask_from >= 0 ? e->cur_whole[blk->mask_from] : e->whole[b], "");
         masks_load(e, blk->mask_from >= 0 ? e->cur[blk->mask_from] : e->mask[b], e->m);
@@ -822,6 +828,19 @@ static void entry_mask(struct emit *e)
     }
 }
 
+/* What the program may read before it writes it is 0: no value is wrong, but an undefined one would be another at every use. */
+static void clear_undefined(struct emit *e)
+{
+    for (size_t r = 0; r < e->p->n_regs; r++) {
+        const struct ir_reg *reg = e->p->regs[r].reg;
+        if (!bits_has(e->p->blocks[0].live_in, r))
+            continue;
+        for (unsigned c = 0; c < slot_count(e, reg); c++)
+            LLVMBuildStore(e->b, LLVMConstNull(slot_type(e, reg)), slot_of(e, reg, c));
+        e->available[r] = true;
+    }
+}
+
 static void begin_warp(struct emit *e)
 {
     const struct plan *p = e->p;
@@ -830,6 +849,7 @@ static void begin_warp(struct emit *e)
     e->at = r->entry;
     nobody_waits(e);
     if (e->region == 0) {
+        clear_undefined(e);
         if (p->partial && p->lanes > 1)
             entry_mask(e);
         else if (has_mask_slot(e, 0))                     /* block 0 heads a divergent loop */
@@ -880,6 +900,7 @@ static void open_function(struct emit *e)
         LLVMAddTargetDependentFunctionAttr(e->fn, "stackrealign", "");
     memset(e->env, 0, sizeof e->env);
     memset(e->slot, 0, e->p->n_regs * sizeof *e->slot);
+    memset(e->available, 0, e->p->n_regs);
     LLVMPositionBuilderAtEnd(e->ab, new_bb(e, "slots"));
     LLVMPositionBuilderAtEnd(e->eb, e->entry = new_bb(e, "entry"));
     e->safe = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), 16), "safe");
@@ -908,8 +929,8 @@ static void begin_function(struct emit *e)
     e->launch = LLVMGetParam(e->fn, 0);
     e->block = LLVMGetParam(e->fn, 1);
     e->frame = LLVMGetParam(e->fn, 2);
-    for (unsigned k = 1; k <= 3; k++)
-        add_attribute(e, e->fn, k, "noalias");
+    for (unsigned k = 0; k < 3; k++)
+        promise_no_alias(e, e->fn, k);
     e->sp = NULL;
     open_function(e);
     e->common = entry_alloca(e, i32, "common");
@@ -957,7 +978,7 @@ static void finish_function(struct emit *e)
     uint32_t g = 0;
     for (; g + 8 <= e->p->groups; g += 8) {
         LLVMValueRef s = LLVMBuildStore(e->b, splat(e, common, 8), frame_state_ptr(e, k_int(e, 32, 1, g)));
-        LLVMSetAlignment(s, 4);
+        promise_align(e, s, 4);
     }
     for (; g < e->p->groups; g++)
         LLVMBuildStore(e->b, common, frame_state_ptr(e, k_int(e, 32, 1, g)));
@@ -1038,21 +1059,6 @@ static void emit_region(struct emit *e, int region)
     LLVMBuildBr(e->ab, LLVMGetNextBasicBlock(LLVMGetInsertBlock(e->ab)));
 }
 
-static void make_tags(struct emit *e)
-{
-    static const char *const names[TAG_COUNT] = { "global", "shared", "local", "frame" };
-    LLVMMetadataRef root_name = LLVMMDStringInContext2(e->cx, "hostwarp", 8);
-    LLVMMetadataRef root = LLVMMDNodeInContext2(e->cx, &root_name, 1);
-    LLVMMetadataRef zero = LLVMValueAsMetadata(k_int(e, 64, 1, 0));
-    for (int t = 0; t < TAG_COUNT; t++) {
-        LLVMMetadataRef type[] = { LLVMMDStringInContext2(e->cx, names[t], strlen(names[t])), root, zero };
-        LLVMMetadataRef node = LLVMMDNodeInContext2(e->cx, type, 3), access[] = { node, node, zero };
-        e->tag[t] = LLVMMetadataAsValue(e->cx, LLVMMDNodeInContext2(e->cx, access, 3));
-    }
-    e->tbaa_kind = LLVMGetMDKindIDInContext(e->cx, "tbaa", 4);
-    e->invariant_kind = LLVMGetMDKindIDInContext(e->cx, "invariant.load", 14);
-}
-
 /* Room for what is made anew for each function. */
 static void begin_plan(struct emit *e)
 {
@@ -1066,6 +1072,7 @@ static void begin_plan(struct emit *e)
     e->bb = hw_alloc(n * sizeof *e->bb);
     e->is_source = hw_alloc(n);
     e->rematerialised = hw_alloc(p->n_regs + 1);
+    e->available = hw_alloc(p->n_regs + 1);
     e->quiet = plan_quiet_regions(p);
     for (size_t b = 0; b < n; b++)
         if (p->blocks[b].mask_from >= 0)
@@ -1084,6 +1091,7 @@ static void end_plan(struct emit *e)
     hw_free(e->bb);
     hw_free(e->is_source);
     hw_free(e->rematerialised);
+    hw_free(e->available);
 }
 
 /* A region by the plan for several warps; what is kept is where the other plan has it. */
@@ -1137,6 +1145,7 @@ static void emit_function(struct emit *e, size_t index)
     e->at = 0;
     check_stack(e);
     nobody_waits(e);
+    clear_undefined(e);
     for (unsigned c = 0; e->W > 1 && c < e->C; c++) {
         LLVMValueRef bits = LLVMBuildTrunc(e->b, LLVMGetParam(e->fn, 4 + c), ty_int(e, e->W, 1), "");
         LLVMBuildStore(e->b, cast_to(e, bits, ty_int(e, 1, e->W)), e->mask[0][c]);
@@ -1180,7 +1189,7 @@ bool emit_kernel(struct emit *e)
     e->b = LLVMCreateBuilderInContext(e->cx);
     e->eb = LLVMCreateBuilderInContext(e->cx);
     e->ab = LLVMCreateBuilderInContext(e->cx);
-    make_tags(e);
+    promise_spaces(e);
     begin_plan(e);
     frame_layout(e);
     for (size_t r = 0; r < p->regions.n; r++) {

@@ -82,12 +82,13 @@ struct emit {
     /* frame layout, the same for all regions; bytes */
     uint32_t *reg_offset, *mask_offset, *cur_offset;          /* UINT32_MAX: not in the frame */
     const struct plan *narrow;                                /* of a region that is made for several warps: the plan that says how registers are kept */
+    bool *available;                                          /* by register: its slot holds a value here (value.c) */
     uint64_t *waiting, *alive;                                /* bit sets of blocks and registers: frame.c */
     int looked_at;                                            /* the entry that they are for */
     uint32_t red_offset, bars_offset, warpops_offset, common_offset, warp_offset, warp_bytes, parts_offset, frame_bytes;
     HW_VEC(struct kabi_keep) keeps;                           /* for the engine, where groups may be taken apart */
-    LLVMValueRef tag[TAG_COUNT];
-    unsigned tbaa_kind, invariant_kind;
+    bool promises;                                            /* promise.c: LLVM is told more than the code says */
+    LLVMValueRef tag[TAG_COUNT];                              /* or NULL */
 };
 
 /* emit.c */
@@ -97,6 +98,7 @@ bool emit_kernel(struct emit *e);
 bool brief_block(struct emit *e, int b);           /* runs also when no lane is on */
 
 /* ends.c */
+const struct ir_inst *ends_made_here(struct emit *e, const struct ir_operand *o);
 LLVMValueRef ends_all_have(struct emit *e, const struct ir_operand *predicate, bool value);       /* i1: it is certain; NULL: nothing short tells */
 
 /* types.c: types, constants, intrinsics */
@@ -116,8 +118,18 @@ LLVMValueRef intrinsic3(struct emit *e, const char *name, LLVMTypeRef t, LLVMVal
 LLVMValueRef entry_alloca(struct emit *e, LLVMTypeRef t, const char *name);
 LLVMValueRef call_symbol(struct emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned n, bool pure);
 LLVMValueRef own_function(struct emit *e, const char *name, LLVMTypeRef type);    /* a new one in this module, never inlined */
-LLVMValueRef tag_memory(struct emit *e, LLVMValueRef access, enum emit_tag tag);
 LLVMValueRef cast_to(struct emit *e, LLVMValueRef v, LLVMTypeRef t);              /* bits kept */
+
+/* promise.c: what LLVM may take for granted */
+unsigned promised_align(const struct emit *e, unsigned bytes);                   /* to be said of an access: bytes, or 1 */
+void promise_align(const struct emit *e, LLVMValueRef access, unsigned bytes);
+void promise_unchanging(const struct emit *e, LLVMValueRef load);                /* the memory holds the same value for the whole launch */
+void promise_readable(struct emit *e, LLVMValueRef pointer_load, uint64_t bytes);
+void promise_spaces(struct emit *e);                                             /* before tag_memory() */
+LLVMValueRef tag_memory(struct emit *e, LLVMValueRef access, enum emit_tag tag); /* it touches nothing but this kind of memory; returns the access */
+void promise_no_alias(const struct emit *e, LLVMValueRef fn, unsigned parameter);
+void promise_pure(const struct emit *e, LLVMValueRef fn);                        /* its result, and nothing else, comes of its arguments */
+void promise_private_effects(const struct emit *e, LLVMValueRef call);           /* it changes no memory that the code knows of */
 
 /* value.c: registers and operands */
 enum ir_type src_type(const struct ir_inst *i, int k);

@@ -6,7 +6,7 @@
 #include "jit/emit.h"
 
 /* The instruction that made this value, if that was in the block at hand and what it was made of is still there. */
-static const struct ir_inst *made_here(struct emit *e, const struct ir_operand *o)
+const struct ir_inst *ends_made_here(struct emit *e, const struct ir_operand *o)
 {
     const struct ir_block *b = e->p->blocks[e->at].ir;
     const struct ir_inst *def = o->kind == IR_REG ? e->p->regs[o->reg->id].def : NULL;
@@ -81,7 +81,7 @@ static LLVMValueRef all_have(struct emit *e, const struct ir_operand *o, bool va
 {
     enum { DEEP = 4 };
     struct shape s = o_shape(e, o);
-    const struct ir_inst *i = made_here(e, o);
+    const struct ir_inst *i = ends_made_here(e, o);
     if (o->kind == IR_REG && shape_uniform(&s) && (!i || shape_group_uniform(&s)))
         return chunks_have(e, o, value);
     if (!i || depth == DEEP)

@@ -78,14 +78,14 @@ static LLVMValueRef pointer(struct emit *e, const struct ir_inst *i, LLVMValueRe
 static LLVMValueRef load_at(struct emit *e, LLVMTypeRef t, LLVMValueRef p, unsigned align)
 {
     LLVMValueRef v = LLVMBuildLoad2(e->b, t, p, "");
-    LLVMSetAlignment(v, align);
+    promise_align(e, v, align);
     return tag_memory(e, v, TAG_SHARED);
 }
 
 static void store_at(struct emit *e, LLVMValueRef v, LLVMValueRef p)
 {
     LLVMValueRef s = LLVMBuildStore(e->b, v, p);
-    LLVMSetAlignment(s, WORD);
+    promise_align(e, s, WORD);
     tag_memory(e, s, TAG_SHARED);
 }
 
@@ -162,7 +162,7 @@ static void store_spread(struct emit *e, const struct ir_inst *i, LLVMValueRef v
             from[l] = k_int(e, 32, 1, place / (2 * run) * run + place % run);
         }
         LLVMValueRef all = LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(from, e->W), "");
-        LLVMValueRef args[] = { all, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), p, &skip, 1, ""), k_int(e, 32, 1, WORD), LLVMConstVector(on, e->W) };
+        LLVMValueRef args[] = { all, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), p, &skip, 1, ""), k_int(e, 32, 1, promised_align(e, WORD)), LLVMConstVector(on, e->W) };
         tag_memory(e, intrinsic(e, "llvm.masked.store", overloads, 2, args, 4), TAG_SHARED);
     }
 }

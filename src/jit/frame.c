@@ -240,17 +240,24 @@ LLVMValueRef frame_bar_ptr(struct emit *e, LLVMValueRef id, size_t field)
     return frame_state_ptr(e, at);
 }
 
+/* Of each of a register's vectors, `step` bytes apart: places are aligned to 16, large ones to 64 (place()). */
+static unsigned vector_align(bool varying, unsigned step)
+{
+    unsigned most = varying && step >= 64 ? 64 : 16;
+    return step & (most - 1) ? step & -step : most;
+}
+
 static void save_value(struct emit *e, LLVMValueRef v, uint32_t offset, unsigned align)
 {
     LLVMValueRef s = LLVMBuildStore(e->b, v, frame_ptr(e, offset));
-    LLVMSetAlignment(s, align);
+    promise_align(e, s, align);
     tag_memory(e, s, TAG_FRAME);
 }
 
 static LLVMValueRef restore_value(struct emit *e, LLVMTypeRef t, uint32_t offset, unsigned align)
 {
     LLVMValueRef v = LLVMBuildLoad2(e->b, t, frame_ptr(e, offset), "");
-    LLVMSetAlignment(v, align);
+    promise_align(e, v, align);
     return tag_memory(e, v, TAG_FRAME);
 }
 
@@ -287,7 +294,7 @@ static void move_common(struct emit *e, const struct plan_reg *r, bool save)
         done = LLVMBuildLoad2(b, t, ptr, "");
         LLVMBuildStore(e->b, done, slot);
     }
-    LLVMSetAlignment(done, 16);
+    promise_align(e, done, 16);
     tag_memory(e, done, TAG_FRAME);
 }
 
@@ -296,7 +303,7 @@ static void move_warp(struct emit *e, const struct plan_reg *r, const struct pla
 {
     unsigned chunks = e->narrow->opt.chunks;
     bool varying = kept->shape.kind == SHAPE_VARYING, one = !varying && kept->shape.group;
-    unsigned step = varying ? ir_type_bits(r->reg->type) / 8 * e->W : 16, align = varying && step >= 64 ? 64 : 16;
+    unsigned step = varying ? ir_type_bits(r->reg->type) / 8 * e->W : 16, align = vector_align(varying, step);
     uint32_t offset = e->reg_offset[r->reg->id];
     LLVMTypeRef t = slot_type(e, r->reg);
     struct ir_operand o = { .kind = IR_REG, .reg = r->reg };
@@ -349,7 +356,7 @@ static void move_register(struct emit *e, const struct plan_reg *r, bool save)
         move_masks(e, slots, offset, save);
         return;
     }
-    unsigned step = varying ? ir_type_bits(r->reg->type) / 8 * e->W : 16, align = varying && step >= 64 ? 64 : 16;
+    unsigned step = varying ? ir_type_bits(r->reg->type) / 8 * e->W : 16, align = vector_align(varying, step);
     for (unsigned c = 0; c < slot_count(e, r->reg); c++) {
         LLVMValueRef slot = slot_of(e, r->reg, c);
         if (save)
@@ -468,6 +475,7 @@ void frame_restore(struct emit *e, int entry)
             frame_rematerialise(e, p->regs[r].reg);
         else
             move_register(e, &p->regs[r], false);
+        e->available[r] = true;
     }
     for (int m = 0; m < p->n_blocks; m++) {
         if (saves_mask(e, entry, m))

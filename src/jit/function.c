@@ -65,7 +65,7 @@ static void call_by_lanes(struct emit *e, const struct ir_inst *i)
         left[c] = entry_alloca(e, vec, "left");
         LLVMBuildStore(e->b, mask_or_all(e, c), left[c]);
         LLVMValueRef at = k_int(e, 32, 1, c * e->W), st = LLVMBuildStore(e->b, v_operand(e, &i->src[0], IR_I64, c), LLVMBuildGEP2(e->b, i64, all, &at, 1, ""));
-        LLVMSetAlignment(st, 8);
+        promise_align(e, st, 8);
     }
     LLVMBasicBlockRef head = LLVMAppendBasicBlockInContext(e->cx, e->fn, "targets"), body = LLVMAppendBasicBlockInContext(e->cx, e->fn, "target"),
                       after = LLVMAppendBasicBlockInContext(e->cx, e->fn, "called"), done = LLVMAppendBasicBlockInContext(e->cx, e->fn, "targets.done");
@@ -80,7 +80,7 @@ static void call_by_lanes(struct emit *e, const struct ir_inst *i)
     LLVMPositionBuilderAtEnd(e->b, body);
     LLVMValueRef lane = intrinsic2(e, "llvm.cttz", i32, bits, k_int(e, 1, 1, 1));
     LLVMValueRef target = LLVMBuildLoad2(e->b, i64, LLVMBuildGEP2(e->b, i64, all, &lane, 1, ""), "");
-    LLVMSetAlignment(target, 8);
+    promise_align(e, target, 8);
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef same = LLVMBuildICmp(e->b, LLVMIntEQ, v_operand(e, &i->src[0], IR_I64, c), splat(e, target, e->W), "");
         LLVMValueRef mine = LLVMBuildAnd(e->b, now[c], same, "");

@@ -143,9 +143,7 @@ static void call_saving(struct emit *e, size_t service, LLVMValueRef *args, LLVM
     LLVMValueRef call = LLVMBuildCall2(e->b, LLVMFunctionType(LLVMVoidTypeInContext(e->cx), types, n, false), fn, args, n, "");
 #if defined(__x86_64__)
     static const char saves[] = "no_caller_saved_registers";
-    enum { READS_ARGUMENTS = 1, CHANGES_ITS_OWN = 3 << 2 };          /* LLVM's memory(argmem: read, inaccessiblemem: readwrite) */
-    LLVMAttributeRef memory = LLVMCreateEnumAttribute(e->cx, LLVMGetEnumAttributeKindForName("memory", 6), READS_ARGUMENTS | CHANGES_ITS_OWN);
-    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, memory);
+    promise_private_effects(e, call);
     LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->cx, LLVMGetEnumAttributeKindForName("nounwind", 8), 0));
     LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateStringAttribute(e->cx, saves, sizeof saves - 1, "", 0));
 #else

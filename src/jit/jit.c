@@ -44,6 +44,8 @@ static unsigned pick_width(const struct ir_func *f, const struct jit_request *re
     return width;
 }
 
+static bool makes_promises(const struct jit_request *req) { return hw_options()->promises && !req->no_promises; }
+
 static struct hw_hash make_key(const struct ir_func *f, const struct jit_request *req, unsigned width)
 {
     struct hw_hash h;
@@ -61,6 +63,7 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_hash_u64(&h, req->stream);
     hw_hash_u64(&h, req->whole);
     hw_hash_u64(&h, hw_options()->guard);
+    hw_hash_u64(&h, makes_promises(req));
     hw_hash_u64(&h, width);
     hw_hash_u64(&h, f->local_bytes);
     hw_hash_u64(&h, f->shared_bytes);
@@ -325,7 +328,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
         dump(f, req, "ir", text.s, text.n);
         hw_str_fini(&text);
     }
-    struct emit e = { .p = p, .kernel = f, .diag = diag, .W = p->opt.width, .C = p->opt.chunks };
+    struct emit e = { .p = p, .kernel = f, .diag = diag, .W = p->opt.width, .C = p->opt.chunks, .promises = makes_promises(req) };
     e.cx = LLVMContextCreate();
     e.mod = LLVMModuleCreateWithNameInContext(f->name, e.cx);
     if (req->details)

@@ -13,6 +13,7 @@ struct jit_request {
     bool stream;                 /* the grid writes more than the caches hold: see jit_streamed_bytes() */
     uint32_t whole;              /* bits: which of the kernel's sizes are multiples of 32 */
     bool details;                /* instrumented: the kernel counts what it does, in kernel->details; warps have 32 lanes at every width */
+    bool no_promises;            /* LLVM is told nothing but the code (promise.c), as with HOSTWARP_PROMISES=0 */
     uint32_t width;              /* lanes per vector: 1, 4, 8, 16; 0 = HOSTWARP_WIDTH or what suits this CPU */
 };
 

@@ -137,8 +137,8 @@ static void row_part(struct emit *e, const struct ir_inst *i, LLVMValueRef p, LL
     LLVMValueRef old = LLVMBuildLoad2(e->b, LLVMVectorType(ty_scalar(e, i->type), n), p, "");
     LLVMValueRef x = LLVMBuildShuffleVector(e->b, v, v, LLVMConstVector(at, n), "");
     LLVMValueRef store = LLVMBuildStore(e->b, atomic_combine(e, i, old, x), p);
-    LLVMSetAlignment(old, element_bytes(i));
-    LLVMSetAlignment(store, element_bytes(i));
+    promise_align(e, old, element_bytes(i));
+    promise_align(e, store, element_bytes(i));
     tag_memory(e, old, TAG_SHARED);
     tag_memory(e, store, TAG_SHARED);
 }

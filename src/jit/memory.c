@@ -69,6 +69,28 @@ static LLVMValueRef offset_ptr(struct emit *e, LLVMValueRef p, uint64_t bytes)
 }
 
 /*
+ * Shared memory has 32-bit addresses: what a 64-bit register holds above them does not count, and sums wrap around. Taken with their sign, they
+ * lead to where nothing is mapped around the block's memory (exec/buffers.c), from a negative base also to lanes that have left it behind.
+ */
+static LLVMValueRef shared_offset(struct emit *e, LLVMValueRef a, const struct shape *s)
+{
+    LLVMTypeRef i32 = ty_int(e, 32, 1);
+    if (LLVMTypeOf(a) != i32 && s->umax > INT32_MAX)
+        a = LLVMBuildTrunc(e->b, a, i32, "");
+    return to_i64(e, a, 1);
+}
+
+static LLVMValueRef shared_pointer(struct emit *e, LLVMValueRef a, const struct shape *s, int64_t offset)
+{
+    enum { NEAR = 16 << 20 };
+    bool far = offset <= -NEAR || offset >= NEAR;
+    if (far)
+        a = LLVMBuildAdd(e->b, a, LLVMConstInt(LLVMTypeOf(a), (uint64_t)offset, true), "");
+    a = shared_offset(e, a, far ? &(struct shape){ .umax = UINT64_MAX } : s);
+    return offset_ptr(e, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), env(e, ENV_SHARED), &a, 1, ""), far ? 0 : (uint64_t)offset);
+}
+
+/*
  * Pointer of the chunk's first lane; the address is AFFINE. In shared memory the register comes first and all constants at once after it: LLVM then
  * sees what two accesses have in common (a row that several warps read), and keeps one pointer, not one for each constant.
  */
@@ -77,9 +99,10 @@ LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
     struct shape s = o_shape(e, &i->src[0]);
     bool shared = i->space == IR_SHARED, one_base = shared && s.kind == SHAPE_AFFINE && s.group;
     uint64_t offset = constant_offset(e, i) + (one_base ? (uint64_t)plan_lane_offset(e->p, &s, chunk * e->W) : 0);
-    LLVMValueRef a = to_i64(e, u_operand(e, &i->src[0], src_type(i, 0), one_base ? 0 : chunk), 1);
+    LLVMValueRef a = u_operand(e, &i->src[0], src_type(i, 0), one_base ? 0 : chunk);
     if (shared)
-        return offset_ptr(e, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), env(e, ENV_SHARED), &a, 1, ""), offset);
+        return shared_pointer(e, a, &s, (int64_t)offset);
+    a = to_i64(e, a, 1);
     if (offset)
         a = LLVMBuildAdd(e->b, a, k_int(e, 64, 1, offset), "");
     LLVMValueRef base = space_base(e, i->space, chunk);
@@ -134,11 +157,13 @@ static LLVMValueRef scalar_load(struct emit *e, const struct ir_inst *i, LLVMVal
     bool atomic = i->order != IR_WEAK;
     LLVMTypeRef t = atomic ? ty_int(e, ir_type_bits(i->type), 1) : ty(e, i->type, 1);
     LLVMValueRef v = LLVMBuildLoad2(e->b, t, ptr, "");
-    LLVMSetAlignment(v, element_bytes(i));
+    promise_align(e, v, element_bytes(i));
     if (i->flags & IR_VOLATILE)
         LLVMSetVolatile(v, true);
-    if (atomic)
+    if (atomic) {
+        LLVMSetAlignment(v, element_bytes(i));            /* else it would not be one instruction */
         LLVMSetOrdering(v, llvm_order((enum ir_order)i->order));
+    }
     tagged(e, i, v);
     return cast_to(e, v, ty(e, i->type, 1));
 }
@@ -149,24 +174,32 @@ static void scalar_store(struct emit *e, const struct ir_inst *i, LLVMValueRef v
     if (atomic)
         value = cast_to(e, value, ty_int(e, ir_type_bits(i->type), 1));
     LLVMValueRef s = LLVMBuildStore(e->b, value, ptr);
-    LLVMSetAlignment(s, element_bytes(i));
+    promise_align(e, s, element_bytes(i));
     if (i->flags & IR_VOLATILE)
         LLVMSetVolatile(s, true);
-    if (atomic)
+    if (atomic) {
+        LLVMSetAlignment(s, element_bytes(i));
         LLVMSetOrdering(s, llvm_order((enum ir_order)i->order));
+    }
     tagged(e, i, s);
 }
 
-/* The elements of one thread's access. Those of a volatile one go in one piece: processors with AVX keep 16 aligned bytes whole, and
-   programs send a value and its flag to another block that way. */
+/* The elements of one thread's access. Those of an ordered or volatile one go in one piece: processors with AVX keep 16 aligned bytes whole, as GPUs
+   do, and programs send a value and its flag to another block that way. LLVM has no atomic vectors: volatile keeps it whole, fences keep its order. */
 static bool in_one_piece(const struct ir_inst *i, unsigned n)
 {
-    return n > 1 && (i->flags & IR_VOLATILE) && n * element_bytes(i) <= 16;
+    return n > 1 && ordered(i) && n * element_bytes(i) <= 16;
+}
+
+static bool orders(const struct ir_inst *i, LLVMAtomicOrdering with)
+{
+    LLVMAtomicOrdering o = i->order == IR_WEAK ? LLVMAtomicOrderingMonotonic : llvm_order((enum ir_order)i->order);
+    return o == with || o == LLVMAtomicOrderingAcquireRelease || o == LLVMAtomicOrderingSequentiallyConsistent;
 }
 
 static LLVMValueRef whole(struct emit *e, const struct ir_inst *i, LLVMValueRef access, unsigned n)
 {
-    LLVMSetAlignment(access, n * element_bytes(i));
+    promise_align(e, access, n * element_bytes(i));
     LLVMSetVolatile(access, true);
     return tagged(e, i, access);
 }
@@ -176,6 +209,8 @@ static void load_elements(struct emit *e, const struct ir_inst *i, LLVMValueRef 
     unsigned n = i->n_dst;
     if (in_one_piece(i, n)) {
         LLVMValueRef all = whole(e, i, LLVMBuildLoad2(e->b, LLVMVectorType(ty_scalar(e, i->type), n), p, ""), n);
+        if (orders(i, LLVMAtomicOrderingAcquire))
+            LLVMBuildFence(e->b, LLVMAtomicOrderingAcquire, false, "");
         for (unsigned k = 0; k < n; k++)
             out[k] = LLVMBuildExtractElement(e->b, all, k_int(e, 32, 1, k), "");
         return;
@@ -191,6 +226,8 @@ static void store_elements(struct emit *e, const struct ir_inst *i, LLVMValueRef
         LLVMValueRef all = LLVMGetPoison(LLVMVectorType(ty_scalar(e, i->type), n));
         for (unsigned k = 0; k < n; k++)
             all = LLVMBuildInsertElement(e->b, all, v[k], k_int(e, 32, 1, k), "");
+        if (orders(i, LLVMAtomicOrderingRelease))
+            LLVMBuildFence(e->b, LLVMAtomicOrderingRelease, false, "");
         whole(e, i, LLVMBuildStore(e->b, all, p), n);
         return;
     }
@@ -214,11 +251,11 @@ static LLVMValueRef wide_load(struct emit *e, const struct ir_inst *i, LLVMValue
     LLVMTypeRef t = LLVMVectorType(ty_scalar(e, i->type), e->W * n);
     if (!e->m[0]) {
         LLVMValueRef v = LLVMBuildLoad2(e->b, t, ptr, "");
-        LLVMSetAlignment(v, element_bytes(i));
+        promise_align(e, v, element_bytes(i));
         return tagged(e, i, v);
     }
     LLVMValueRef mask = n > 1 ? spread_mask(e, e->m[chunk], n) : e->m[chunk];
-    LLVMValueRef args[] = { ptr, k_int(e, 32, 1, element_bytes(i)), mask, LLVMConstNull(t) };
+    LLVMValueRef args[] = { ptr, k_int(e, 32, 1, promised_align(e, element_bytes(i))), mask, LLVMConstNull(t) };
     LLVMTypeRef overloads[] = { t, ty_ptr(e) };
     return tagged(e, i, intrinsic(e, "llvm.masked.load", overloads, 2, args, 4));
 }
@@ -227,12 +264,12 @@ static void wide_store(struct emit *e, const struct ir_inst *i, LLVMValueRef val
 {
     if (!e->m[0]) {
         LLVMValueRef s = LLVMBuildStore(e->b, value, ptr);
-        LLVMSetAlignment(s, element_bytes(i));
+        promise_align(e, s, element_bytes(i));
         tagged(e, i, s);
         return;
     }
     LLVMValueRef mask = n > 1 ? spread_mask(e, e->m[chunk], n) : e->m[chunk];
-    LLVMValueRef args[] = { value, ptr, k_int(e, 32, 1, element_bytes(i)), mask };
+    LLVMValueRef args[] = { value, ptr, k_int(e, 32, 1, promised_align(e, element_bytes(i))), mask };
     LLVMTypeRef overloads[] = { LLVMTypeOf(value), ty_ptr(e) };
     tagged(e, i, intrinsic(e, "llvm.masked.store", overloads, 2, args, 4));
 }
@@ -273,7 +310,7 @@ static LLVMValueRef interleave(struct emit *e, LLVMValueRef *v, unsigned n)
 static LLVMValueRef gather_at(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef pointers, unsigned chunk)
 {
     LLVMTypeRef overloads[] = { t, LLVMVectorType(ty_ptr(e), e->W) };
-    LLVMValueRef args[] = { pointers, k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk), LLVMConstNull(t) };
+    LLVMValueRef args[] = { pointers, k_int(e, 32, 1, promised_align(e, element_bytes(i))), mask_or_all(e, chunk), LLVMConstNull(t) };
     return tagged(e, i, intrinsic(e, "llvm.masked.gather", overloads, 2, args, 4));
 }
 
@@ -285,7 +322,7 @@ static LLVMValueRef gather(struct emit *e, const struct ir_inst *i, LLVMTypeRef 
 static void scatter_at(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLVMValueRef pointers, unsigned chunk)
 {
     LLVMTypeRef overloads[] = { LLVMTypeOf(value), LLVMVectorType(ty_ptr(e), e->W) };
-    LLVMValueRef args[] = { value, pointers, k_int(e, 32, 1, element_bytes(i)), mask_or_all(e, chunk) };
+    LLVMValueRef args[] = { value, pointers, k_int(e, 32, 1, promised_align(e, element_bytes(i))), mask_or_all(e, chunk) };
     tagged(e, i, intrinsic(e, "llvm.masked.scatter", overloads, 2, args, 4));
 }
 
@@ -608,7 +645,7 @@ static LLVMBasicBlockRef store_listed(struct emit *e, const struct ir_inst *i, L
     LLVMBasicBlockRef join = LLVMAppendBasicBlockInContext(e->cx, e->fn, "listed");
     LLVMBuildCondBr(e->b, row, list, apart);
     LLVMPositionBuilderAtEnd(e->b, list);
-    LLVMValueRef args[] = { x86_compress(e, v, e->m[chunk]), place_pointers(e, i, p, first), k_int(e, 32, 1, element_bytes(i)),
+    LLVMValueRef args[] = { x86_compress(e, v, e->m[chunk]), place_pointers(e, i, p, first), k_int(e, 32, 1, promised_align(e, element_bytes(i))),
                             cast_to(e, lanes, ty_int(e, 1, e->W)) };
     tagged(e, i, intrinsic(e, "llvm.masked.store", overloads, 2, args, 4));
     LLVMBuildBr(e->b, join);
@@ -656,10 +693,11 @@ static bool gathers_steps(struct emit *e, const struct ir_inst *i, const struct 
  */
 static bool steps(struct emit *e, const struct ir_inst *i, const struct shape *s)
 {
-    enum { LINE = 64 };
+    enum { LINE = 64, FAR = 1 << 20 };
     int64_t step = s->kind == SHAPE_AFFINE ? lane_step(e, i, s) : 0;
+    bool far = i->space == IR_SHARED && (step >= FAR || step <= -FAR);        /* its addresses wrap around: lane by lane, in 32 bits */
     bool column = (step >= LINE || step <= -LINE) && gathers_steps(e, i, s) && target_gathers_columns();
-    return s->kind == SHAPE_AFFINE && !e->m[0] && !column;
+    return s->kind == SHAPE_AFFINE && !e->m[0] && !column && !far;
 }
 
 static LLVMValueRef gather_steps(struct emit *e, const struct ir_inst *i, int64_t step, unsigned chunk)
@@ -679,7 +717,7 @@ static LLVMValueRef load_steps(struct emit *e, const struct ir_inst *i, LLVMType
     LLVMValueRef v = LLVMGetPoison(LLVMVectorType(t, e->W));
     for (unsigned l = 0; l < e->W; l++) {
         LLVMValueRef x = LLVMBuildLoad2(e->b, t, offset_ptr(e, ptr, (uint64_t)(step * (int64_t)l)), "");
-        LLVMSetAlignment(x, element_bytes(i));
+        promise_align(e, x, element_bytes(i));
         v = LLVMBuildInsertElement(e->b, v, tagged(e, i, x), k_int(e, 32, 1, l), "");
     }
     return v;
@@ -690,7 +728,7 @@ static void store_steps(struct emit *e, const struct ir_inst *i, LLVMValueRef v,
     for (unsigned l = 0; l < e->W; l++) {
         LLVMValueRef x = LLVMBuildExtractElement(e->b, v, k_int(e, 32, 1, l), "");
         LLVMValueRef s = LLVMBuildStore(e->b, x, offset_ptr(e, ptr, (uint64_t)(step * (int64_t)l)));
-        LLVMSetAlignment(s, element_bytes(i));
+        promise_align(e, s, element_bytes(i));
         tagged(e, i, s);
     }
 }
@@ -720,14 +758,14 @@ static void store_all_steps(struct emit *e, const struct ir_inst *i, LLVMValueRe
 LLVMValueRef load_piece_row(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef ptr, int64_t offset)
 {
     LLVMValueRef v = LLVMBuildLoad2(e->b, t, offset_ptr(e, ptr, (uint64_t)offset), "");
-    LLVMSetAlignment(v, element_bytes(i));
+    promise_align(e, v, element_bytes(i));
     return tagged(e, i, v);
 }
 
 void store_piece_row(struct emit *e, const struct ir_inst *i, LLVMValueRef v, LLVMValueRef ptr, int64_t offset)
 {
     LLVMValueRef s = LLVMBuildStore(e->b, v, offset_ptr(e, ptr, (uint64_t)offset));
-    LLVMSetAlignment(s, element_bytes(i));
+    promise_align(e, s, element_bytes(i));
     tagged(e, i, s);
 }
 
@@ -1055,7 +1093,7 @@ static void store_last_lane(struct emit *e, const struct ir_inst *i)
         for (unsigned c = 0; c < e->C; c++) {
             LLVMValueRef at = k_int(e, 32, 1, c * e->W);
             LLVMValueRef s = LLVMBuildStore(e->b, v_operand(e, &i->src[k], i->type, c), LLVMBuildGEP2(e->b, t, array, &at, 1, ""));
-            LLVMSetAlignment(s, element_bytes(i));
+            promise_align(e, s, element_bytes(i));
         }
         LLVMValueRef x = LLVMBuildLoad2(e->b, t, LLVMBuildGEP2(e->b, t, array, &lane, 1, ""), "");
         scalar_store(e, i, x, offset_ptr(e, p, (uint64_t)(k - 1) * element_bytes(i)));
@@ -1152,12 +1190,12 @@ void emit_address(struct emit *e, const struct ir_inst *i)
     if (i->op == IR_PARAM) {
         u = LLVMBuildLoad2(e->b, ty(e, i->type, 1), offset_ptr(e, env(e, ENV_PARAMS), (uint64_t)i->imm), "");
         LLVMSetAlignment(u, 1);
-        LLVMSetMetadata(u, e->invariant_kind, LLVMMetadataAsValue(e->cx, LLVMMDNodeInContext2(e->cx, NULL, 0)));
+        promise_unchanging(e, u);
     } else if (i->op == IR_PARAMADDR) {
         u = LLVMBuildPtrToInt(e->b, offset_ptr(e, env(e, ENV_PARAMS), (uint64_t)i->imm), i64, "");
     } else if (i->op == IR_VARADDR) {
         u = LLVMBuildLoad2(e->b, i64, offset_ptr(e, env(e, ENV_GLOBALS), (uint64_t)i->imm * 8), "");
-        LLVMSetMetadata(u, e->invariant_kind, LLVMMetadataAsValue(e->cx, LLVMMDNodeInContext2(e->cx, NULL, 0)));
+        promise_unchanging(e, u);
     }
     if (u) {
         for (unsigned c = 0; c < slot_count(e, i->dst[0]); c++)

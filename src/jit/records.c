@@ -170,7 +170,7 @@ static void store_fields(struct emit *e, const struct record *r, LLVMValueRef *v
     first = LLVMBuildExtractElement(e->b, v_address(e, r->field[0], chunk), k_int(e, 32, 1, 0), "");
     all = LLVMBuildShuffleVector(e->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(at, r->n * e->W), "");
     LLVMValueRef s = LLVMBuildStore(e->b, all, address_pointers(e, r->field[0], first));
-    LLVMSetAlignment(s, element_bytes(r->field[0]));
+    promise_align(e, s, element_bytes(r->field[0]));
     tag_memory(e, s, TAG_SHARED);
 }
 

@@ -21,13 +21,13 @@ bool stream_row(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLV
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, low, k_int(e, 64, 1, 0), ""), past, usual);
     LLVMPositionBuilderAtEnd(e->b, past);
     LLVMValueRef s = tag_memory(e, LLVMBuildStore(e->b, value, ptr), TAG_GLOBAL);
-    LLVMSetAlignment(s, (unsigned)hw_min_u64(bytes, LINE));
+    LLVMSetAlignment(s, (unsigned)hw_min_u64(bytes, LINE));      /* it was looked at */
     LLVMValueRef one = k_int(e, 32, 1, 1);
     LLVMSetMetadata(s, LLVMGetMDKindIDInContext(e->cx, "nontemporal", 11), LLVMMDNodeInContext(e->cx, &one, 1));
     LLVMBuildBr(e->b, stored);
     LLVMPositionBuilderAtEnd(e->b, usual);
     s = tag_memory(e, LLVMBuildStore(e->b, value, ptr), TAG_GLOBAL);
-    LLVMSetAlignment(s, element_bytes(i));
+    promise_align(e, s, element_bytes(i));
     LLVMBuildBr(e->b, stored);
     LLVMPositionBuilderAtEnd(e->b, stored);
     e->streams = true;

@@ -45,14 +45,14 @@ static LLVMValueRef lane_at(struct emit *e, const struct tile *t, unsigned r, un
 static LLVMValueRef get(struct emit *e, const struct tile *t, LLVMTypeRef type, LLVMValueRef ptr, unsigned align, bool memory)
 {
     LLVMValueRef v = LLVMBuildLoad2(e->b, type, ptr, "");
-    LLVMSetAlignment(v, align);
+    promise_align(e, v, align);
     return memory && t->space != IR_GENERIC ? tag_memory(e, v, space_tag(t->space)) : v;
 }
 
 static void put(struct emit *e, const struct tile *t, LLVMValueRef v, LLVMValueRef ptr, unsigned align, bool memory)
 {
     LLVMValueRef s = LLVMBuildStore(e->b, v, ptr);
-    LLVMSetAlignment(s, align);
+    promise_align(e, s, align);
     if (memory && t->space != IR_GENERIC)
         tag_memory(e, s, space_tag(t->space));
 }
@@ -173,7 +173,7 @@ static LLVMValueRef of_first_lane(struct emit *e, LLVMValueRef *v)
     LLVMValueRef all = entry_alloca(e, LLVMVectorType(i64, LANES), "first"), bits = k_int(e, 32, 1, 0);
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef at = k_int(e, 64, 1, c * e->W), s = LLVMBuildStore(e->b, v[c], LLVMBuildGEP2(e->b, i64, all, &at, 1, ""));
-        LLVMSetAlignment(s, 8);
+        promise_align(e, s, 8);
         bits = LLVMBuildOr(e->b, bits, LLVMBuildShl(e->b, mask_bits(e, mask_or_all(e, c)), k_int(e, 32, 1, c * e->W), ""), "");
     }
     LLVMValueRef lane = intrinsic2(e, "llvm.cttz", i32, bits, k_int(e, 1, 1, 1));

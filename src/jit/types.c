@@ -109,12 +109,8 @@ LLVMValueRef call_symbol(struct emit *e, const char *name, LLVMTypeRef type, LLV
         hw_vec_push(&e->symbols, hw_strdup(name));
         unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
         LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->cx, kind, 0));
-        if (pure) {
-            kind = LLVMGetEnumAttributeKindForName("memory", 6);
-            LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->cx, kind, 0));   /* memory(none) */
-            kind = LLVMGetEnumAttributeKindForName("willreturn", 10);
-            LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->cx, kind, 0));
-        }
+        if (pure)
+            promise_pure(e, fn);
     }
     return LLVMBuildCall2(e->b, type, fn, args, n, "");
 }
@@ -129,13 +125,6 @@ LLVMValueRef own_function(struct emit *e, const char *name, LLVMTypeRef type)
         LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->cx, kind, 0));
     }
     return fn;
-}
-
-LLVMValueRef tag_memory(struct emit *e, LLVMValueRef access, enum emit_tag tag)
-{
-    if (e->tag[tag] && LLVMIsAInstruction(access))
-        LLVMSetMetadata(access, e->tbaa_kind, e->tag[tag]);
-    return access;
 }
 
 LLVMValueRef cast_to(struct emit *e, LLVMValueRef v, LLVMTypeRef t)

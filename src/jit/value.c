@@ -77,8 +77,17 @@ LLVMValueRef slot_of(struct emit *e, const struct ir_reg *r, unsigned chunk)
     return e->slot[r->id][chunk];
 }
 
+/*
+ * Only what is live into the block, or was made in it, may be read. Else the slot may hold nothing in this region, or the value of another version:
+ * LLVM takes it for undefined, and drops the code behind a branch on it. That would be our own mistake; it must not become a wrong answer.
+ */
 static LLVMValueRef load_slot(struct emit *e, const struct ir_reg *r, unsigned chunk)
 {
+    if (!e->available[r->id]) {
+        diag_error(e->diag, e->inst ? (int)e->inst->ptx_line : 0, 0, "internal: kernel %s: register %%%u is not there in region %d, block %d", e->kernel->name, r->id,
+                   e->region, e->at);
+        e->available[r->id] = true;
+    }
     return LLVMBuildLoad2(e->b, slot_type(e, r), slot_of(e, r, chunk), "");
 }
 
@@ -149,6 +158,7 @@ void set_varying(struct emit *e, const struct ir_inst *i, int k, unsigned chunk,
     if (!r)
         return;
     v = cast_to(e, v, slot_type(e, r));
+    e->available[r->id] = true;                           /* before the blend: what lanes that are off keep nobody looks at */
     if (e->m[0] && plan_blends(e->p, &e->p->regs[r->id], e->at)) {
         LLVMValueRef old = load_slot(e, r, chunk);
         if (x86_wide(e, e->W) && ir_type_bits(r->type) >= 32 && bitwise(e, i, 0))
@@ -163,6 +173,7 @@ void set_uniform(struct emit *e, const struct ir_inst *i, int k, unsigned chunk,
     const struct ir_reg *r = i->dst[k];
     if (!r)
         return;
+    e->available[r->id] = true;
     if (e->p->regs[r->id].shape.kind == SHAPE_VARYING)
         set_varying(e, i, k, chunk, splat(e, u, e->W));
     else
@@ -202,11 +213,9 @@ LLVMValueRef env(struct emit *e, enum emit_env id)
         LLVMValueRef at = LLVMBuildGEP2(e->eb, LLVMInt8TypeInContext(e->cx), env_at[id].block ? e->block : e->launch, &offset, 1, "");
         LLVMTypeRef t = env_at[id].bits ? ty_int(e, env_at[id].bits, 1) : ty_ptr(e);
         e->env[id] = LLVMBuildLoad2(e->eb, t, at, "");
-        LLVMSetMetadata(e->env[id], e->invariant_kind, LLVMMetadataAsValue(e->cx, LLVMMDNodeInContext2(e->cx, NULL, 0)));
-        if (id == ENV_PARAMS && e->kernel->param_bytes) {         /* so that LLVM may read them before the loop over groups */
-            LLVMValueRef bytes = k_int(e, 64, 1, e->kernel->param_bytes);
-            LLVMSetMetadata(e->env[id], LLVMGetMDKindIDInContext(e->cx, "dereferenceable", 15), LLVMMDNodeInContext(e->cx, &bytes, 1));
-        }
+        promise_unchanging(e, e->env[id]);
+        if (id == ENV_PARAMS && e->kernel->param_bytes)           /* so that LLVM may read them before the loop over groups */
+            promise_readable(e, e->env[id], e->kernel->param_bytes);
     }
     return e->env[id];
 }

@@ -69,7 +69,7 @@ static LLVMValueRef warp_array(struct emit *e, const struct ir_operand *o, enum 
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef at = i32k(e, c * e->W);
         LLVMValueRef s = LLVMBuildStore(e->b, v_operand(e, o, t, c), LLVMBuildGEP2(e->b, ty_scalar(e, t), array, &at, 1, ""));
-        LLVMSetAlignment(s, ir_type_bits(t) / 8);
+        promise_align(e, s, ir_type_bits(t) / 8);
     }
     return array;
 }

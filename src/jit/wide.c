@@ -26,12 +26,12 @@ static LLVMValueRef one_lane(struct emit *e, const struct ir_inst *i, LLVMValueR
     guard_scalar(e, i, ptr);
     if (i->space == IR_SHARED) {                          /* of one thread: nobody else looks */
         old = LLVMBuildLoad2(e->b, i128, ptr, "");
-        LLVMSetAlignment(old, 8);
+        promise_align(e, old, 8);
         tag_memory(e, old, TAG_SHARED);
         if (y)
             x = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, old, x, ""), y, old, "");
         LLVMValueRef s = LLVMBuildStore(e->b, x, ptr);
-        LLVMSetAlignment(s, 8);
+        promise_align(e, s, 8);
         tag_memory(e, s, TAG_SHARED);
         return old;
     }

@@ -42,10 +42,72 @@ static void survey(struct plan *p)
     }
 }
 
+/* What of an access's address jit/ may ask for instead of it, made in a block before: used where the access is, though no operand says so. */
+struct parts {
+    const struct plan *p;
+    const struct ir_reg **begin;         /* by register: of one with two definitions, what a MOV begins it with (walking.c) */
+    int block;
+    bits_word *use, *def;
+};
+
+static const struct ir_inst *def_of(const struct plan *p, const struct ir_operand *o)
+{
+    return o->kind == IR_REG ? p->regs[o->reg->id].def : NULL;
+}
+
+static void use_part(const struct parts *s, const struct ir_operand *o)
+{
+    const struct plan_reg *r = o->kind == IR_REG ? &s->p->regs[o->reg->id] : NULL;
+    if (!r || bits_has(s->def, r->reg->id))
+        return;
+    if (!r->def || (r->def_block != s->block && plan_dominates(s->p, r->def_block, s->block)))
+        bits_add(s->use, r->reg->id);
+    const struct ir_reg *begin = s->begin[r->reg->id];
+    if (begin && s->p->regs[begin->id].def && plan_dominates(s->p, s->p->regs[begin->id].def_block, s->block) && !bits_has(s->def, begin->id))
+        bits_add(s->use, begin->id);
+}
+
+/* base + widened index * scale, as indexed.c sees it: the base and the index. */
+static void use_parts(const struct parts *s, const struct ir_inst *i)
+{
+    bool access = i->op == IR_LD || i->op == IR_ST || i->op == IR_ATOM;
+    const struct ir_inst *sum = access ? def_of(s->p, &i->src[0]) : NULL;
+    unsigned scale;
+    for (int k = 0; sum && sum->op == IR_ADD && k < 2; k++) {
+        const struct ir_inst *product = def_of(s->p, &sum->src[1 - k]);
+        const struct ir_inst *wide = product && product->type == IR_I64 && plan_scale(product, &scale) ? def_of(s->p, &product->src[0]) : NULL;
+        if (!wide || (wide->op != IR_SEXT && wide->op != IR_ZEXT) || wide->type2 != IR_I32)
+            continue;
+        use_part(s, &sum->src[k]);
+        use_part(s, &wide->src[0]);
+    }
+}
+
+static bool stops_anywhere(const struct plan *p)
+{
+    bool stops = false;
+    for (int b = 0; b < p->n_blocks; b++)
+        stops |= plan_stops(ir_block_term(p->blocks[b].ir));
+    return stops;
+}
+
+static const struct ir_reg **find_begins(struct plan *p)
+{
+    const struct ir_reg **begin = hw_arena_array(&p->arena, const struct ir_reg *, p->n_regs + 1);
+    for (int b = 0; b < p->n_blocks; b++)
+        for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            if (i->op == IR_MOV && i->src[0].kind == IR_REG && p->regs[i->dst[0]->id].n_defs == 2)
+                begin[i->dst[0]->id] = i->src[0].reg;
+        }
+    return begin;
+}
+
 void plan_live(struct plan *p)
 {
     survey(p);
     size_t n = p->n_regs;
+    const struct ir_reg **begin = p->lanes > 1 && !stops_anywhere(p) ? find_begins(p) : NULL;      /* nothing is looked for beyond a barrier */
     bits_word **use = hw_alloc((size_t)p->n_blocks * sizeof *use), **def = hw_alloc((size_t)p->n_blocks * sizeof *def);
     for (int b = 0; b < p->n_blocks; b++) {
         use[b] = bits_new(&p->arena, n);
@@ -53,6 +115,8 @@ void plan_live(struct plan *p)
         p->blocks[b].live_in = bits_new(&p->arena, n);
         for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
             struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            if (begin)
+                use_parts(&(struct parts){ p, begin, b, use[b], def[b] }, i);
             for (int k = 0; k < i->n_src; k++)
                 if (i->src[k].kind == IR_REG && !bits_has(def[b], i->src[k].reg->id))
                     bits_add(use[b], i->src[k].reg->id);

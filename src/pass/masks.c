@@ -91,17 +91,8 @@ static void fill_region(struct plan *p, struct plan_region *r)
         if (bits_has(r->blocks, (size_t)b))
             continue;
         bits_add(r->blocks, (size_t)b);
-        if (plan_stops(ir_block_term(p->blocks[b].ir))) {
-            for (int late = 0; late < p->n_blocks; late++)
-                if (bits_has(p->blocks[b].pending, (size_t)late))
-                    hw_vec_push(&stack, late);
-            continue;
-        }
-        for (int s = 0; s < p->blocks[b].n_succ; s++)
+        for (int s = 0; s < p->blocks[b].n_succ && !plan_stops(ir_block_term(p->blocks[b].ir)); s++)
             hw_vec_push(&stack, p->blocks[b].succ[s]);
-        for (int late = b + 1; late < p->n_blocks; late++)
-            if (bits_has(p->blocks[b].pending, (size_t)late))
-                hw_vec_push(&stack, late);
     }
     hw_vec_fini(&stack);
 }
