@@ -117,15 +117,107 @@ static void cfg_fini(struct cfg *c)
     hw_free(c->preds);
 }
 
+static int back_edges(const struct cfg *c, int header)
+{
+    int n = 0;
+    for (size_t k = 0; k < c->preds[header].n; k++)
+        n += dominates(c, header, c->preds[header].v[k]);
+    return n;
+}
+
+/* The blocks of the natural loop of the back edge from `latch` to `header`. */
+static bits_word *natural_loop(struct hw_arena *arena, const struct cfg *c, int header, int latch)
+{
+    bits_word *blocks = bits_new(arena, (size_t)c->n);
+    HW_VEC(int) stack = { 0 };
+    bits_add(blocks, (size_t)header);
+    hw_vec_push(&stack, latch);
+    while (stack.n) {
+        int b = hw_vec_pop(&stack);
+        if (bits_has(blocks, (size_t)b))
+            continue;
+        bits_add(blocks, (size_t)b);
+        for (size_t j = 0; j < c->preds[b].n; j++)
+            hw_vec_push(&stack, c->preds[b].v[j]);
+    }
+    hw_vec_fini(&stack);
+    return blocks;
+}
+
+/* Such a loop waits for others and does nothing else: it looks at memory in a way that others can be seen, and changes nothing but a lock. */
+static bool only_waits(const struct cfg *c, const bits_word *blocks)
+{
+    bool waits = false;
+    for (int b = 0; b < c->n; b++)
+        for (size_t j = 0; bits_has(blocks, (size_t)b) && j < c->f->blocks.v[b]->insts.n; j++) {
+            const struct ir_inst *i = c->f->blocks.v[b]->insts.v[j];
+            bool quiet = i->op == IR_LD || i->op == IR_ATOM || i->op == IR_ATOM2 || i->op == IR_FENCE || i->op == IR_NANOSLEEP || i->op == IR_BR || i->op == IR_CBR;
+            if (!(ir_op_info[i->op].props & IR_PROP_PURE) && !quiet)
+                return false;
+            waits |= plan_waits_on_memory(i);
+        }
+    return waits;
+}
+
+/* What comes first has no predecessors but the beginning. */
+void plan_put_first(struct ir_func *f, struct ir_block *block)
+{
+    for (size_t b = block->id; b > 0; b--) {
+        f->blocks.v[b] = f->blocks.v[b - 1];
+        f->blocks.v[b]->id = (uint32_t)b;
+    }
+    f->blocks.v[0] = block;
+    block->id = 0;
+}
+
+/* Everything but the loop's own back edge leads to a new header in front. */
+static void separate(struct cfg *c, int header, int latch)
+{
+    struct ir_block *old = c->f->blocks.v[header], *outer = ir_block_new(c->f, NULL);
+    struct ir_inst *br = ir_inst_new(c->f, IR_BR, IR_VOID);
+    br->target[0] = old;
+    ir_block_add(outer, br);
+    for (size_t k = 0; k < c->preds[header].n; k++) {
+        struct ir_inst *t = ir_block_term(c->f->blocks.v[c->preds[header].v[k]]);
+        for (int i = 0; c->preds[header].v[k] != latch && i < 2; i++)
+            if (t->target[i] == old)
+                t->target[i] = outer;
+    }
+    if (header == 0)
+        plan_put_first(c->f, outer);
+}
+
+/*
+ * for (;;) { while (*flag != me); ... } has one header and two back edges. As one loop, all of it would wait; the inner one becomes a loop of its own.
+ * True when a block was added.
+ */
+static bool separate_waits(struct plan *p, struct cfg *c)
+{
+    for (int h = 0; h < c->n; h++)
+        for (size_t k = 0; k < c->preds[h].n && back_edges(c, h) > 1; k++) {
+            int latch = c->preds[h].v[k];
+            if (!dominates(c, h, latch))
+                continue;
+            bits_word *blocks = natural_loop(&p->arena, c, h, latch);
+            bool others = false;
+            for (size_t j = 0; j < c->preds[h].n; j++) {
+                int from = c->preds[h].v[j];
+                others |= from != latch && dominates(c, h, from) && !bits_has(blocks, (size_t)from);
+            }
+            if (others && only_waits(c, blocks)) {
+                separate(c, h, latch);
+                return true;
+            }
+        }
+    return false;
+}
+
 /* Several back edges to one header go through one new latch. True when a block was added. */
 static bool unify_latches(struct cfg *c)
 {
     bool added = false;
     for (int h = 0; h < c->n; h++) {
-        int n_back = 0;
-        for (size_t k = 0; k < c->preds[h].n; k++)
-            n_back += dominates(c, h, c->preds[h].v[k]);
-        if (n_back < 2)
+        if (back_edges(c, h) < 2)
             continue;
         struct ir_block *latch = ir_block_new(c->f, NULL), *header = c->f->blocks.v[h];
         struct ir_inst *br = ir_inst_new(c->f, IR_BR, IR_VOID);
@@ -156,22 +248,7 @@ static void find_loops(struct plan *p, struct cfg *c)
                 p->irreducible = true;
                 continue;
             }
-            struct plan_loop loop = { .header = h, .latch = from, .parent = -1, .blocks = bits_new(&p->arena, (size_t)c->n) };
-            HW_VEC(int) stack = { 0 };
-            bits_add(loop.blocks, (size_t)h);
-            if (!bits_has(loop.blocks, (size_t)from)) {
-                bits_add(loop.blocks, (size_t)from);
-                hw_vec_push(&stack, from);
-            }
-            while (stack.n) {
-                int b = hw_vec_pop(&stack);
-                for (size_t j = 0; j < c->preds[b].n; j++)
-                    if (!bits_has(loop.blocks, (size_t)c->preds[b].v[j])) {
-                        bits_add(loop.blocks, (size_t)c->preds[b].v[j]);
-                        hw_vec_push(&stack, c->preds[b].v[j]);
-                    }
-            }
-            hw_vec_fini(&stack);
+            struct plan_loop loop = { .header = h, .latch = from, .parent = -1, .blocks = natural_loop(&p->arena, c, h, from) };
             /* Headers come in reverse post-order: enclosing loops are in the list already, the innermost last. */
             for (size_t j = 0; j < p->loops.n; j++)
                 if (bits_has(p->loops.v[j].blocks, (size_t)h))
@@ -338,6 +415,10 @@ void plan_cfg(struct plan *p)
     p->loops.n = 0;
     p->irreducible = false;
     cfg_init(&c, p->func);
+    while (separate_waits(p, &c)) {
+        cfg_fini(&c);
+        cfg_init(&c, p->func);
+    }
     if (unify_latches(&c)) {
         cfg_fini(&c);
         cfg_init(&c, p->func);

@@ -169,6 +169,7 @@ void plan_turns(struct plan *p);                                 /* turns.c: who
 
 /* cfg.c */
 struct ir_block *plan_split(struct plan *p, struct ir_block *blk, size_t from);   /* what begins there, in a block of its own, at the end of the list; blk lacks an end */
+void plan_put_first(struct ir_func *f, struct ir_block *block);  /* the function begins with it */
 bool plan_dominates(const struct plan *p, int a, int b);
 bool plan_postdominates(const struct plan *p, int a, int b);     /* a is on every way from b to the end */
 bool plan_in_loop(const struct plan *p, int block, int loop);
@@ -177,6 +178,8 @@ bool plan_share_loop(const struct plan *p, int a, int b);        /* some loop ho
 
 /* interleave.c: how far apart the same place of local memory is for two neighbouring threads */
 int64_t plan_local_step(const struct plan *p);
+
+bool plan_waits_on_memory(const struct ir_inst *i);              /* spin.c: it may see what other threads do meanwhile */
 
 /* True when execution stops at the end of the block and goes on in another region. */
 bool plan_stops(const struct ir_inst *term);

@@ -24,7 +24,7 @@ struct spin {
     signed char *round;          /* by register: enum round, 0 when not yet known */
 };
 
-static bool waits_on_memory(const struct ir_inst *i)
+bool plan_waits_on_memory(const struct ir_inst *i)
 {
     return i->op == IR_ATOM || i->op == IR_ATOM2 || (i->op == IR_LD && ((i->flags & IR_VOLATILE) || i->order != IR_WEAK));
 }
@@ -221,7 +221,7 @@ void plan_spins(struct plan *p)
                 continue;
             for (size_t j = 0; j < p->blocks[b].ir->insts.n && !lock; j++) {
                 const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
-                if (!waits_on_memory(i) || (spin && i->op == IR_LD) || !reaches_exit(&s, i) || only_retries(&s, i))
+                if (!plan_waits_on_memory(i) || (spin && i->op == IR_LD) || !reaches_exit(&s, i) || only_retries(&s, i))
                     continue;
                 spin = true;
                 lock = i->op != IR_LD;
@@ -259,14 +259,8 @@ static void enter_loop(struct plan *p, const struct plan_loop *loop)
     for (int b = 0; b < p->n_blocks; b++)
         if (!bits_has(loop->blocks, (size_t)b))
             redirect(p->blocks[b].ir, header, enter);
-    if (p->func->blocks.v[0] != header)
-        return;
-    for (size_t b = p->func->blocks.n - 1; b > 0; b--) {
-        p->func->blocks.v[b] = p->func->blocks.v[b - 1];
-        p->func->blocks.v[b]->id = (uint32_t)b;
-    }
-    p->func->blocks.v[0] = enter;
-    enter->id = 0;
+    if (p->func->blocks.v[0] == header)
+        plan_put_first(p->func, enter);
 }
 
 static void yield_in_loop(struct plan *p, const struct plan_loop *loop)
