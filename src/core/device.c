@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/options.h"
 #include "base/os.h"
+#include "kabi/kabi.h"
 
 #include <stdio.h>
 
