@@ -68,3 +68,24 @@ uint64_t hw_cache_limit(void)
 {
     return (uint64_t)hw_options()->cache_mib << 20;
 }
+
+char *hw_cache_kernels(void)
+{
+    const struct hw_cuda_env *env = hw_cuda_env();
+    if (env->cache_disable || (env->cache_maxsize == 0 && !hw_option_set("HOSTWARP_CACHE_MIB")))
+        return NULL;
+    if (hw_option_set("HOSTWARP_CACHE") || !env->cache_path || !*env->cache_path)
+        return hw_cache_dir("kernels");
+    /* A folder of our own in it: what lies beside belongs to somebody else, and hw_cache_trim() must not see it. */
+    char *dir = hw_sprintf("%s/hostwarp", env->cache_path);
+    if (hw_mkdirs(dir))
+        return dir;
+    hw_free(dir);
+    return NULL;
+}
+
+uint64_t hw_cache_kernels_limit(void)
+{
+    int64_t bytes = hw_cuda_env()->cache_maxsize;
+    return bytes > 0 && !hw_option_set("HOSTWARP_CACHE_MIB") ? (uint64_t)bytes : hw_cache_limit();
+}

@@ -9,5 +9,8 @@ void hw_cache_used(const char *path);            /* this file was of use just no
 /* When the files of a folder take more than limit bytes, those not used for the longest time go. 0: no limit. */
 void hw_cache_trim(const char *dir, uint64_t limit);
 uint64_t hw_cache_limit(void);                   /* what HOSTWARP_CACHE_MIB says, in bytes */
+/* Of compiled kernels, which the real driver has variables for, too: the folder as from hw_cache_dir(), and its limit. */
+char *hw_cache_kernels(void);
+uint64_t hw_cache_kernels_limit(void);
 
 #endif

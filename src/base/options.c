@@ -91,6 +91,12 @@ static void read_all(void)
 #undef OPT
 }
 
+bool hw_option_set(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text && *text;
+}
+
 const struct hw_options *hw_options(void)
 {
     pthread_once(&once, read_all);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HOSTWARP_* variables, read once: hw_options()->threads. The table is options.def. */
+/* The HOSTWARP_* variables, read once: hw_options()->threads. The table is options.def. Those of the driver that is stood in for: cuda_env.def. */
 #ifndef HW_OPTIONS_H
 #define HW_OPTIONS_H
 
@@ -17,6 +17,22 @@ struct hw_options {
 };
 
 const struct hw_options *hw_options(void);
+bool hw_option_set(const char *variable);        /* is it in the environment, and not empty? */
+
+typedef bool hw_env_ONE;
+typedef int64_t hw_env_NUMBER;
+typedef const char *hw_env_TEXT;
+typedef int hw_env_SCALE;
+
+struct hw_cuda_env {
+#define CUDA_VAR(kind, field, variable, values, meaning) hw_env_##kind field;
+#define CUDA_VAR_IDLE(variable, why)
+#include "base/cuda_env.def"
+#undef CUDA_VAR
+#undef CUDA_VAR_IDLE
+};
+
+const struct hw_cuda_env *hw_cuda_env(void);     /* read once, too */
 
 /* For `hostwarp info` and the manual: every row as text. */
 struct hw_option_row {
@@ -24,6 +40,12 @@ struct hw_option_row {
 };
 extern const struct hw_option_row hw_option_rows[];
 extern const size_t hw_n_option_rows;
+struct hw_cuda_env_row {
+    const char *variable, *meaning;
+    bool idle;                   /* accepted, without effect */
+};
+extern const struct hw_cuda_env_row hw_cuda_env_rows[];
+extern const size_t hw_n_cuda_env_rows;
 
 /* "64M" -> 67108864; false when the text is no size. */
 bool hw_parse_size(const char *text, uint64_t *out);

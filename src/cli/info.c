@@ -18,7 +18,7 @@
 static void help(void)
 {
     printf("usage: hostwarp info [--json]\n\nShows the devices that programs see, this machine's CPU, memory and limits, where files are kept, and every\n"
-           "HOSTWARP_* variable with its value. --json: the same for programs to read.\n");
+           "HOSTWARP_* variable with its value, and the CUDA_* variables that are set. --json: the same for programs to read.\n");
 }
 
 /* Bytes with the largest unit that keeps at least one whole. */
@@ -188,6 +188,17 @@ static void show_options(void)
     }
 }
 
+/* Those of the driver are many, and rarely set: only what is. */
+static void show_cuda_env(void)
+{
+    for (size_t i = 0; i < hw_n_cuda_env_rows; i++) {
+        const struct hw_cuda_env_row *row = &hw_cuda_env_rows[i];
+        const char *set = getenv(row->variable);
+        if (set)
+            printf("* %-24s %-8s %s%s\n", row->variable, set, row->idle ? "no effect: " : "", row->meaning);
+    }
+}
+
 int cmd_info(int argc, char **argv)
 {
     if (argc == 1 && strcmp(argv[0], "--json") == 0)
@@ -206,5 +217,6 @@ int cmd_info(int argc, char **argv)
     show_page_lock();
     show_files();
     show_options();
+    show_cuda_env();
     return ok ? CLI_OK : CLI_FAIL;
 }

@@ -132,6 +132,22 @@ static void put_options(void)
         prof_json_string(stdout, row->help);
         printf("}");
     }
+    printf("],\n");
+}
+
+static void put_cuda_env(void)
+{
+    printf("  \"driver_variables\": [");
+    for (size_t i = 0; i < hw_n_cuda_env_rows; i++) {
+        const struct hw_cuda_env_row *row = &hw_cuda_env_rows[i];
+        const char *set = getenv(row->variable);
+        printf("%s\n    {\"name\": \"%s\", \"effect\": %s, \"value\": ", i ? "," : "", row->variable, row->idle ? "false" : "true");
+        if (set)
+            prof_json_string(stdout, set);
+        else
+            printf("null");
+        printf("}");
+    }
     printf("]\n");
 }
 
@@ -150,6 +166,7 @@ int info_json(void)
     printf("],\n");
     put_machine();
     put_options();
+    put_cuda_env();
     printf("}\n");
     return ok ? CLI_OK : CLI_FAIL;
 }

@@ -14,9 +14,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Nodes that the next operation waits for. Each is referenced. */
+/* Nodes that the next operation waits for, each referenced, and the data of the edges from them. */
 struct node_set {
     HW_VEC(struct node *) v;
+    HW_VEC(CUgraphEdgeData) edges;
 };
 
 /* A stream that takes part, and where it is. */
@@ -24,6 +25,7 @@ struct member {
     struct stream *stream;                       /* referenced */
     struct node_set at;
     CUgraphNode *handles;                        /* what capture_info() last gave out */
+    CUgraphEdgeData *edges;
 };
 
 /*
@@ -65,21 +67,30 @@ static void set_clear(struct node_set *s)
     while (s->v.n)
         node_unref(hw_vec_pop(&s->v));
     hw_vec_fini(&s->v);
+    hw_vec_fini(&s->edges);
 }
 
-static void set_add(struct node_set *s, struct node *n)
+/* data: NULL, a plain edge. Whoever waits for a node in two ways waits for its end (measured). */
+static void set_add(struct node_set *s, struct node *n, const CUgraphEdgeData *data)
 {
+    static const CUgraphEdgeData plain;
+    if (!data)
+        data = &plain;
     for (size_t i = 0; i < s->v.n; i++)
-        if (s->v.v[i] == n)
+        if (s->v.v[i] == n) {
+            if (memcmp(&s->edges.v[i], data, sizeof *data) != 0)
+                s->edges.v[i] = plain;
             return;
+        }
     node_ref(n);
     hw_vec_push(&s->v, n);
+    hw_vec_push(&s->edges, *data);
 }
 
 static void set_merge(struct node_set *s, const struct node_set *from)
 {
     for (size_t i = 0; i < from->v.n; i++)
-        set_add(s, from->v.v[i]);
+        set_add(s, from->v.v[i], &from->edges.v[i]);
 }
 
 /* --- captures; with the lock held --- */
@@ -120,6 +131,7 @@ static void end_locked(struct capture *c, bool keep)
         m->stream->capture = NULL;
         set_clear(&m->at);
         hw_free(m->handles);
+        hw_free(m->edges);
         stream_unref(m->stream);
     }
     hw_vec_fini(&c->members);
@@ -191,10 +203,10 @@ static CUresult add_node(struct stream *s, struct node_params *params)
         rc = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     } else {
         struct member *m = member_of(c, s);
-        rc = graph_add(c->graph, params, m->at.v.v, m->at.v.n, &n);
+        rc = graph_add(c->graph, params, m->at.v.v, m->at.edges.v, m->at.v.n, &n);
         if (!rc) {
             set_clear(&m->at);
-            set_add(&m->at, n);
+            set_add(&m->at, n, NULL);
         }
     }
     hw_unlock(&mu);
@@ -449,7 +461,7 @@ void capture_event_gone(struct event *e)
 
 /* --- beginning and ending --- */
 
-CUresult capture_begin(struct stream *s, CUstreamCaptureMode mode, struct graph *into, struct node *const *deps, size_t n)
+CUresult capture_begin(struct stream *s, CUstreamCaptureMode mode, struct graph *into, struct node *const *deps, const CUgraphEdgeData *data, size_t n)
 {
     CUresult rc = CUDA_SUCCESS;
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
@@ -457,7 +469,7 @@ CUresult capture_begin(struct stream *s, CUstreamCaptureMode mode, struct graph 
     if (s->legacy)
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     for (size_t i = 0; i < n; i++)
-        if (!deps[i] || deps[i]->graph != into)
+        if (!deps[i] || deps[i]->graph != into || !edge_is_valid(deps[i], NULL, data ? &data[i] : NULL))
             return CUDA_ERROR_INVALID_VALUE;
     hw_lock(&mu);
     if (s->capture) {
@@ -476,7 +488,7 @@ CUresult capture_begin(struct stream *s, CUstreamCaptureMode mode, struct graph 
         hw_list_push_back(&active, &c->link);
         struct member *m = join_locked(c, s);
         for (size_t i = 0; i < n; i++)
-            set_add(&m->at, deps[i]);
+            set_add(&m->at, deps[i], data ? &data[i] : NULL);
         capture_count++;
     }
     hw_unlock(&mu);
@@ -536,19 +548,25 @@ CUresult capture_info(struct stream *s, struct capture_info *out)
     } else if (c) {
         struct member *m = member_of(c, s);
         m->handles = hw_realloc(m->handles, sizeof *m->handles * (m->at.v.n + 1));
-        for (size_t i = 0; i < m->at.v.n; i++)
+        m->edges = hw_realloc(m->edges, sizeof *m->edges * (m->at.v.n + 1));
+        out->plain = true;
+        for (size_t i = 0; i < m->at.v.n; i++) {
             m->handles[i] = node_handle(m->at.v.v[i]);
+            m->edges[i] = m->at.edges.v[i];
+            out->plain &= edge_is_plain(&m->edges[i]);
+        }
         out->status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
         out->id = c->id;
         out->graph = graph_handle(c->graph);
-        out->deps = m->handles;
+        out->deps = m->at.v.n ? m->handles : NULL;
+        out->edges = m->at.v.n ? m->edges : NULL;
         out->n_deps = m->at.v.n;
     }
     hw_unlock(&mu);
     return rc;
 }
 
-CUresult capture_set_deps(struct stream *s, struct node *const *deps, size_t n, bool add)
+CUresult capture_set_deps(struct stream *s, struct node *const *deps, const CUgraphEdgeData *data, size_t n, bool add)
 {
     CUresult rc = CUDA_SUCCESS;
     hw_lock(&mu);
@@ -558,14 +576,14 @@ CUresult capture_set_deps(struct stream *s, struct node *const *deps, size_t n, 
     else if (c->invalid)
         rc = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     for (size_t i = 0; i < n && !rc; i++)
-        if (!deps[i] || deps[i]->graph != c->graph)
+        if (!deps[i] || deps[i]->graph != c->graph || !edge_is_valid(deps[i], NULL, data ? &data[i] : NULL))
             rc = CUDA_ERROR_INVALID_VALUE;
     if (!rc) {
         struct member *m = member_of(c, s);
         if (!add)
             set_clear(&m->at);
         for (size_t i = 0; i < n; i++)
-            set_add(&m->at, deps[i]);
+            set_add(&m->at, deps[i], data ? &data[i] : NULL);
     }
     hw_unlock(&mu);
     return rc;

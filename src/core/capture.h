@@ -49,8 +49,8 @@ void capture_event_gone(struct event *e);
 
 /* --- beginning and ending --- */
 
-/* into: NULL makes a graph. deps: nodes of it that the first operations wait for. */
-CUresult capture_begin(struct stream *s, CUstreamCaptureMode mode, struct graph *into, struct node *const *deps, size_t n);
+/* into: NULL makes a graph. deps: nodes of it that the first operations wait for. data: of the edges to them (graph.h), NULL: plain. */
+CUresult capture_begin(struct stream *s, CUstreamCaptureMode mode, struct graph *into, struct node *const *deps, const CUgraphEdgeData *data, size_t n);
 CUresult capture_end(struct stream *s, CUgraph *out);
 
 struct capture_info {
@@ -58,9 +58,11 @@ struct capture_info {
     uint64_t id;                                 /* the rest only while it is active */
     CUgraph graph;
     const CUgraphNode *deps;                     /* valid until the next call on the stream */
+    const CUgraphEdgeData *edges;                /* of each */
     size_t n_deps;
+    bool plain;                                  /* all of them */
 };
 CUresult capture_info(struct stream *s, struct capture_info *out);
-CUresult capture_set_deps(struct stream *s, struct node *const *deps, size_t n, bool add);
+CUresult capture_set_deps(struct stream *s, struct node *const *deps, const CUgraphEdgeData *data, size_t n, bool add);
 
 #endif

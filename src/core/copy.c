@@ -114,10 +114,8 @@ static CUresult submit(struct stream *s, struct cmd *c, enum place dst, enum pla
     /* An idle stream would run it at once: then reading the source and copying it is the same work. */
     if (!wait && src == PLACE_PAGEABLE)
         wait = sched_idle(s) || !stage(c);
-    if (!wait) {
-        sched_push(s, c);
-        return CUDA_SUCCESS;
-    }
+    if (!wait)
+        return sched_push_work(s, c);
     CUresult rc = sched_push_and_wait(s, c);
     if (!async)
         ctx_flush_printf(s->ctx);
@@ -279,7 +277,7 @@ CUresult copy_batch(struct stream *s, const struct copy_request *reqs, const boo
         if (wait[i])
             sched_push_and_wait(s, cmds[i]);
         else
-            sched_push(s, cmds[i]);
+            sched_push_work(s, cmds[i]);
     }
     hw_free(cmds);
     hw_free(wait);
@@ -346,9 +344,7 @@ CUresult copy_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t val
     if ((rc = fill_cmd(dst, pitch, value, element, width, rows, &c, &place)) || !c)
         return rc;
     hook_copy_made(c, async);
-    if (async || place == PLACE_DEVICE) {
-        sched_push(s, c);
-        return CUDA_SUCCESS;
-    }
+    if (async || place == PLACE_DEVICE)
+        return sched_push_work(s, c);
     return sched_push_and_wait(s, c);
 }

@@ -12,6 +12,7 @@
 
 _Atomic int core_state;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static CUresult no_start;        /* why there is nothing to start; const after start() */
 
 /*
  * Registered with atexit() by cuInit, so it runs before the destructors of objects that were made earlier: their calls answer
@@ -34,7 +35,8 @@ static void in_child(void)
 
 static void start(void)
 {
-    device_init();
+    if ((no_start = device_init()))
+        return;
     mem_init();
     sched_init();
     pthread_atfork(NULL, NULL, in_child);
@@ -47,8 +49,5 @@ CUresult core_init(unsigned flags)
     if (flags)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_once(&once, start);
-    CUresult rc = core_check();
-    if (rc)
-        return rc;
-    return device_count() ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+    return no_start ? no_start : core_check();
 }

@@ -3,6 +3,7 @@
 #include "core/ctx.h"
 
 #include "base/log.h"
+#include "base/options.h"
 #include "base/vec.h"
 #include "core/capture.h"
 #include "core/device.h"
@@ -17,7 +18,7 @@
 
 #include <stdatomic.h>
 
-enum { L2_PART = 3932160 };      /* as measured on an H200: what L2 cache is set aside in */
+enum { L2_PART = 3932160, L2_PARTS_MOST = 10 };  /* as measured on an H200: what L2 cache is set aside in, and how many of the 16 can be */
 
 enum { MAX_DEVICES = 64 };
 
@@ -48,6 +49,23 @@ static void ctx_free(struct obj *obj)
     hw_free(ctx);
 }
 
+/* Of the sixteen parts of the cache, those that a context has set aside at first. */
+static unsigned l2_parts(void)
+{
+    int64_t percent = hw_cuda_env()->persisting_l2;
+    if (percent < 0 || percent > 100)
+        return 3;
+    return (unsigned)hw_min_u64(((uint64_t)percent * 16 + 99) / 100, L2_PARTS_MOST);
+}
+
+static void lines_init(struct ctx *ctx)
+{
+    int64_t n = hw_cuda_env()->max_connections;
+    ctx->n_lines = n > 0 && n <= CTX_MAX_LINES ? (unsigned)n : 0;
+    for (unsigned i = 0; i < CTX_MAX_LINES; i++)
+        hw_list_init(&ctx->lines[i]);
+}
+
 static CUresult ctx_new(struct device *dev, unsigned flags, bool primary, struct ctx **out)
 {
     if (dev->faulted)
@@ -68,11 +86,13 @@ static CUresult ctx_new(struct device *dev, unsigned flags, bool primary, struct
     ctx->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
     ctx->limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
     ctx->limits[CU_LIMIT_SHMEM_SIZE] = DEVICE_SHARED_OPTIN;
-    ctx->limits[CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = (size_t)3 * L2_PART;
+    ctx->limits[CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = (size_t)l2_parts() * L2_PART;
     ctx->printf_buf = exec_printf_new(ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE]);
     ctx->heap = exec_heap_new(ctx->limits[CU_LIMIT_MALLOC_HEAP_SIZE]);
     obj_init(&ctx->obj, OBJ_CTX, ctx_free);
+    lines_init(ctx);
     ctx->legacy = stream_new(ctx, 0, 0);
+    stream_line_up(ctx->legacy);
     ctx->legacy->legacy = true;
     *out = ctx;
     return CUDA_SUCCESS;
@@ -405,7 +425,7 @@ CUresult ctx_set_limit(struct ctx *ctx, CUlimit limit, size_t value)
         return CUDA_ERROR_INVALID_VALUE;
     if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > 128)
         return CUDA_ERROR_INVALID_VALUE;
-    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > (size_t)10 * L2_PART)
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > (size_t)L2_PARTS_MOST * L2_PART)
         return CUDA_ERROR_INVALID_VALUE;
     if (limit == CU_LIMIT_PRINTF_FIFO_SIZE && value > ctx->dev->memory_bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -14,6 +14,8 @@ struct stream;
 struct exec_printf;
 struct exec_heap;
 
+enum { CTX_MAX_LINES = 32 };
+
 /*
  * A context.
  * Lifetime  The handle owns one reference; every stream, event, module and every place in a thread's stack one more.
@@ -42,6 +44,9 @@ struct ctx {
     struct stream *legacy;                       /* the NULL stream; const, owned */
     struct hw_list streams;                      /* all streams: struct stream.in_ctx; scheduler's lock */
     struct hw_list busy;                         /* streams with pending work: struct stream.in_busy; scheduler's lock */
+    unsigned n_lines;                            /* const; queues that streams share, 0: each has its own */
+    _Atomic unsigned n_lined_up;                 /* streams that were given one */
+    struct hw_list lines[CTX_MAX_LINES];         /* struct cmd.in_line; scheduler's lock */
 };
 
 /* --- the calling thread's stack --- */

@@ -5,32 +5,106 @@
 #include "base/hash.h"
 #include "base/options.h"
 #include "base/os.h"
+#include "kabi/kabi.h"
 
 #include <stdio.h>
 
 enum { MAX_DEVICES = 64 };
-static struct device devices[MAX_DEVICES];
+static struct device devices[MAX_DEVICES];       /* those that the program sees */
 static int n_devices;
 
-void device_init(void)
+static void device_make(struct device *d, int ordinal, int slot)
 {
     const struct hw_options *o = hw_options();
     uint64_t memory = o->memory ? o->memory : hw_memory_bytes() / 2;
-    int64_t n = o->devices < 0 ? 0 : o->devices > MAX_DEVICES ? MAX_DEVICES : o->devices;
-    for (int i = 0; i < (int)n; i++) {
-        struct device *d = &devices[i];
-        struct hw_hash h;
-        d->ordinal = i;
-        snprintf(d->name, sizeof d->name, "hostwarp %s", hw_cpu_name());
-        d->cc_major = (unsigned)o->cc / 10;
-        d->cc_minor = (unsigned)o->cc % 10;
-        d->memory_bytes = memory & ~((uint64_t)(2 << 20) - 1);
-        hw_hash_init(&h);
-        hw_hash_str(&h, d->name);
-        hw_hash_u64(&h, (uint64_t)i);
-        memcpy(d->uuid, &h, sizeof d->uuid);
+    struct hw_hash h;
+    d->ordinal = ordinal;
+    d->slot = slot;
+    snprintf(d->name, sizeof d->name, "hostwarp %s", hw_cpu_name());
+    d->cc_major = (unsigned)o->cc / 10;
+    d->cc_minor = (unsigned)o->cc % 10;
+    d->memory_bytes = memory & ~((uint64_t)(2 << 20) - 1);
+    hw_hash_init(&h);
+    hw_hash_str(&h, d->name);
+    hw_hash_u64(&h, (uint64_t)slot);
+    memcpy(d->uuid, &h, sizeof d->uuid);
+}
+
+/* --- which are seen: CUDA_VISIBLE_DEVICES --- */
+
+/* How many hexadecimal digits of the text, dashes aside, agree with the UUID before something else comes; -1: one differs. */
+static int uuid_digits(const struct device *d, const char *text)
+{
+    int n = 0;
+    for (; n < 32; text++) {
+        const char *digits = "0123456789abcdef", *at;
+        if (*text == '-')
+            continue;
+        if (!*text || !(at = strchr(digits, *text | 0x20)))
+            break;
+        if (at - digits != (n % 2 ? d->uuid[n / 2] & 15 : d->uuid[n / 2] >> 4))
+            return -1;
+        n++;
     }
-    n_devices = (int)n;
+    return n;
+}
+
+/* The slot that an entry means, and the kind of entry; -1: none, or more than one. */
+static int slot_of(const char *text, int n_slots, bool *by_uuid)
+{
+    char *end;
+    int found = -1;
+    *by_uuid = strncmp(text, "GPU-", 4) == 0;
+    if (!*by_uuid) {
+        long index = strtol(text, &end, 0);      /* what follows the number does not matter (measured) */
+        return end != text && index >= 0 && index < n_slots ? (int)index : -1;
+    }
+    for (int slot = 0; slot < n_slots; slot++) {
+        struct device d;
+        device_make(&d, 0, slot);
+        if (uuid_digits(&d, text + 4) <= 0)
+            continue;
+        if (found >= 0)
+            return -1;
+        found = slot;
+    }
+    return found;
+}
+
+/* The first entry that means no device ends the list, and so does an index among UUIDs or the reverse; a device twice is an error (measured). */
+static CUresult choose_visible(const char *list, int n_slots)
+{
+    bool first_by_uuid = false, by_uuid;
+    for (const char *entry = list; entry && n_devices < MAX_DEVICES;) {
+        int slot = slot_of(entry, n_slots, &by_uuid);
+        if (slot < 0 || (n_devices && by_uuid != first_by_uuid))
+            break;
+        for (int i = 0; i < n_devices; i++)
+            if (devices[i].slot == slot)
+                return CUDA_ERROR_INVALID_DEVICE;
+        first_by_uuid = by_uuid;
+        device_make(&devices[n_devices], n_devices, slot);
+        n_devices++;
+        entry = strchr(entry, ',');
+        entry = entry ? entry + 1 : NULL;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult device_init(void)
+{
+    const struct hw_cuda_env *env = hw_cuda_env();
+    int64_t n = hw_options()->devices < 0 ? 0 : hw_options()->devices > MAX_DEVICES ? MAX_DEVICES : hw_options()->devices;
+    CUresult rc = CUDA_SUCCESS;
+    /* All are alike, so that either order is the same; the real driver starts with no other (measured). */
+    if (env->device_order && strcmp(env->device_order, "FASTEST_FIRST") != 0 && strcmp(env->device_order, "PCI_BUS_ID") != 0)
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (env->visible_devices)
+        rc = choose_visible(env->visible_devices, (int)n);
+    else
+        for (; n_devices < (int)n; n_devices++)
+            device_make(&devices[n_devices], n_devices, n_devices);
+    return rc ? rc : n_devices ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
 
 int device_count(void)
@@ -57,7 +131,7 @@ CUresult device_attribute(const struct device *dev, int attribute, int *out)
 CUresult device_pci_bus_id(const struct device *dev, char *out, size_t bytes)
 {
     char text[16];
-    size_t n = (size_t)snprintf(text, sizeof text, "0000:%02x:00.0", (unsigned)dev->ordinal + 1);
+    size_t n = (size_t)snprintf(text, sizeof text, "0000:%02x:00.0", (unsigned)dev->slot + 1);
     if (bytes <= n)
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(out, text, n + 1);
@@ -84,5 +158,8 @@ struct device *device_by_pci_bus_id(const char *text)
     unsigned domain, bus, device;
     if (!read_pci(text, &domain, &bus, &device))
         return NULL;
-    return domain == 0 && device == 0 && bus > 0 ? device_peek((int)bus - 1) : NULL;
+    for (int i = 0; i < n_devices && domain == 0 && device == 0; i++)
+        if ((unsigned)devices[i].slot + 1 == bus)
+            return &devices[i];
+    return NULL;
 }

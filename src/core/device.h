@@ -29,7 +29,8 @@ enum {
 
 /* A device: const after core_init(), except for faulted. Never freed. */
 struct device {
-    int ordinal;
+    int ordinal;                 /* among those that the program sees */
+    int slot;                    /* among all that there are */
     char name[256];
     unsigned cc_major, cc_minor;
     uint64_t memory_bytes;
@@ -37,7 +38,8 @@ struct device {
     _Atomic bool faulted;        /* a kernel faulted here: once its context is gone, the device makes no new one */
 };
 
-void device_init(void);                                          /* core_init() calls it once */
+/* core_init() calls it once. The environment may hide all devices (NO_DEVICE), or be wrong about them (INVALID_DEVICE). */
+CUresult device_init(void);
 int device_count(void);
 struct device *device_peek(int ordinal);                         /* NULL: no such device */
 CUresult device_attribute(const struct device *dev, int attribute, int *out);        /* INVALID_VALUE: unknown attribute */

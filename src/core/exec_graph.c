@@ -445,6 +445,10 @@ CUresult exec_graph_launch(struct exec_graph *x, struct stream *s)
         tell_made(x);
     ctx_flush_printf(s->ctx);
     sched_push_batch(x->items, last + 1, x->done);
+    if (hw_unlikely(sched_blocking)) {
+        sched_wait_stream(s);
+        return ctx_error(s->ctx);
+    }
     return CUDA_SUCCESS;
 }
 

@@ -13,6 +13,7 @@ static void node_free(struct obj *obj)
     struct node *n = hw_container_of(obj, struct node, obj);
     node_params_fini(&n->params);
     hw_vec_fini(&n->deps);
+    hw_vec_fini(&n->edges);
     hw_vec_fini(&n->dependents);
     hw_free(n);
 }
@@ -23,17 +24,47 @@ struct node *node_get(CUgraphNode handle)
     return obj ? hw_container_of(obj, struct node, obj) : NULL;
 }
 
-static bool has_dep(const struct node *n, const struct node *dep)
+/* --- edges --- */
+
+static const CUgraphEdgeData plain;
+
+bool edge_is_plain(const CUgraphEdgeData *data)
 {
-    for (size_t i = 0; i < n->deps.n; i++)
-        if (n->deps.v[i] == dep)
+    return !data || memcmp(data, &plain, sizeof plain) == 0;
+}
+
+/* Measured: only kernels have other ports than 0, and an edge that is programmatic leads from one to another. */
+bool edge_is_valid(const struct node *from, const struct node_params *to, const CUgraphEdgeData *data)
+{
+    static const CUgraphEdgeData early[] = {
+        { .from_port = CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER },
+        { .from_port = CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER, .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC },
+        { .from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC },
+    };
+    if (edge_is_plain(data))
+        return true;
+    if (from->params.type != CU_GRAPH_NODE_TYPE_KERNEL)
+        return false;
+    if (data->type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC && to && to->type != CU_GRAPH_NODE_TYPE_KERNEL)
+        return false;
+    for (size_t i = 0; i < HW_LEN(early); i++)
+        if (memcmp(data, &early[i], sizeof *data) == 0)
             return true;
     return false;
 }
 
-static void link_nodes(struct node *from, struct node *to)
+const CUgraphEdgeData *edge_between(const struct node *from, const struct node *to)
+{
+    for (size_t i = 0; i < to->deps.n; i++)
+        if (to->deps.v[i] == from)
+            return &to->edges.v[i];
+    return NULL;
+}
+
+static void link_nodes(struct node *from, struct node *to, const CUgraphEdgeData *data)
 {
     hw_vec_push(&to->deps, from);
+    hw_vec_push(&to->edges, data ? *data : plain);
     hw_vec_push(&from->dependents, to);
 }
 
@@ -48,7 +79,7 @@ static struct node *append(struct graph *g, const struct node_params *params)
     return n;
 }
 
-CUresult graph_add(struct graph *g, struct node_params *params, struct node *const *deps, size_t n, struct node **out)
+CUresult graph_add(struct graph *g, struct node_params *params, struct node *const *deps, const CUgraphEdgeData *data, size_t n, struct node **out)
 {
     for (size_t i = 0; i < n; i++) {
         bool bad = !deps[i] || deps[i]->graph != g;
@@ -61,16 +92,16 @@ CUresult graph_add(struct graph *g, struct node_params *params, struct node *con
     }
     struct node *node = append(g, params);
     for (size_t i = 0; i < n; i++)
-        link_nodes(deps[i], node);
+        link_nodes(deps[i], node, data ? &data[i] : NULL);
     *out = node;
     return CUDA_SUCCESS;
 }
 
-CUresult graph_add_edge(struct graph *g, struct node *from, struct node *to)
+CUresult graph_add_edge(struct graph *g, struct node *from, struct node *to, const CUgraphEdgeData *data)
 {
-    if (!from || !to || from == to || from->graph != g || to->graph != g || has_dep(to, from))
+    if (!from || !to || from == to || from->graph != g || to->graph != g || edge_between(from, to) || !edge_is_valid(from, &to->params, data))
         return CUDA_ERROR_INVALID_VALUE;
-    link_nodes(from, to);
+    link_nodes(from, to, data);
     return CUDA_SUCCESS;
 }
 
@@ -86,9 +117,19 @@ static bool drop(struct node **v, size_t *n, const struct node *what)
     return false;
 }
 
+static bool drop_dep(struct node *n, const struct node *dep)
+{
+    const CUgraphEdgeData *data = edge_between(dep, n);
+    if (!data)
+        return false;
+    size_t at = (size_t)(data - n->edges.v);
+    memmove(n->edges.v + at, n->edges.v + at + 1, (--n->edges.n - at) * sizeof *data);
+    return drop(n->deps.v, &n->deps.n, dep);
+}
+
 CUresult graph_remove_edge(struct graph *g, struct node *from, struct node *to)
 {
-    if (!from || !to || from->graph != g || to->graph != g || !drop(to->deps.v, &to->deps.n, from))
+    if (!from || !to || from->graph != g || to->graph != g || !drop_dep(to, from))
         return CUDA_ERROR_INVALID_VALUE;
     drop(from->dependents.v, &from->dependents.n, to);
     return CUDA_SUCCESS;
@@ -99,8 +140,8 @@ static void detach(struct node *n)
     for (size_t i = 0; i < n->deps.n; i++)
         drop(n->deps.v[i]->dependents.v, &n->deps.v[i]->dependents.n, n);
     for (size_t i = 0; i < n->dependents.n; i++)
-        drop(n->dependents.v[i]->deps.v, &n->dependents.v[i]->deps.n, n);
-    n->deps.n = n->dependents.n = 0;
+        drop_dep(n->dependents.v[i], n);
+    n->deps.n = n->edges.n = n->dependents.n = 0;
     n->graph = NULL;
     obj_close(&n->obj);
 }
@@ -179,7 +220,7 @@ struct graph *graph_clone(const struct graph *g)
     }
     for (size_t i = 0; i < g->nodes.n; i++)
         for (size_t k = 0; k < g->nodes.v[i]->deps.n; k++)
-            link_nodes(copy->nodes.v[g->nodes.v[i]->deps.v[k]->place], copy->nodes.v[i]);
+            link_nodes(copy->nodes.v[g->nodes.v[i]->deps.v[k]->place], copy->nodes.v[i], &g->nodes.v[i]->edges.v[k]);
     for (size_t i = 0; i < g->users.n; i++) {
         user_object_ref(g->users.v[i]);
         hw_vec_push(&copy->users, g->users.v[i]);

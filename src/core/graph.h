@@ -86,6 +86,7 @@ struct node {
     struct graph *graph;                         /* NULL: taken out */
     struct node_params params;
     HW_VEC(struct node *) deps;                  /* what it waits for */
+    HW_VEC(CUgraphEdgeData) edges;               /* of each of them: how the program wants it to be waited for */
     HW_VEC(struct node *) dependents;
     CUgraphNode origin;                          /* in a copy: the node it was copied from */
     uint32_t id;                                 /* in its graph */
@@ -122,10 +123,19 @@ static inline void node_ref(struct node *n) { obj_ref(&n->obj); }
 static inline void node_unref(struct node *n) { obj_unref(n ? &n->obj : NULL); }
 static inline CUgraphNode node_handle(const struct node *n) { return (CUgraphNode)n->obj.handle; }
 
-/* Takes params over, also when it fails. Dependencies: nodes of g, no one twice, else INVALID_VALUE. */
-CUresult graph_add(struct graph *g, struct node_params *params, struct node *const *deps, size_t n, struct node **out);
-/* from before to. There already, the same node, or foreign nodes: INVALID_VALUE. Rings are found when instantiating. */
-CUresult graph_add_edge(struct graph *g, struct node *from, struct node *to);
+/*
+ * Data of edges. A kernel may let those that wait for it begin early, when its blocks say so or have begun; who uses that waits for its end in its own
+ * code. Here everything waits for the end: that is always right, and the data is only kept.
+ */
+bool edge_is_plain(const CUgraphEdgeData *data);                 /* NULL is */
+/* Is it data that an edge from such a node may carry? to: NULL, not known yet. */
+bool edge_is_valid(const struct node *from, const struct node_params *to, const CUgraphEdgeData *data);
+const CUgraphEdgeData *edge_between(const struct node *from, const struct node *to);     /* NULL: there is none */
+
+/* Takes params over, also when it fails. Dependencies: nodes of g, no one twice, else INVALID_VALUE. data: of each edge, NULL: plain ones; it is not checked. */
+CUresult graph_add(struct graph *g, struct node_params *params, struct node *const *deps, const CUgraphEdgeData *data, size_t n, struct node **out);
+/* from before to. There already, the same node, foreign nodes, or wrong data: INVALID_VALUE. Rings are found when instantiating. */
+CUresult graph_add_edge(struct graph *g, struct node *from, struct node *to, const CUgraphEdgeData *data);
 CUresult graph_remove_edge(struct graph *g, struct node *from, struct node *to);
 void graph_remove(struct node *n);
 /* Nodes in an order in which each comes behind what it waits for; hw_free() it. NULL: there is a ring. */

@@ -13,6 +13,7 @@ struct module_native;
 struct stream;
 
 struct stream *stream_new(struct ctx *ctx, unsigned flags, int priority);    /* the reference is the handle's */
+void stream_line_up(struct stream *s);           /* one that the program uses, new: it may have to share a queue (CUDA_DEVICE_MAX_CONNECTIONS) */
 
 /* Closes the handles of a module and its functions. */
 void module_close(struct module *m);

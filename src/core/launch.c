@@ -198,8 +198,7 @@ static CUresult launch(struct function *f, struct stream *s, const struct launch
     hook_launch_made(c, f, config);
     if (exec_printf_any(s->ctx->printf_buf))
         ctx_flush_printf(s->ctx);
-    sched_push(s, c);
-    return CUDA_SUCCESS;
+    return sched_push_work(s, c);
 }
 
 CUresult launch_kernel_own(struct function *f, struct stream *s, const struct launch_config *config, void **params, void **extra)

@@ -6,8 +6,11 @@
 
 #include <stdatomic.h>
 
-/* handle = generation << 24 | index << 4 | kind. Generations begin at 1, so small numbers are no handles. */
-enum { KIND_BITS = 4, INDEX_BITS = 20, PAGE_BITS = 10, PAGE_SLOTS = 1 << PAGE_BITS, N_PAGES = 1 << (INDEX_BITS - PAGE_BITS) };
+/*
+ * handle = generation << 34 | index << 4 | kind. Generations begin at 1, so small numbers are no handles. The objects that a table of this size could name
+ * take 200 GiB: memory ends before the table does, and calls answer that. The list of pages itself takes what is used of it.
+ */
+enum { KIND_BITS = 4, INDEX_BITS = 30, PAGE_BITS = 10, PAGE_SLOTS = 1 << PAGE_BITS, N_PAGES = 1 << (INDEX_BITS - PAGE_BITS) };
 #define OPEN ((uint64_t)1 << 32)
 #define GEN_SHIFT 40
 #define GEN_MASK 0xffffffu

@@ -4,6 +4,7 @@
 #include "core/sched.h"
 
 #include "base/log.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "core/condition.h"
 #include "core/device_launch.h"
@@ -63,6 +64,8 @@ static _Thread_local struct cmd *own_cmds;
 static pthread_key_t own_key;                    /* gives own_cmds back when the thread ends */
 
 enum { CHAIN_MAX = 64, LINGER_NS = 4000, QUEUE_MAX = 8192 };
+static uint64_t queue_max;                       /* const: QUEUE_MAX, scaled as CUDA_SCALE_LAUNCH_QUEUES says */
+bool sched_blocking;
 static bool may_linger;                          /* const: there is a CPU for it */
 
 static void dispatch(struct turn *t, struct cmd *own);
@@ -96,6 +99,8 @@ void sched_init(void)
     hw_mutex_init(&mu, HW_RANK_STREAM);
     pthread_key_create(&own_key, thread_ends);
     may_linger = hw_cpu_count() > 1;
+    queue_max = (uint64_t)QUEUE_MAX * (unsigned)hw_cuda_env()->launch_queues / 100;
+    sched_blocking = hw_cuda_env()->launch_blocking;
 }
 
 void sched_lock(void)
@@ -224,7 +229,7 @@ static void count_one(_Atomic uint64_t *n)
    the only one whose end is told when it comes. tail: what c goes behind, NULL: nothing. */
 static void chain_locked(struct stream *s, struct cmd *tail, struct cmd *c)
 {
-    if (!c->small || hook_any) {                 /* who listens hears of each by itself */
+    if (!c->small || hook_any || s->line) {      /* who listens hears of each by itself, and a line moves on with each */
         s->open_first = NULL;
     } else if (s->open_first && tail && !tail->dependents && c->n_deps == 0 && s->open_length < CHAIN_MAX) {
         tail->chain = c;
@@ -333,6 +338,22 @@ static bool ends_at_once(const struct cmd *c)
     return c->kind != CMD_CALLBACK && c->kind != CMD_CONDITION && ctx_error(c->stream->ctx) != CUDA_SUCCESS;
 }
 
+/* In streams that share a queue of the device, work starts in the order in which it came there. */
+static bool is_its_turn(const struct cmd *c)
+{
+    return !c->stream->line || c->stream->line->next == &c->in_line;
+}
+
+static void leave_line_locked(struct turn *t, struct cmd *c)
+{
+    struct hw_list *line = c->stream->line;
+    if (!line)
+        return;
+    hw_list_del(&c->in_line);
+    if (!hw_list_empty(line))
+        add_work(t, hw_list_item(line->next, struct cmd, in_line)->stream);
+}
+
 static void turn_init(struct turn *t)
 {
     hw_list_init(&t->work);
@@ -348,7 +369,8 @@ static void advance_locked(struct turn *t)
     while (!hw_list_empty(&t->work)) {
         struct stream *s = hw_list_item(t->work.next, struct stream, in_work);
         struct cmd *c;
-        while ((c = head_of(s)) && !c->running && c->n_deps == 0) {
+        while ((c = head_of(s)) && !c->running && c->n_deps == 0 && is_its_turn(c)) {
+            leave_line_locked(t, c);
             if (ends_at_once(c)) {
                 finish_locked(t, c);
                 continue;
@@ -567,8 +589,10 @@ static void enqueue_locked(struct turn *t, struct stream *s, struct cmd *c)
         add_work(t, s);
     }
     hw_list_push_back(&s->queue, &c->link);
+    if (s->line)
+        hw_list_push_back(s->line, &c->in_line);
     count_one(&s->n_pushed);
-    if (hw_unlikely(s->n_pushed - s->n_done > QUEUE_MAX))
+    if (hw_unlikely(s->n_pushed - s->n_done > queue_max))
         t->full = s;
 }
 
@@ -783,6 +807,14 @@ CUresult sched_push_and_wait(struct stream *s, struct cmd *c)
     dispatch(&t, c);
     wait_for(&w, s, ctx, false);
     return ctx_error(ctx);
+}
+
+CUresult sched_push_work(struct stream *s, struct cmd *c)
+{
+    if (hw_unlikely(sched_blocking))
+        return sched_push_and_wait(s, c);
+    sched_push(s, c);
+    return CUDA_SUCCESS;
 }
 
 /* What a command queued on s now would wait for: is there any? With w, it waits for all of that. */

@@ -27,7 +27,7 @@ enum { CMD_PARAM_BYTES = 256 };
  * A command. Small kernels that follow each other in a stream are a chain: the engine gets the first, whose thread runs
  * the others behind it, and all are finished under one hold of the lock. Only the last of a chain has dependents.
  * Lifetime  cmd_new() to sched_push(); from then on the scheduler's, until it has finished and is used again.
- * Locks     The scheduler's lock guards link, running, n_deps and dependents, and chain until the engine has the command.
+ * Locks     The scheduler's lock guards link, in_line, running, n_deps and dependents, and chain until the engine has the command.
  * Threads   ran belongs to the thread that runs the chain.
  */
 struct cmd {
@@ -38,6 +38,7 @@ struct cmd {
         struct exec_hostfn hostfn;
     } x;
     struct hw_list link;         /* stream->queue */
+    struct hw_list in_line;      /* stream->line, until it starts */
     struct cmd *next;            /* ready, finished or free list */
     struct stream *stream;
     uint64_t seq;                /* order of queueing in the process */
@@ -78,6 +79,9 @@ void cmd_drop(struct cmd *c);                    /* one that was never queued; w
 
 /* Queues; the stream runs it when its turn comes. */
 void sched_push(struct stream *s, struct cmd *c);
+/* For calls of the program that launch, copy or fill: as sched_push(), but waits where CUDA_LAUNCH_BLOCKING wants it. Answers the context's sticky error then. */
+CUresult sched_push_work(struct stream *s, struct cmd *c);
+extern bool sched_blocking;                      /* const after sched_init() */
 /* Queues and waits; the caller helps. Answers the context's sticky error. */
 CUresult sched_push_and_wait(struct stream *s, struct cmd *c);
 /* Puts a wait for event's newest record, and the record of an event, into a stream. */

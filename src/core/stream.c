@@ -51,11 +51,21 @@ struct stream *stream_new(struct ctx *ctx, unsigned flags, int priority)
     return s;
 }
 
+/* The lanes of graphs and what kernels launch share none: they are queued behind what may have to wait for them. */
+void stream_line_up(struct stream *s)
+{
+    unsigned n = s->ctx->n_lines;
+    if (n)
+        s->line = &s->ctx->lines[atomic_fetch_add(&s->ctx->n_lined_up, 1) % n];
+}
+
 CUresult stream_create(struct ctx *ctx, unsigned flags, int priority, CUstream *out)
 {
     if (flags & ~(unsigned)CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
-    *out = stream_handle(stream_new(ctx, flags, priority));
+    struct stream *s = stream_new(ctx, flags, priority);
+    stream_line_up(s);
+    *out = stream_handle(s);
     return CUDA_SUCCESS;
 }
 
@@ -114,6 +124,7 @@ static struct stream *per_thread_stream(struct ctx *ctx)
         }
     }
     struct stream *s = stream_new(ctx, 0, 0);
+    stream_line_up(s);
     s->per_thread = true;
     stream_ref(s);                               /* the handle's, and this thread's */
     hw_vec_push(&t->v, s);

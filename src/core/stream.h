@@ -34,6 +34,7 @@ struct stream {
     struct hw_list in_busy;                      /* sched: ctx->busy */
     struct hw_list queue;                        /* sched: struct cmd.link */
     struct hw_list in_work;                      /* sched: streams whose head may have become ready */
+    struct hw_list *line;                        /* const; sched: what has not started of all streams that share a queue of the device; NULL: it shares none */
     struct cmd *open_first;                      /* sched: the first of the chain (sched.h) that the queue ends with, NULL: none grows */
     uint32_t open_length;                        /* sched: of that chain */
     uint64_t legacy_seen;                        /* sched: the legacy stream's command that ours already wait for */

@@ -3,15 +3,20 @@
 #include "driver/api.h"
 
 #include "base/log.h"
+#include "base/options.h"
 #include "core/capture.h"
 #include "core/core.h"
 #include "core/ctx.h"
 #include "core/module.h"
 #include "core/stream.h"
+#include "driver/bodies.h"
 #include "driver/capture.h"
 #include "driver/library.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
 
 _Thread_local bool api_tls_per_thread;
 
@@ -48,6 +53,34 @@ CUresult api_enter(struct api_call *call, enum api_id id)
     return rc;
 }
 
+/* --- CUDA_LOG_FILE --- */
+
+static FILE *log_to;                             /* NULL: nobody wants it; const after log_open() */
+
+static void log_open(void)
+{
+    const char *path = hw_cuda_env()->log_file;
+    if (path && *path)
+        log_to = strcmp(path, "stdout") == 0 ? stdout : strcmp(path, "stderr") == 0 ? stderr : fopen(path, "ae");
+}
+
+static void log_error(const char *symbol, CUresult rc)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const char *name = "?";
+    struct timespec now;
+    struct tm tm;
+    pthread_once(&once, log_open);
+    if (!log_to)
+        return;
+    do_cuGetErrorName(rc, &name);
+    clock_gettime(CLOCK_REALTIME, &now);
+    localtime_r(&now.tv_sec, &tm);
+    fprintf(log_to, "[%02d:%02d:%02d.%03ld][%lu][CUDA][E] Returning %d (%s) from %s\n", tm.tm_hour, tm.tm_min, tm.tm_sec, now.tv_nsec / 1000000,
+            (unsigned long)pthread_self(), (int)rc, name, symbol);
+    fflush(log_to);
+}
+
 CUresult api_leave(struct api_call *call, CUresult rc)
 {
     api_tls_per_thread = call->outer_per_thread;
@@ -55,8 +88,11 @@ CUresult api_leave(struct api_call *call, CUresult rc)
         call->hook.result = (int)rc;
         hook_api_leave(&call->hook);
     }
-    if (rc)
+    if (rc) {
         hw_debug("%s answers %d", api_rows[call->id].symbol, (int)rc);
+        if (rc != CUDA_ERROR_NOT_READY)          /* an answer, not an error */
+            log_error(api_rows[call->id].symbol, rc);
+    }
     return rc;
 }
 

@@ -17,7 +17,7 @@ CUresult do_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
 
     if ((rc = api_stream(hStream, &s)))
         return rc;
-    rc = capture_begin(s, mode, NULL, NULL, 0);
+    rc = capture_begin(s, mode, NULL, NULL, NULL, 0);
     stream_unref(s);
     return rc;
 }
@@ -35,9 +35,8 @@ CUresult do_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const 
     struct stream *s = NULL;
     CUresult rc = CUDA_ERROR_INVALID_VALUE;
 
-    if (g && !(rc = graph_edges_plain(dependencyData, numDependencies))
-        && !(rc = graph_nodes_get(dependencies, numDependencies, &deps)) && !(rc = api_stream(hStream, &s)))
-        rc = capture_begin(s, mode, g, deps, numDependencies);
+    if (g && !(rc = graph_nodes_get(dependencies, numDependencies, &deps)) && !(rc = api_stream(hStream, &s)))
+        rc = capture_begin(s, mode, g, deps, dependencyData, numDependencies);
     stream_unref(s);
     graph_nodes_put(deps, numDependencies);
     graph_unref(g);
@@ -82,7 +81,8 @@ CUresult do_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *capture
     return rc;
 }
 
-/* While a stream is not capturing, the other places are left alone. */
+/* While a stream is not capturing, the other places are left alone. Who does not ask for the data of edges must not miss any: an H200 says so
+   after the nodes and before their number. */
 CUresult do_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
                                       CUgraph *graph_out, const CUgraphNode **dependencies_out,
                                       const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
@@ -97,14 +97,18 @@ CUresult do_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *c
     *captureStatus_out = info.status;
     if (info.status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
         return CUDA_SUCCESS;
+    if (edgeData_out && !dependencies_out)
+        return CUDA_ERROR_INVALID_VALUE;
     if (id_out)
         *id_out = info.id;
     if (graph_out)
         *graph_out = info.graph;
     if (dependencies_out)
         *dependencies_out = info.deps;
-    if (edgeData_out)                            /* only plain edges are made */
-        *edgeData_out = NULL;
+    if (edgeData_out)
+        *edgeData_out = info.edges;
+    if (dependencies_out && !edgeData_out && !info.plain)
+        return CUDA_ERROR_LOSSY_QUERY;
     if (numDependencies_out)
         *numDependencies_out = info.n_deps;
     return CUDA_SUCCESS;
@@ -131,9 +135,8 @@ CUresult do_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *
 
     if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!(rc = graph_edges_plain(dependencyData, numDependencies)) && !(rc = graph_nodes_get(dependencies, numDependencies, &deps))
-        && !(rc = api_stream(hStream, &s)))
-        rc = capture_set_deps(s, deps, numDependencies, flags == CU_STREAM_ADD_CAPTURE_DEPENDENCIES);
+    if (!(rc = graph_nodes_get(dependencies, numDependencies, &deps)) && !(rc = api_stream(hStream, &s)))
+        rc = capture_set_deps(s, deps, dependencyData, numDependencies, flags == CU_STREAM_ADD_CAPTURE_DEPENDENCIES);
     stream_unref(s);
     graph_nodes_put(deps, numDependencies);
     return rc;

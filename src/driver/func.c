@@ -56,7 +56,7 @@ CUresult do_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
 {
     struct function *f;
 
-    if (!hmod)
+    if (!hmod || !hfunc)
         return CUDA_ERROR_INVALID_VALUE;
     if (!(f = api_function(hfunc)))
         return CUDA_ERROR_INVALID_HANDLE;
@@ -69,7 +69,7 @@ CUresult do_cuFuncGetName(const char **name, CUfunction hfunc)
 {
     struct function *f;
 
-    if (!name)
+    if (!name || !hfunc)
         return CUDA_ERROR_INVALID_VALUE;
     if (!(f = api_function(hfunc)))
         return CUDA_ERROR_INVALID_HANDLE;
@@ -83,7 +83,7 @@ CUresult do_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *param
     struct function *f;
     CUresult rc;
 
-    if (!paramOffset)
+    if (!paramOffset || !func)
         return CUDA_ERROR_INVALID_VALUE;
     if (!(f = api_function(func)))
         return CUDA_ERROR_INVALID_HANDLE;

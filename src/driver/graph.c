@@ -2,7 +2,6 @@
 /* Graphs: making them, nodes and edges, copies, questions. */
 #include "driver/graph.h"
 
-#include "base/log.h"
 #include "core/condition.h"
 #include "core/ctx.h"
 #include "core/user_object.h"
@@ -31,18 +30,6 @@ CUresult graph_nodes_get(const CUgraphNode *handles, size_t n, struct node ***ou
     return CUDA_SUCCESS;
 }
 
-CUresult graph_edges_plain(const CUgraphEdgeData *data, size_t n)
-{
-    static const CUgraphEdgeData plain;
-
-    for (size_t i = 0; data && i < n; i++)
-        if (memcmp(&data[i], &plain, sizeof plain) != 0) {
-            hw_warn("edges of graphs with ports or types are not supported");
-            return CUDA_ERROR_NOT_SUPPORTED;
-        }
-    return CUDA_SUCCESS;
-}
-
 struct node *graph_node_of(CUgraphNode handle, CUgraphNodeType type)
 {
     struct node *n = node_get(handle);
@@ -53,21 +40,35 @@ struct node *graph_node_of(CUgraphNode handle, CUgraphNodeType type)
     return NULL;
 }
 
-CUresult graph_add_node(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t n, CUresult made, struct node_params *params)
+static CUresult check_edges(struct node *const *from, const struct node_params *to, const CUgraphEdgeData *data, size_t n)
+{
+    for (size_t i = 0; data && i < n; i++)
+        if (!edge_is_valid(from[i], to, &data[i]))
+            return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+CUresult graph_add_node_edges(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, const CUgraphEdgeData *data, size_t n, CUresult made,
+                              struct node_params *params)
 {
     struct graph *g = graph_get(graph);
     struct node **nodes = NULL, *node;
     CUresult rc = made;
 
-    if (!rc && (!g || !out || (rc = graph_nodes_get(deps, n, &nodes)))) {
+    if (!rc && (!g || !out || (rc = graph_nodes_get(deps, n, &nodes)) || (rc = check_edges(nodes, params, data, n)))) {
         node_params_fini(params);
         rc = rc ? rc : CUDA_ERROR_INVALID_VALUE;
-    } else if (!rc && !(rc = graph_add(g, params, nodes, n, &node))) {
+    } else if (!rc && !(rc = graph_add(g, params, nodes, data, n, &node))) {
         *out = node_handle(node);
     }
     graph_nodes_put(nodes, n);
     graph_unref(g);
     return rc;
+}
+
+CUresult graph_add_node(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t n, CUresult made, struct node_params *params)
+{
+    return graph_add_node_edges(out, graph, deps, NULL, n, made, params);
 }
 
 /* --- life --- */
@@ -150,7 +151,7 @@ CUresult do_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int 
 /* --- questions --- */
 
 /* How every list is given: its length when there is no room; else as much as fits, the rest of the room set to NULL. */
-static void give(struct node *const *nodes, size_t n, CUgraphNode *out, CUgraphEdgeData *data, size_t *count)
+static void give(struct node *const *nodes, size_t n, CUgraphNode *out, size_t *count)
 {
     if (!out) {
         *count = n;
@@ -158,10 +159,47 @@ static void give(struct node *const *nodes, size_t n, CUgraphNode *out, CUgraphE
     }
     for (size_t i = 0; i < *count; i++)
         out[i] = i < n ? node_handle(nodes[i]) : NULL;
-    if (data)
-        memset(data, 0, sizeof *data * *count);
     if (*count > n)
         *count = n;
+}
+
+/* Edges with their ends: as give() gives each end. Who asks for nodes and not for data must not miss any. */
+struct edges {
+    HW_VEC(struct node *) from, to;
+    HW_VEC(CUgraphEdgeData) data;
+};
+
+static void edges_add(struct edges *e, struct node *from, struct node *to)
+{
+    hw_vec_push(&e->from, from);
+    hw_vec_push(&e->to, to);
+    hw_vec_push(&e->data, *edge_between(from, to));
+}
+
+static CUresult edges_give(struct edges *e, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *count)
+{
+    size_t n = e->data.n, room = *count;
+    CUresult rc = data && !from && !to ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+
+    for (size_t i = 0; i < n && !rc && !data && (from || to); i++)
+        if (!edge_is_plain(&e->data.v[i]))
+            rc = CUDA_ERROR_LOSSY_QUERY;
+    if (!rc && !from && !to)
+        *count = n;
+    if (!rc && from)
+        give(e->from.v, n, from, &(size_t){room});
+    if (!rc && to)
+        give(e->to.v, n, to, &(size_t){room});
+    if (!rc && (from || to))
+        *count = room < n ? room : n;
+    if (!rc && data) {
+        memset(data, 0, sizeof *data * room);
+        memcpy(data, e->data.v, sizeof *data * (room < n ? room : n));
+    }
+    hw_vec_fini(&e->from);
+    hw_vec_fini(&e->to);
+    hw_vec_fini(&e->data);
+    return rc;
 }
 
 CUresult do_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
@@ -181,7 +219,7 @@ CUresult do_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes
     CUresult rc = g && numNodes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
     if (!rc)
-        give(g->nodes.v, g->nodes.n, nodes, NULL, numNodes);
+        give(g->nodes.v, g->nodes.n, nodes, numNodes);
     graph_unref(g);
     return rc;
 }
@@ -196,7 +234,7 @@ CUresult do_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *
         if (g->nodes.v[i]->deps.n == 0)
             hw_vec_push(&roots, g->nodes.v[i]);
     if (!rc)
-        give(roots.v, roots.n, rootNodes, NULL, numRootNodes);
+        give(roots.v, roots.n, rootNodes, numRootNodes);
     hw_vec_fini(&roots);
     graph_unref(g);
     return rc;
@@ -206,20 +244,13 @@ CUresult do_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *t
 {
     struct graph *g = graph_get(hGraph);
     CUresult rc = g && numEdges && !from == !to ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    HW_VEC(struct node *) a = {0}, b = {0};
+    struct edges e = {0};
 
     for (size_t i = 0; !rc && i < g->nodes.n; i++)
-        for (size_t k = 0; k < g->nodes.v[i]->dependents.n; k++) {
-            hw_vec_push(&a, g->nodes.v[i]);
-            hw_vec_push(&b, g->nodes.v[i]->dependents.v[k]);
-        }
-    if (!rc) {
-        size_t room = *numEdges;
-        give(a.v, a.n, from, edgeData, &room);
-        give(b.v, b.n, to, NULL, numEdges);
-    }
-    hw_vec_fini(&a);
-    hw_vec_fini(&b);
+        for (size_t k = 0; k < g->nodes.v[i]->dependents.n; k++)
+            edges_add(&e, g->nodes.v[i], g->nodes.v[i]->dependents.v[k]);
+    if (!rc)
+        rc = edges_give(&e, from, to, edgeData, numEdges);
     graph_unref(g);
     return rc;
 }
@@ -235,8 +266,12 @@ CUresult do_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *depend
     struct node *n = node_get(hNode);
     CUresult rc = n && numDependencies ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
+    struct edges e = {0};
+
+    for (size_t i = 0; !rc && i < n->deps.n; i++)
+        edges_add(&e, n->deps.v[i], n);
     if (!rc)
-        give(n->deps.v, n->deps.n, dependencies, edgeData, numDependencies);
+        rc = edges_give(&e, dependencies, NULL, edgeData, numDependencies);
     node_unref(n);
     return rc;
 }
@@ -252,8 +287,12 @@ CUresult do_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *depe
     struct node *n = node_get(hNode);
     CUresult rc = n && numDependentNodes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
+    struct edges e = {0};
+
+    for (size_t i = 0; !rc && i < n->dependents.n; i++)
+        edges_add(&e, n, n->dependents.v[i]);
     if (!rc)
-        give(n->dependents.v, n->dependents.n, dependentNodes, edgeData, numDependentNodes);
+        rc = edges_give(&e, NULL, dependentNodes, edgeData, numDependentNodes);
     node_unref(n);
     return rc;
 }
@@ -265,8 +304,8 @@ CUresult do_cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *depende
 
 /* --- edges --- */
 
-static CUresult change_edges(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n,
-                             CUresult (*change)(struct graph *, struct node *, struct node *))
+/* add: with this data, NULL: plain ones. Taking away does not look at it (measured). */
+static CUresult change_edges(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n, bool add, const CUgraphEdgeData *data)
 {
     struct graph *g = graph_get(graph);
     struct node **a = NULL, **b = NULL;
@@ -274,7 +313,7 @@ static CUresult change_edges(CUgraph graph, const CUgraphNode *from, const CUgra
 
     if (g && !(rc = graph_nodes_get(from, n, &a)) && !(rc = graph_nodes_get(to, n, &b)))
         for (size_t i = 0; i < n && !rc; i++)
-            rc = change(g, a[i], b[i]);
+            rc = add ? graph_add_edge(g, a[i], b[i], data ? &data[i] : NULL) : graph_remove_edge(g, a[i], b[i]);
     graph_nodes_put(a, n);
     graph_nodes_put(b, n);
     graph_unref(g);
@@ -284,27 +323,23 @@ static CUresult change_edges(CUgraph graph, const CUgraphNode *from, const CUgra
 CUresult do_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
                                       const CUgraphEdgeData *edgeData, size_t numDependencies)
 {
-    CUresult rc = graph_edges_plain(edgeData, numDependencies);
-
-    return rc ? rc : change_edges(hGraph, from, to, numDependencies, graph_add_edge);
+    return change_edges(hGraph, from, to, numDependencies, true, edgeData);
 }
 
 CUresult do_cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
 {
-    return change_edges(hGraph, from, to, numDependencies, graph_add_edge);
+    return change_edges(hGraph, from, to, numDependencies, true, NULL);
 }
 
 CUresult do_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
                                          const CUgraphEdgeData *edgeData, size_t numDependencies)
 {
-    CUresult rc = graph_edges_plain(edgeData, numDependencies);
-
-    return rc ? rc : change_edges(hGraph, from, to, numDependencies, graph_remove_edge);
+    return change_edges(hGraph, from, to, numDependencies, false, NULL);
 }
 
 CUresult do_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
 {
-    return change_edges(hGraph, from, to, numDependencies, graph_remove_edge);
+    return change_edges(hGraph, from, to, numDependencies, false, NULL);
 }
 
 /* --- things of the program's that a graph keeps alive --- */

@@ -11,8 +11,6 @@
 /* The nodes of handles, as references: graph_nodes_put() drops them and the array. INVALID_VALUE for an unknown one. */
 CUresult graph_nodes_get(const CUgraphNode *handles, size_t n, struct node ***out);
 void graph_nodes_put(struct node **nodes, size_t n);
-/* Only plain edges are known: NOT_SUPPORTED for others. NULL means plain ones. */
-CUresult graph_edges_plain(const CUgraphEdgeData *data, size_t n);
 
 CUresult graph_kernel_params(const CUDA_KERNEL_NODE_PARAMS *in, struct node_params *out);
 CUresult graph_copy_params(const CUDA_MEMCPY3D *in, CUcontext ctx, struct node_params *out);
@@ -24,7 +22,9 @@ CUresult graph_any_params(CUgraphNodeParams *in, struct node_params *out);
 /* graph: where the node is to go. */
 CUresult graph_conditional_params(const CUDA_CONDITIONAL_NODE_PARAMS *in, CUgraph graph, struct node_params *out);
 
-/* Takes params over. */
+/* Takes params over. data: of the edges, NULL: plain ones. */
+CUresult graph_add_node_edges(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, const CUgraphEdgeData *data, size_t n, CUresult made,
+                              struct node_params *params);
 CUresult graph_add_node(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps, size_t n, CUresult made, struct node_params *params);
 /* A node of the given type, as a reference; NULL otherwise. */
 struct node *graph_node_of(CUgraphNode handle, CUgraphNodeType type);

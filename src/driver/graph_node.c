@@ -362,14 +362,11 @@ CUresult do_cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_M
 CUresult do_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                               const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams)
 {
-    CUresult rc = graph_edges_plain(dependencyData, numDependencies);
     struct node_params p;
     bool conditional = nodeParams && nodeParams->type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
 
-    if (rc)
-        return rc;
-    rc = conditional ? graph_conditional_params(&nodeParams->conditional, hGraph, &p) : graph_any_params(nodeParams, &p);
-    rc = graph_add_node(phGraphNode, hGraph, dependencies, numDependencies, rc, &p);
+    CUresult rc = conditional ? graph_conditional_params(&nodeParams->conditional, hGraph, &p) : graph_any_params(nodeParams, &p);
+    rc = graph_add_node_edges(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, rc, &p);
     if (!rc && conditional)
         nodeParams->conditional.phGraph_out = p.u.conditional.handles;           /* the node has them now */
     return rc;

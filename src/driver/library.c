@@ -365,7 +365,7 @@ CUresult do_cuKernelGetName(const char **name, CUkernel hfunc)
 {
     struct kernel *k;
 
-    if (!name)
+    if (!name || !hfunc)
         return CUDA_ERROR_INVALID_VALUE;
     if (!(k = kernel_get(hfunc)))
         return CUDA_ERROR_INVALID_HANDLE;
@@ -415,6 +415,8 @@ CUresult do_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *par
     CUfunction f;
     CUresult rc;
 
+    if (!kernel)
+        return CUDA_ERROR_INVALID_VALUE;
     if ((rc = library_kernel_function(kernel, &f)))
         return rc;
     return do_cuFuncGetParamInfo(f, paramIndex, paramOffset, paramSize);

@@ -2,6 +2,7 @@
 /* Modules: loading PTX and fatbins, finding kernels and variables. */
 #include "core/module.h"
 
+#include "base/options.h"
 #include "core/ctx.h"
 #include "driver/bodies.h"
 #include "driver/jit.h"
@@ -81,7 +82,8 @@ CUresult do_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
     if (!mode)
         return CUDA_ERROR_INVALID_VALUE;
-    *mode = CU_MODULE_LAZY_LOADING;
+    const char *wanted = hw_cuda_env()->module_loading;
+    *mode = wanted && strcmp(wanted, "EAGER") == 0 ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;
 }
 

@@ -67,7 +67,8 @@ CUresult do_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, C
                                                         dynamicSMemSize, blockSizeLimit, CU_OCCUPANCY_DEFAULT);
 }
 
-/* The largest dynamic size with which numBlocks still fit. */
+/* The largest dynamic size with which numBlocks still fit: a share of the SM's memory for each, but no more than the kernel may be launched with. What an SM
+   reserves for each block is not taken off (measured). */
 CUresult do_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize)
 {
     struct function *f;
@@ -79,10 +80,8 @@ CUresult do_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUf
         return CUDA_ERROR_INVALID_HANDLE;
     if (launch_occupancy(f, (uint32_t)blockSize, 0) >= (uint32_t)numBlocks) {
         size_t room = (size_t)DEVICE_SHARED_SM / (size_t)numBlocks & ~(size_t)127;
-        size_t taken = (size_t)DEVICE_SHARED_RESERVED + f->shared_static;
-        size_t most = DEVICE_SHARED_OPTIN > f->shared_static ? (size_t)DEVICE_SHARED_OPTIN - f->shared_static : 0;
-        room = room > taken ? room - taken : 0;
-        *dynamicSmemSize = hw_min_u64(room, most);
+        room = room > f->shared_static ? room - f->shared_static : 0;
+        *dynamicSmemSize = hw_min_u64(room, (size_t)f->max_dynamic_shared);
         rc = CUDA_SUCCESS;
     }
     function_put(f);

@@ -2,6 +2,7 @@
 /* What kernels call: assert, trap, printf, malloc, free. */
 #include "exec/internal.h"
 
+#include "base/arena.h"
 #include "base/hash.h"
 #include "base/os.h"
 
@@ -16,24 +17,25 @@ _Atomic uint64_t exec_memory_epoch;
 /* --- malloc and free --- */
 
 /*
- * A context's heap for kernels: host memory with a limit.
+ * A context's heap for kernels: memory with a limit. What describes a piece lies apart from it, where no kernel can write: one that writes past the end of
+ * its own piece spoils others, as on a device, and nothing of ours.
  * Locks     mu guards all; nothing of the kernel's is touched while it is held, so a fault cannot leave it locked.
  */
 struct exec_heap {
     struct hw_mutex mu;
     size_t limit, used;
-    struct hw_map live;          /* address -> its size (as a pointer) */
-    struct heap_block *blocks;
+    struct hw_map live;          /* address -> its piece */
+    struct hw_arena pieces;      /* all there ever were */
     char *arena, *arena_at;      /* addresses for it, taken when first needed */
     size_t arena_bytes;
-    struct heap_block *spare[48];   /* by power of two */
+    struct heap_piece *spare[48];   /* by power of two */
 };
 
-/* Before every piece of memory given out. */
-struct heap_block {
-    struct heap_block *next, *prev;
-    size_t bytes;
-    size_t pad;
+struct heap_piece {
+    struct heap_piece *next;     /* of the spare ones */
+    char *at;
+    size_t bytes;                /* that were asked for */
+    unsigned size_class;
 };
 
 enum { SMALLEST_CLASS = 6 };
@@ -41,39 +43,40 @@ enum { SMALLEST_CLASS = 6 };
 static unsigned class_of(size_t bytes)
 {
     unsigned k = SMALLEST_CLASS;
-    while (((size_t)1 << k) < bytes)
+    while (k < 64 && ((size_t)1 << k) < bytes)
         k++;
     return k;
 }
 
 /* Memory in the window: kernels use it as they use any other. */
-static struct heap_block *take_block(struct exec_heap *h, size_t bytes)
+static struct heap_piece *take_piece(struct exec_heap *h, size_t bytes)
 {
-    unsigned k = class_of(bytes + sizeof(struct heap_block));
-    struct heap_block *b = k < HW_LEN(h->spare) ? h->spare[k] : NULL;
-    if (b) {
-        h->spare[k] = b->next;
-        return b;
+    unsigned k = class_of(bytes);
+    struct heap_piece *p = k < HW_LEN(h->spare) ? h->spare[k] : NULL;
+    if (p) {
+        h->spare[k] = p->next;
+        return p;
     }
     for (size_t want = (size_t)16 << 30; !h->arena && want >= (size_t)64 << 20; want /= 2) {
-        char *p = hw_window_map(want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
-        if (p != MAP_FAILED) {
-            h->arena = h->arena_at = p;
+        char *map = hw_window_map(want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+        if (map != MAP_FAILED) {
+            h->arena = h->arena_at = map;
             h->arena_bytes = want;
         }
     }
     if (k >= HW_LEN(h->spare) || !h->arena || (size_t)1 << k > h->arena_bytes - (size_t)(h->arena_at - h->arena))
         return NULL;
-    b = (struct heap_block *)(void *)h->arena_at;
+    p = hw_arena_alloc(&h->pieces, sizeof *p);
+    p->size_class = k;
+    p->at = h->arena_at;
     h->arena_at += (size_t)1 << k;
-    return b;
+    return p;
 }
 
-static void give_block(struct exec_heap *h, struct heap_block *b)
+static void give_piece(struct exec_heap *h, struct heap_piece *p)
 {
-    unsigned k = class_of(b->bytes + sizeof *b);
-    b->next = h->spare[k];
-    h->spare[k] = b;
+    p->next = h->spare[p->size_class];
+    h->spare[p->size_class] = p;
 }
 
 struct exec_heap *exec_heap_new(size_t limit)
@@ -91,6 +94,7 @@ void exec_heap_free(struct exec_heap *h)
     if (h->arena)
         munmap(h->arena, h->arena_bytes);
     hw_map_fini(&h->live);
+    hw_arena_fini(&h->pieces);
     hw_free(h);
 }
 
@@ -106,39 +110,29 @@ static void *service_malloc(struct kabi_block *block, uint64_t bytes)
     struct exec_heap *h = exec_launch_of(block)->heap;
     if (!h || bytes == 0 || bytes > h->limit)
         return NULL;
-    struct heap_block *b = NULL;
+    struct heap_piece *p = NULL;
     exec_service(true);
     hw_lock(&h->mu);
-    if (h->used + bytes <= h->limit && (b = take_block(h, bytes))) {
-        b->bytes = bytes;
-        b->prev = NULL;
-        if ((b->next = h->blocks))
-            b->next->prev = b;
-        h->blocks = b;
+    if (h->used + bytes <= h->limit && (p = take_piece(h, bytes))) {
+        p->bytes = bytes;
         h->used += bytes;
-        hw_map_set_ptr(&h->live, b + 1, b);
+        hw_map_set_ptr(&h->live, p->at, p);
     }
     hw_unlock(&h->mu);
     exec_service(false);
-    return b ? b + 1 : NULL;
+    return p ? p->at : NULL;
 }
 
 bool exec_heap_give(struct exec_heap *h, void *p)
 {
     hw_lock(&h->mu);
-    struct heap_block *b = hw_map_del_ptr(&h->live, p);
-    if (b) {
-        h->used -= b->bytes;
-        if (b->prev)
-            b->prev->next = b->next;
-        else
-            h->blocks = b->next;
-        if (b->next)
-            b->next->prev = b->prev;
-        give_block(h, b);
+    struct heap_piece *piece = hw_map_del_ptr(&h->live, p);
+    if (piece) {
+        h->used -= piece->bytes;
+        give_piece(h, piece);
     }
     hw_unlock(&h->mu);
-    return b != NULL;
+    return piece != NULL;
 }
 
 static void service_free(struct kabi_block *block, void *p)

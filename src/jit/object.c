@@ -28,7 +28,7 @@ void object_fini(struct object *o)
 
 static char *path_of(const struct hw_hash *key)
 {
-    char *dir = hw_cache_dir("kernels"), hex[33], *path = NULL;
+    char *dir = hw_cache_kernels(), hex[33], *path = NULL;
     if (dir) {
         hw_hash_hex(key, hex);
         path = hw_sprintf("%s/%s", dir, hex);
@@ -100,9 +100,9 @@ static void trim_now_and_then(void)
     static _Atomic unsigned saves;
     if (atomic_fetch_add(&saves, 1) % SAVES_PER_LOOK)
         return;
-    char *dir = hw_cache_dir("kernels");
+    char *dir = hw_cache_kernels();
     if (dir)
-        hw_cache_trim(dir, hw_cache_limit());
+        hw_cache_trim(dir, hw_cache_kernels_limit());
     hw_free(dir);
 }
 

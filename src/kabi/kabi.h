@@ -44,6 +44,8 @@ typedef void kabi_texture_fn(struct kabi_block *block, uint32_t op, uint64_t han
    addresses: by lane, of an access; shared memory's are offsets. NULL: a block. */
 typedef void kabi_count_fn(struct kabi_block *block, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *addresses);
 
+enum { KABI_CLOCK_KHZ = 1410000 };               /* how fast %clock ticks; the device says the same of itself */
+
 enum kabi_trap { KABI_TRAP_TRAP, KABI_TRAP_MISALIGNED, KABI_TRAP_ILLEGAL_ADDRESS, KABI_TRAP_ILLEGAL_INSTRUCTION };
 
 #define FIELD_kabi_launch(type, name, n)

@@ -39,20 +39,10 @@ cudaError_t do_cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamC
                                            const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out,
                                            size_t *numDependencies_out)
 {
-    CUstreamCaptureStatus status;
-    cuuint64_t id = 0;
-    cudaError_t rc;
-
-    if (!captureStatus_out)
-        return cudaErrorInvalidValue;
-    if ((rc = api_error(cuStreamGetCaptureInfo_v3(api_stream(stream), &status, &id, (CUgraph *)graph_out,
-                                                  (const CUgraphNode **)dependencies_out,
-                                                  (const CUgraphEdgeData **)edgeData_out, numDependencies_out))))
-        return rc;
-    *captureStatus_out = (enum cudaStreamCaptureStatus)status;
-    if (id_out && status == CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        *id_out = id;
-    return cudaSuccess;
+    static_assert(sizeof *captureStatus_out == sizeof(CUstreamCaptureStatus) && sizeof *id_out == sizeof(cuuint64_t), "the driver's");
+    return api_error(cuStreamGetCaptureInfo_v3(api_stream(stream), (CUstreamCaptureStatus *)captureStatus_out, (cuuint64_t *)id_out,
+                                               (CUgraph *)graph_out, (const CUgraphNode **)dependencies_out,
+                                               (const CUgraphEdgeData **)edgeData_out, numDependencies_out));
 }
 
 cudaError_t do_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out,

@@ -100,6 +100,9 @@ def test_info_as_json_says_the_same(box):
     assert [v['name'] for v in info['variables']] == table, info
     assert {v['name']: v['value'] for v in info['variables'] if v['set']}.items() >= {'HOSTWARP_CC': '90', 'HOSTWARP_DEVICES': '2'}.items(), info
     assert {v['name']: v['value'] for v in info['variables']}['HOSTWARP_PIN'] == 'auto', info
+    info = json.loads(box.hostwarp('info', '--json', env={'HOSTWARP_DEVICES': '4', 'CUDA_VISIBLE_DEVICES': '2,1', 'CUDA_AUTO_BOOST': '0'}).stdout)
+    assert len(info['devices']) == 2, info
+    assert {v['name']: v['effect'] for v in info['driver_variables'] if v['value'] is not None} == {'CUDA_VISIBLE_DEVICES': True, 'CUDA_AUTO_BOOST': False}, info
 
 
 def test_bench_measures_and_draws(box):

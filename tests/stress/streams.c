@@ -308,7 +308,7 @@ static void op_graph(struct job *j, int si)
     CHECK(j, stream_get(j->rig.ctx, j->second, false, false, &rec2) == CUDA_SUCCESS, "stream_get");
     if (!rec || !rec2)
         return;
-    CHECK(j, capture_begin(rec, CU_STREAM_CAPTURE_MODE_RELAXED, NULL, NULL, 0) == CUDA_SUCCESS, "capture_begin");
+    CHECK(j, capture_begin(rec, CU_STREAM_CAPTURE_MODE_RELAXED, NULL, NULL, NULL, 0) == CUDA_SUCCESS, "capture_begin");
     CHECK(j, copy_fill(rec, (uintptr_t)b->data, 0, v, 4, n, 1, true) == CUDA_SUCCESS, "captured fill");
     CHECK(j, event_record(fork, rec, 0) == CUDA_SUCCESS && stream_wait_event(rec2, fork, 0) == CUDA_SUCCESS, "fork");
     CHECK(j, rig_launch(&j->rig, K_MIX, j->second, (n + 63) / 64, b2->data, (int)n, (int)v) == CUDA_SUCCESS, "captured launch");
