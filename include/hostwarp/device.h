@@ -46,7 +46,7 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 #include "hostwarp/device_atomics.h"
 #include "hostwarp/device_memory.h"
 
-#include <__clang_cuda_cmath.h>
+#include "hostwarp/device_cmath.h"
 /* clang 19 hands mask and value to redux.sync in the wrong order: device_warp.h has our own. */
 #define __reduce_add_sync hw_clang_reduce_add_sync
 #define __reduce_min_sync hw_clang_reduce_min_sync

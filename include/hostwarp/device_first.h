@@ -16,9 +16,7 @@
 #define CUDA_VERSION 12030 /* as cuda.h has it: with clang, libraries expect to know it from the start */
 #endif
 
-/* clang's forward declarations come before <cmath>: a constexpr function of the C++ library that is seen first would
-   become one for host and device alike, and could not be overloaded for the device any more. */
-#include <__clang_cuda_math_forward_declares.h>
+#include "hostwarp/device_cmath_first.h"
 
 /* clang's wrapper of <new>, which <cmath> may include, calls these. */
 extern "C" {

@@ -122,10 +122,6 @@ static __inline__ __device__ float erfcx(float a) { return erfcxf(a); }
 static __inline__ __device__ float cyl_bessel_i0(float a) { return cyl_bessel_i0f(a); }
 static __inline__ __device__ float cyl_bessel_i1(float a) { return cyl_bessel_i1f(a); }
 
-/* clang declares these and defines them nowhere. The device makes the same NaN of every tag. */
-static __inline__ __device__ double nan(const char *) { return __builtin_nan(""); }
-static __inline__ __device__ float nanf(const char *) { return __builtin_nanf(""); }
-
 #undef HW_BOTH
 #undef HW_HOST
 
