@@ -43,6 +43,7 @@ __device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(
 __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, y, z}; }
 
 #include "hostwarp/device_math.h"
+#include "hostwarp/device_dpx.h"
 #include "hostwarp/device_atomics.h"
 #include "hostwarp/device_memory.h"
 
