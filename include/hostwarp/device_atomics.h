@@ -144,27 +144,6 @@ HW_DEV unsigned short atomicCAS_system(unsigned short *p, unsigned short compare
     return old;
 }
 
-/* ---- vectors: each element by itself, as the hardware does it ---- */
-
-#define HW_ATOMIC_VECTORS(scope)                                                                                    \
-    HW_DEV float2 atomicAdd##scope(float2 *p, float2 v)                                                             \
-    {                                                                                                               \
-        return make_float2(atomicAdd##scope(&p->x, v.x), atomicAdd##scope(&p->y, v.y));                             \
-    }                                                                                                               \
-    HW_DEV float4 atomicAdd##scope(float4 *p, float4 v)                                                             \
-    {                                                                                                               \
-        float4 r;                                                                                                   \
-        r.x = atomicAdd##scope(&p->x, v.x);                                                                         \
-        r.y = atomicAdd##scope(&p->y, v.y);                                                                         \
-        r.z = atomicAdd##scope(&p->z, v.z);                                                                         \
-        r.w = atomicAdd##scope(&p->w, v.w);                                                                         \
-        return r;                                                                                                   \
-    }
-HW_ATOMIC_VECTORS()
-HW_ATOMIC_VECTORS(_block)
-HW_ATOMIC_VECTORS(_system)
-#undef HW_ATOMIC_VECTORS
-
 #undef HW_ATOMIC
 #undef HW_ATOMIC_SIGNED
 #undef HW_ATOMIC_CAS
