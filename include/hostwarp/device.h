@@ -12,8 +12,12 @@ typedef uint32_t cuuint32_t;
 
 #include <__clang_cuda_builtin_vars.h>
 #include <__clang_cuda_libdevice_declares.h>
+#define clock hw_clang_clock               /* an int there; a clock_t here, which programs print */
 #include <__clang_cuda_device_functions.h>
+#undef clock
 #include <__clang_cuda_math.h>
+
+static __inline__ __attribute__((always_inline)) __device__ clock_t clock() { return __nvvm_read_ptx_sreg_clock64(); }
 
 /* ---- what the system gives to kernels ---- */
 
