@@ -70,6 +70,7 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 
 #include "hostwarp/device_warp.h"
 #include "hostwarp/device_texture.h"
+#include "hostwarp/device_runtime.h"
 
 #ifdef HW_CUDA_VERSION_IS_OURS
 #undef HW_CUDA_VERSION_IS_OURS
