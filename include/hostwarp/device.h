@@ -77,6 +77,11 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 #undef CUDA_VERSION
 #endif
 
+/* NVRTC's programs have this without asking. */
+#ifdef __CUDACC_RTC__
+#include "nv/target"
+#endif
+
 /* ---- launches: what the compiler calls for kernel<<<...>>>(...) ---- */
 
 extern "C" unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem = 0, void *stream = 0);
