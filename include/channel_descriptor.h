@@ -7,6 +7,8 @@
 
 #include "cuda_runtime_api.h"
 
+extern "C++" {
+
 template <class T> static __inline__ __host__ cudaChannelFormatDesc cudaCreateChannelDesc(void)
 {
     return cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
@@ -41,6 +43,8 @@ HW_CHANNELS(float, 32, cudaChannelFormatKindFloat)
 
 #undef HW_CHANNEL
 #undef HW_CHANNELS
+
+}
 
 #endif
 

@@ -815,9 +815,11 @@ CUresult CUDAAPI cuCheckpointProcessUnlock(int pid, CUcheckpointUnlockArgs *args
 
 /* Programs written for CUDA 13 give cuCtxCreate four arguments, older ones three: in C++ both are understood. */
 #if defined(__cplusplus) && !defined(__CUDA_API_VERSION_INTERNAL)
+extern "C++" {
 static inline CUresult cuCtxCreate(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
 {
     return cuCtxCreate_v4(pctx, ctxCreateParams, flags, dev);
+}
 }
 #endif
 

@@ -41,6 +41,7 @@ HW_HD unsigned short narrow(float f, round_mode mode = round_nearest)
 #define HW_SPACE    hostwarp::bf16
 #define HW_PTX      "bf16"
 #define HW_HAS_FMA  (__CUDA_ARCH__ >= 800)
+#define HW_TANH_ARCH 900
 #define HW_ONE      0x3f80
 #define HW_NAME(a, b)  a##bfloat16##b
 #define HW_NAME2(a, b) a##bfloat162##b

@@ -61,6 +61,7 @@ HW_HD unsigned short narrow(float f, round_mode mode = round_nearest)
 #define HW_SPACE    hostwarp::f16
 #define HW_PTX      "f16"
 #define HW_HAS_FMA  1
+#define HW_TANH_ARCH 750
 #define HW_ONE      0x3c00
 #define HW_NAME(a, b)  a##half##b
 #define HW_NAME2(a, b) a##half2##b

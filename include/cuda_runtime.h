@@ -21,7 +21,9 @@
 #endif
 
 #if defined(__cplusplus)
+extern "C++" { /* some programs include all that has to do with CUDA inside extern "C" */
 #include "hostwarp/rt_cpp.h"
+}
 #endif
 
 #endif

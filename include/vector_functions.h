@@ -57,6 +57,16 @@ HW_MAKE double2 make_double2(double x, double y) { double2 t; t.x = x; t.y = y; 
 HW_MAKE double3 make_double3(double x, double y, double z) { double3 t; t.x = x; t.y = y; t.z = z; return t; }
 HW_MAKE double4 make_double4(double x, double y, double z, double w) { double4 t; t.x = x; t.y = y; t.z = z; t.w = w; return t; }
 
+#define HW_MAKE_ALIGNED4(name, T)                                                                                   \
+    HW_MAKE name##_16a make_##name##_16a(T x, T y, T z, T w) { name##_16a t; t.x = x; t.y = y; t.z = z; t.w = w; return t; } \
+    HW_MAKE name##_32a make_##name##_32a(T x, T y, T z, T w) { name##_32a t; t.x = x; t.y = y; t.z = z; t.w = w; return t; }
+HW_MAKE_ALIGNED4(long4, long)
+HW_MAKE_ALIGNED4(ulong4, unsigned long)
+HW_MAKE_ALIGNED4(longlong4, long long)
+HW_MAKE_ALIGNED4(ulonglong4, unsigned long long)
+HW_MAKE_ALIGNED4(double4, double)
+#undef HW_MAKE_ALIGNED4
+
 #undef HW_MAKE
 
 #endif

@@ -79,6 +79,17 @@ typedef struct ulonglong1 ulonglong1; typedef struct ulonglong2 ulonglong2; type
 typedef struct float1 float1; typedef struct float2 float2; typedef struct float3 float3; typedef struct float4 float4;
 typedef struct double1 double1; typedef struct double2 double2; typedef struct double3 double3; typedef struct double4 double4;
 
+/* The four of 64 bits with their alignment in the name: 16 as above, or 32. */
+#define HW_ALIGNED4(name, T)                                              \
+    typedef struct __align__(16) name##_16a { T x, y, z, w; } name##_16a; \
+    typedef struct __align__(32) name##_32a { T x, y, z, w; } name##_32a;
+HW_ALIGNED4(long4, long)
+HW_ALIGNED4(ulong4, unsigned long)
+HW_ALIGNED4(longlong4, long long)
+HW_ALIGNED4(ulonglong4, unsigned long long)
+HW_ALIGNED4(double4, double)
+#undef HW_ALIGNED4
+
 /* The shape of a grid or a block: sides that are not given are 1. */
 struct dim3 {
     unsigned int x, y, z;

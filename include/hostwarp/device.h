@@ -12,8 +12,12 @@ typedef uint32_t cuuint32_t;
 
 #include <__clang_cuda_builtin_vars.h>
 #include <__clang_cuda_libdevice_declares.h>
+#define clock hw_clang_clock               /* an int there; a clock_t here, which programs print */
 #include <__clang_cuda_device_functions.h>
+#undef clock
 #include <__clang_cuda_math.h>
+
+static __inline__ __attribute__((always_inline)) __device__ clock_t clock() { return __nvvm_read_ptx_sreg_clock64(); }
 
 /* ---- what the system gives to kernels ---- */
 
@@ -43,10 +47,11 @@ __device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(
 __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, y, z}; }
 
 #include "hostwarp/device_math.h"
+#include "hostwarp/device_dpx.h"
 #include "hostwarp/device_atomics.h"
 #include "hostwarp/device_memory.h"
 
-#include <__clang_cuda_cmath.h>
+#include "hostwarp/device_cmath.h"
 /* clang 19 hands mask and value to redux.sync in the wrong order: device_warp.h has our own. */
 #define __reduce_add_sync hw_clang_reduce_add_sync
 #define __reduce_min_sync hw_clang_reduce_min_sync
@@ -65,10 +70,16 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 
 #include "hostwarp/device_warp.h"
 #include "hostwarp/device_texture.h"
+#include "hostwarp/device_runtime.h"
 
 #ifdef HW_CUDA_VERSION_IS_OURS
 #undef HW_CUDA_VERSION_IS_OURS
 #undef CUDA_VERSION
+#endif
+
+/* NVRTC's programs have this without asking. */
+#ifdef __CUDACC_RTC__
+#include "nv/target"
 #endif
 
 /* ---- launches: what the compiler calls for kernel<<<...>>>(...) ---- */

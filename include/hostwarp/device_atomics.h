@@ -5,6 +5,8 @@
 
 #define HW_DEV static __inline__ __attribute__((always_inline)) __device__
 #define HW_ATOMIC(name, T, builtin) HW_DEV T name(T *p, T v) { return builtin(p, v); }
+#define HW_ATOMIC_SIGNED(name, builtin) \
+    HW_DEV long long name(long long *p, long long v) { return (long long)builtin((unsigned long long *)p, (unsigned long long)v); }
 #define HW_ATOMIC_CAS(name, T, builtin) HW_DEV T name(T *p, T compare, T v) { return builtin(p, compare, v); }
 
 /* ---- the whole device ---- */
@@ -31,12 +33,15 @@ HW_ATOMIC(atomicMax, unsigned long long, __ullAtomicMax)
 HW_ATOMIC(atomicAnd, int, __iAtomicAnd)
 HW_ATOMIC(atomicAnd, unsigned int, __uAtomicAnd)
 HW_ATOMIC(atomicAnd, unsigned long long, __ullAtomicAnd)
+HW_ATOMIC_SIGNED(atomicAnd, __ullAtomicAnd)
 HW_ATOMIC(atomicOr, int, __iAtomicOr)
 HW_ATOMIC(atomicOr, unsigned int, __uAtomicOr)
 HW_ATOMIC(atomicOr, unsigned long long, __ullAtomicOr)
+HW_ATOMIC_SIGNED(atomicOr, __ullAtomicOr)
 HW_ATOMIC(atomicXor, int, __iAtomicXor)
 HW_ATOMIC(atomicXor, unsigned int, __uAtomicXor)
 HW_ATOMIC(atomicXor, unsigned long long, __ullAtomicXor)
+HW_ATOMIC_SIGNED(atomicXor, __ullAtomicXor)
 HW_ATOMIC(atomicInc, unsigned int, __uAtomicInc)
 HW_ATOMIC(atomicDec, unsigned int, __uAtomicDec)
 HW_ATOMIC_CAS(atomicCAS, int, __iAtomicCAS)
@@ -73,12 +78,15 @@ HW_ATOMIC(atomicMax_block, unsigned long long, __ullAtomicMax_block)
 HW_ATOMIC(atomicAnd_block, int, __iAtomicAnd_block)
 HW_ATOMIC(atomicAnd_block, unsigned int, __uAtomicAnd_block)
 HW_ATOMIC(atomicAnd_block, unsigned long long, __ullAtomicAnd_block)
+HW_ATOMIC_SIGNED(atomicAnd_block, __ullAtomicAnd_block)
 HW_ATOMIC(atomicOr_block, int, __iAtomicOr_block)
 HW_ATOMIC(atomicOr_block, unsigned int, __uAtomicOr_block)
 HW_ATOMIC(atomicOr_block, unsigned long long, __ullAtomicOr_block)
+HW_ATOMIC_SIGNED(atomicOr_block, __ullAtomicOr_block)
 HW_ATOMIC(atomicXor_block, int, __iAtomicXor_block)
 HW_ATOMIC(atomicXor_block, unsigned int, __uAtomicXor_block)
 HW_ATOMIC(atomicXor_block, unsigned long long, __ullAtomicXor_block)
+HW_ATOMIC_SIGNED(atomicXor_block, __ullAtomicXor_block)
 HW_ATOMIC(atomicInc_block, unsigned int, __uAtomicInc_block)
 HW_ATOMIC(atomicDec_block, unsigned int, __uAtomicDec_block)
 HW_ATOMIC_CAS(atomicCAS_block, int, __iAtomicCAS_block)
@@ -115,12 +123,15 @@ HW_ATOMIC(atomicMax_system, unsigned long long, __ullAtomicMax_system)
 HW_ATOMIC(atomicAnd_system, int, __iAtomicAnd_system)
 HW_ATOMIC(atomicAnd_system, unsigned int, __uAtomicAnd_system)
 HW_ATOMIC(atomicAnd_system, unsigned long long, __ullAtomicAnd_system)
+HW_ATOMIC_SIGNED(atomicAnd_system, __ullAtomicAnd_system)
 HW_ATOMIC(atomicOr_system, int, __iAtomicOr_system)
 HW_ATOMIC(atomicOr_system, unsigned int, __uAtomicOr_system)
 HW_ATOMIC(atomicOr_system, unsigned long long, __ullAtomicOr_system)
+HW_ATOMIC_SIGNED(atomicOr_system, __ullAtomicOr_system)
 HW_ATOMIC(atomicXor_system, int, __iAtomicXor_system)
 HW_ATOMIC(atomicXor_system, unsigned int, __uAtomicXor_system)
 HW_ATOMIC(atomicXor_system, unsigned long long, __ullAtomicXor_system)
+HW_ATOMIC_SIGNED(atomicXor_system, __ullAtomicXor_system)
 HW_ATOMIC(atomicInc_system, unsigned int, __uAtomicInc_system)
 HW_ATOMIC(atomicDec_system, unsigned int, __uAtomicDec_system)
 HW_ATOMIC_CAS(atomicCAS_system, int, __iAtomicCAS_system)
@@ -134,6 +145,7 @@ HW_DEV unsigned short atomicCAS_system(unsigned short *p, unsigned short compare
 }
 
 #undef HW_ATOMIC
+#undef HW_ATOMIC_SIGNED
 #undef HW_ATOMIC_CAS
 #undef HW_DEV
 

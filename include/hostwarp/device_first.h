@@ -5,8 +5,12 @@
 
 /* Programs and the C++ library ask by these names whether this is CUDA and how old it is. */
 #ifndef __CUDACC__
-#define __CUDACC__
+#define __CUDACC__ 1
 #endif
+#ifndef __NVCC__
+#define __NVCC__ 1
+#endif
+#define __NVCC_DIAG_PRAGMA_SUPPORT__ 1
 #ifndef __CUDACC_VER_MAJOR__
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 3
@@ -16,9 +20,7 @@
 #define CUDA_VERSION 12030 /* as cuda.h has it: with clang, libraries expect to know it from the start */
 #endif
 
-/* clang's forward declarations come before <cmath>: a constexpr function of the C++ library that is seen first would
-   become one for host and device alike, and could not be overloaded for the device any more. */
-#include <__clang_cuda_math_forward_declares.h>
+#include "hostwarp/device_cmath_first.h"
 
 /* clang's wrapper of <new>, which <cmath> may include, calls these. */
 extern "C" {
@@ -32,6 +34,8 @@ __attribute__((device)) void *malloc(__SIZE_TYPE__) __attribute__((nothrow, mall
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <utility>
 
 /* Managed variables. On the host the variable itself is the storage: it lives in a section of its own, which
    hostwarp_managed_section() tells the runtime, and the device's symbol is bound to it when the module is loaded. */

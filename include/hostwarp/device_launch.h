@@ -1,40 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches in device code, for a file that has some (src/cli/cc_launch.c), and the functions that go with them. clang has no such launches and
+ * Launches in device code, for a file that has some (src/cli/cc_launch.c); device_runtime.h has the functions that go with them. clang has no such launches and
  * lets no device code name a kernel, so in the device's pass kernels are device functions with the kernel's calling convention.
  */
 #ifndef HOSTWARP_DEVICE_LAUNCH_H
 #define HOSTWARP_DEVICE_LAUNCH_H
-
-#define cudaStreamTailLaunch ((cudaStream_t)3)
-#define cudaStreamFireAndForget ((cudaStream_t)4)
-
-extern "C" {
-__attribute__((device)) void *__cudaCDP2GetParameterBufferV2(void *kernel, dim3 grid, dim3 block, unsigned shared);
-__attribute__((device)) cudaError_t __cudaCDP2LaunchDeviceV2(void *buffer, cudaStream_t stream);
-__attribute__((device)) cudaError_t __cudaCDP2StreamCreateWithFlags(cudaStream_t *out, unsigned flags);
-__attribute__((device)) cudaError_t __cudaCDP2StreamDestroy(cudaStream_t stream);
-__attribute__((device)) cudaError_t __cudaCDP2MemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream);
-__attribute__((device)) cudaError_t __cudaCDP2GetLastError(void);
-__attribute__((device)) cudaError_t __cudaCDP2PeekAtLastError(void);
-__attribute__((device)) const char *__cudaCDP2GetErrorString(cudaError_t error);
-__attribute__((device)) cudaError_t __cudaCDP2Malloc(void **out, size_t bytes);
-__attribute__((device)) cudaError_t __cudaCDP2Free(void *p);
-
-#define HOSTWARP_DEVICE_API static inline __attribute__((device)) __attribute__((unused))
-HOSTWARP_DEVICE_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags) { return __cudaCDP2StreamCreateWithFlags(out, flags); }
-HOSTWARP_DEVICE_API cudaError_t cudaStreamDestroy(cudaStream_t stream) { return __cudaCDP2StreamDestroy(stream); }
-HOSTWARP_DEVICE_API cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-    return __cudaCDP2MemcpyAsync(to, from, bytes, kind, stream);
-}
-HOSTWARP_DEVICE_API cudaError_t cudaGetLastError(void) { return __cudaCDP2GetLastError(); }
-HOSTWARP_DEVICE_API cudaError_t cudaPeekAtLastError(void) { return __cudaCDP2PeekAtLastError(); }
-HOSTWARP_DEVICE_API const char *cudaGetErrorString(cudaError_t error) { return __cudaCDP2GetErrorString(error); }
-HOSTWARP_DEVICE_API cudaError_t cudaMalloc(void **out, size_t bytes) { return __cudaCDP2Malloc(out, bytes); }
-HOSTWARP_DEVICE_API cudaError_t cudaFree(void *p) { return __cudaCDP2Free(p); }
-#undef HOSTWARP_DEVICE_API
-}
 
 #ifdef __CUDA_ARCH__
 #undef __global__

@@ -122,9 +122,45 @@ static __inline__ __device__ float erfcx(float a) { return erfcxf(a); }
 static __inline__ __device__ float cyl_bessel_i0(float a) { return cyl_bessel_i0f(a); }
 static __inline__ __device__ float cyl_bessel_i1(float a) { return cyl_bessel_i1f(a); }
 
-/* clang declares these and defines them nowhere. The device makes the same NaN of every tag. */
-static __inline__ __device__ double nan(const char *) { return __builtin_nan(""); }
-static __inline__ __device__ float nanf(const char *) { return __builtin_nanf(""); }
+/* The double's sign under the name that the C library uses inside its macros. */
+static __inline__ __device__ int __signbit(double a) { return __builtin_signbit(a); }
+
+/* The hardware's own tanh, with its error. */
+static __inline__ __device__ float __tanhf(float a)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
+    float r;
+    __asm__("tanh.approx.f32 %0, %1;" : "=f"(r) : "f"(a));
+    return r;
+#else
+    return tanhf(a);
+#endif
+}
+
+/* Two floats at a time. */
+#define HW_FLOAT2(rounding)                                                                                         \
+    static __inline__ __device__ float2 __fadd2_##rounding(float2 a, float2 b)                                      \
+    {                                                                                                               \
+        return make_float2(__fadd_##rounding(a.x, b.x), __fadd_##rounding(a.y, b.y));                               \
+    }                                                                                                               \
+    static __inline__ __device__ float2 __fmul2_##rounding(float2 a, float2 b)                                      \
+    {                                                                                                               \
+        return make_float2(__fmul_##rounding(a.x, b.x), __fmul_##rounding(a.y, b.y));                               \
+    }                                                                                                               \
+    static __inline__ __device__ float2 __ffma2_##rounding(float2 a, float2 b, float2 c)                            \
+    {                                                                                                               \
+        return make_float2(__fmaf_##rounding(a.x, b.x, c.x), __fmaf_##rounding(a.y, b.y, c.y));                     \
+    }
+HW_FLOAT2(rn)
+HW_FLOAT2(rz)
+HW_FLOAT2(rd)
+HW_FLOAT2(ru)
+#undef HW_FLOAT2
+
+/* Bytes in reverse. */
+HW_BOTH unsigned short __nv_bswap16(unsigned short a) { return __builtin_bswap16(a); }
+HW_BOTH unsigned int __nv_bswap32(unsigned int a) { return __builtin_bswap32(a); }
+HW_BOTH unsigned long long __nv_bswap64(unsigned long long a) { return __builtin_bswap64(a); }
 
 #undef HW_BOTH
 #undef HW_HOST

@@ -87,6 +87,16 @@ HW_DEV unsigned int __dp2a_hi(unsigned int a, unsigned int b, unsigned int c)
     return r;
 }
 
+/* The same with the bytes and halves as vectors. */
+#define HW_WORD(T, v) __builtin_bit_cast(T, v)
+HW_DEV int __dp4a(char4 a, char4 b, int c) { return __dp4a(HW_WORD(int, a), HW_WORD(int, b), c); }
+HW_DEV unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c) { return __dp4a(HW_WORD(unsigned int, a), HW_WORD(unsigned int, b), c); }
+HW_DEV int __dp2a_lo(short2 a, char4 b, int c) { return __dp2a_lo(HW_WORD(int, a), HW_WORD(int, b), c); }
+HW_DEV int __dp2a_hi(short2 a, char4 b, int c) { return __dp2a_hi(HW_WORD(int, a), HW_WORD(int, b), c); }
+HW_DEV unsigned int __dp2a_lo(ushort2 a, uchar4 b, unsigned int c) { return __dp2a_lo(HW_WORD(unsigned int, a), HW_WORD(unsigned int, b), c); }
+HW_DEV unsigned int __dp2a_hi(ushort2 a, uchar4 b, unsigned int c) { return __dp2a_hi(HW_WORD(unsigned int, a), HW_WORD(unsigned int, b), c); }
+#undef HW_WORD
+
 #undef HW_DEV
 
 #endif

@@ -33,7 +33,34 @@ HW_LOAD(__ldg, "nc")
 HW_LOAD(__ldcg, "cg")
 HW_LOAD(__ldca, "ca")
 HW_LOAD(__ldcs, "cs")
+HW_LOAD(__ldlu, "lu")
+HW_LOAD(__ldcv, "cv")
 #undef HW_LOAD
+
+#define HW_STORE(name, ptx)                                                                                       \
+    HW_D void name(HW_T *p, const HW_T v) { __asm__ volatile("st.global." ptx ".b16 [%0], %1;" : : "l"(p), "h"(v.__x) : "memory"); } \
+    HW_D void name(HW_T2 *p, const HW_T2 v)                                                                       \
+    {                                                                                                             \
+        __asm__ volatile("st.global." ptx ".b32 [%0], %1;" : : "l"(p), "r"(hostwarp::bits_of<unsigned int>(v)) : "memory"); \
+    }
+HW_STORE(__stwb, "wb")
+HW_STORE(__stcg, "cg")
+HW_STORE(__stcs, "cs")
+HW_STORE(__stwt, "wt")
+#undef HW_STORE
+
+/* The hardware's own tanh, with its error. */
+HW_D HW_T htanh_approx(const HW_T a)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= HW_TANH_ARCH
+    unsigned short r;
+    __asm__("tanh.approx." HW_PTX " %0, %1;" : "=h"(r) : "h"(a.__x));
+    return HW_NAME(__ushort_as_, )(r);
+#else
+    return htanh(a);
+#endif
+}
+HW_D HW_T2 h2tanh_approx(const HW_T2 a) { return HW_T2(htanh_approx(a.x), htanh_approx(a.y)); }
 
 HW_D HW_T atomicAdd(HW_T *const address, const HW_T v)
 {

@@ -12,3 +12,4 @@
 #undef HW_NAME2
 #undef HW_TWICE
 #undef HW_NO_OPERATORS
+#undef HW_TANH_ARCH

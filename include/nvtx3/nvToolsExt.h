@@ -138,7 +138,9 @@ static inline void nvtxMarkEx(const nvtxEventAttributes_t *a) { nvtxMarkA(hostwa
 
 /* Names of threads and categories, and domains, are taken and not shown. */
 static inline void nvtxNameOsThreadA(uint32_t thread, const char *name) { (void)thread, (void)name; }
+static inline void nvtxNameOsThreadW(uint32_t thread, const wchar_t *name) { (void)thread, (void)name; }
 static inline void nvtxNameCategoryA(uint32_t category, const char *name) { (void)category, (void)name; }
+static inline void nvtxNameCategoryW(uint32_t category, const wchar_t *name) { (void)category, (void)name; }
 static inline nvtxDomainHandle_t nvtxDomainCreateA(const char *name) { (void)name; return (nvtxDomainHandle_t)0; }
 static inline void nvtxDomainDestroy(nvtxDomainHandle_t domain) { (void)domain; }
 static inline nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t domain, const char *text)
@@ -164,6 +166,34 @@ static inline nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t do
     (void)text;
     return nvtxDomainRegisterStringA(domain, "(range)");
 }
+
+/* Objects of the program with a name of their own: taken and not shown. */
+typedef struct nvtxResourceHandle *nvtxResourceHandle_t;
+typedef enum nvtxResourceGenericType_t {
+    NVTX_RESOURCE_TYPE_UNKNOWN = 0,
+    NVTX_RESOURCE_TYPE_GENERIC_POINTER = 0x10001,
+    NVTX_RESOURCE_TYPE_GENERIC_HANDLE = 0x10002,
+    NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE = 0x10003,
+    NVTX_RESOURCE_TYPE_GENERIC_THREAD_POSIX = 0x10004
+} nvtxResourceGenericType_t;
+typedef struct nvtxResourceAttributes_v0 {
+    uint16_t version, size;
+    int32_t identifierType;
+    union identifier_t {
+        const void *pValue;
+        uint64_t ullValue;
+    } identifier;
+    int32_t messageType;
+    nvtxMessageValue_t message;
+} nvtxResourceAttributes_v0;
+typedef struct nvtxResourceAttributes_v0 nvtxResourceAttributes_t;
+#define NVTX_RESOURCE_ATTRIB_STRUCT_SIZE ((uint16_t)sizeof(nvtxResourceAttributes_v0))
+static inline nvtxResourceHandle_t nvtxDomainResourceCreate(nvtxDomainHandle_t domain, nvtxResourceAttributes_t *a)
+{
+    (void)domain, (void)a;
+    return (nvtxResourceHandle_t)0;
+}
+static inline void nvtxDomainResourceDestroy(nvtxResourceHandle_t resource) { (void)resource; }
 
 #define nvtxRangePush nvtxRangePushA
 #define nvtxRangeStart nvtxRangeStartA

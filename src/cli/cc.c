@@ -96,8 +96,13 @@ static void add_cuda(struct work *w, struct cli_args *args, const char *overlay)
         cli_add(args, "-ivfsoverlay");
         cli_add(args, overlay);
     }
-    if (cc_called_nvcc)
-        cli_add(args, "-D__NVCC__=1");
+    cli_addf(args, "-D__CUDA_ARCH_LIST__=%d", arch * 10);
+    if (w->job->rdc)
+        cli_add(args, "-D__CUDACC_RDC__=1");
+    if (w->job->device_debug)
+        cli_add(args, "-D__CUDACC_DEBUG__=1");
+    /* gcc folds calls of the C library's functions, so std::sqrt() in a constexpr function is nothing to it; clang calls that ill-formed. */
+    cli_add(args, "-Wno-invalid-constexpr");
     cli_add(args, "-include");
     cli_add(args, "cuda_runtime.h");
 }

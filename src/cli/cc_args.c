@@ -16,7 +16,7 @@ enum what {
     W_LIB, W_SHARED, W_DEPS, W_DEPFILE, W_DEPNAME, W_INCLUDE, W_SYSINCL, W_PREINCL, W_DEFINE, W_UNDEFINE, W_LIBDIR, W_LIBRARY,
     W_OPTIMIZE, W_DEBUG, W_DEVDEBUG, W_LINEINFO, W_STD, W_LANGUAGE, W_ARCH, W_FASTMATH, W_FTZ, W_PRECDIV, W_PRECSQRT, W_FMAD,
     W_DEFSTREAM, W_CUDART, W_XCOMPILER, W_XLINKER, W_XCLANG, W_WERROR, W_MACHINE, W_VERBOSE, W_DRYRUN, W_KEEP, W_OPTFILE,
-    W_FORWARD, W_RDC, W_DEVICEC, W_DLINK, W_VERSION, W_HELP, W_EXPLAIN, W_EXPBLOCK,
+    W_FORWARD, W_RDC, W_DEVICEC, W_DLINK, W_VERSION, W_HELP, W_EXPLAIN, W_EXPBLOCK, W_RELAXED, W_LAMBDA,
 };
 
 struct option {
@@ -396,6 +396,8 @@ static bool apply(struct cc_job *job, const struct given *g)
         return job->debug = true;
     case W_DEVDEBUG: return job->device_debug = true;
     case W_LINEINFO: return job->line_info = true;
+    case W_RELAXED: cli_add(&job->both, "-D__CUDACC_RELAXED_CONSTEXPR__=1"); return true;
+    case W_LAMBDA: cli_add(&job->both, "-D__CUDACC_EXTENDED_LAMBDA__=1"); return true;
     case W_STD: set_string(&job->std, g->value); return true;
     case W_LANGUAGE: return set_language(job, g->value);
     case W_ARCH: return set_arch(job, g->value);

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "core/copy.h"
 #include "core/ctx.h"
+#include "core/device_query.h"
 #include "core/internal.h"
 #include "core/launch.h"
 #include "core/module.h"
@@ -41,9 +42,6 @@ static const char library[] =
     ".extern .func free (.param .b64 p);\n"
     ".visible .global .align 8 .u64 " HEAD ";\n"
     ".visible .global .align 4 .u32 hostwarp_device_error;\n"
-    ".visible .global .align 1 .b8 hostwarp_no_error[9] = {110, 111, 32, 101, 114, 114, 111, 114, 0};\n"
-    ".visible .global .align 1 .b8 hostwarp_an_error[21] = {100, 101, 118, 105, 99, 101, 32, 114, 117, 110, 116, 105, 109, 101, 32, 101, 114, 114,"
-    " 111, 114, 0};\n"
     ".visible .func (.param .b64 r) hostwarp_device_entry (.param .b64 bytes)\n"
     "{\n"
     "    .reg .b64 %d<4>; .reg .pred %p;\n"
@@ -157,17 +155,6 @@ static const char library[] =
     "    st.param.b32 [r], %r1;\n"
     "    ret;\n"
     "}\n"
-    ".visible .func (.param .b64 r) " PREFIX "GetErrorString (.param .b32 e)\n"
-    "{\n"
-    "    .reg .b64 %d<3>; .reg .b32 %r<2>; .reg .pred %p;\n"
-    "    ld.param.u32 %r1, [e];\n"
-    "    setp.eq.u32 %p, %r1, 0;\n"
-    "    mov.u64 %d1, hostwarp_no_error; mov.u64 %d2, hostwarp_an_error;\n"
-    "    selp.b64 %d1, %d1, %d2, %p;\n"
-    "    cvta.global.u64 %d1, %d1;\n"
-    "    st.param.b64 [r], %d1;\n"
-    "    ret;\n"
-    "}\n"
     ".visible .func (.param .b32 r) " PREFIX "Malloc (.param .b64 out, .param .b64 bytes)\n"
     "{\n"
     "    .reg .b64 %d<4>; .reg .b32 %r<2>; .reg .pred %p;\n"
@@ -193,9 +180,13 @@ bool device_launch_link(char **text, size_t *bytes, struct diag *diag)
 {
     if (!strstr(*text, PREFIX))
         return true;
-    const char *texts[] = { *text, library };
-    struct hw_str merged = { 0 };
-    if (!ptx_merge(texts, HW_LEN(texts), &merged, diag)) {
+    struct hw_str ours = { 0 }, merged = { 0 };
+    hw_str_printf(&ours, "%s", library);
+    device_query_ptx(*text, &ours);
+    const char *texts[] = { *text, ours.s };
+    bool good = ptx_merge(texts, HW_LEN(texts), &merged, diag);
+    hw_str_fini(&ours);
+    if (!good) {
         hw_str_fini(&merged);
         return false;
     }
@@ -210,6 +201,8 @@ void device_launch_find(struct module *m)
     for (size_t i = 0; i < m->ir->vars.n; i++)
         if (strcmp(m->ir->vars.v[i]->name, HEAD) == 0)
             m->launches = m->globals[i];
+    if (m->launches)
+        device_query_fill(m);
 }
 
 /* --- what a grid launched --- */

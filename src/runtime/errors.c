@@ -11,7 +11,7 @@ struct error_row {
 
 static const struct error_row rows[] = {
 #define ERROR(code, name, text) {code, #name, text},
-#include "runtime/errors.def"
+#include <hostwarp/rt_errors.def>
 #undef ERROR
 };
 
