@@ -22,6 +22,7 @@ struct work {
     char *overlay;                       /* of the current source, or NULL: cc_asm.c */
     char *device_overlay;                /* in its place for the device's pass, or NULL: cc_launch.c */
     char cuid[33];                       /* of the current source: what both passes add to the names of its static variables */
+    bool warned;                         /* there was a message about device code */
     bool foreign;                        /* not all that is linked was compiled just now */
 };
 
@@ -103,7 +104,7 @@ static void add_cuda(struct work *w, struct cli_args *args, const char *overlay)
 }
 
 /* Warnings are left to the host pass, which parses the same text: once is enough. */
-static int device_pass(struct work *w, const char *source, const char *ptx)
+static int device_pass(struct work *w, const char *source, const char *ptx, bool with_lines)
 {
     const struct cc_job *job = w->job;
     struct cli_args args = { 0 };
@@ -133,20 +134,40 @@ static int device_pass(struct work *w, const char *source, const char *ptx)
        differ in length wait for each other in both (bfs: 1.2 times as long); SIMD code gains little by it elsewhere. */
     cli_add(&args, "-mllvm");
     cli_add(&args, "-unroll-partial-threshold=16");
-    if (job->line_info)
+    if (job->line_info || with_lines)
         cli_add(&args, "-gline-directives-only");
     cli_add_all(&args, &job->device);
     cli_add(&args, "-o");
     cli_add(&args, ptx);
     cli_add(&args, source);
     int status = run(w, &args);
-    return status == 0 && job->rdc && !job->dryrun && !cc_dlink_fix_ptx(ptx) ? CLI_FAIL : status;
+    if (status == 0 && !job->dryrun && !(job->rdc ? cc_dlink_fix_ptx(ptx) : cc_dlink_close_ptx(ptx, source)))
+        status = CLI_FAIL;
+    return status;
+}
+
+/* Device code with an error in it is compiled once more, with line numbers, so that the message can have one. */
+static int verify(struct work *w, const char *source, const char *ptx)
+{
+    const struct cc_job *job = w->job;
+    enum cc_verdict verdict = cc_verify(job, ptx, source, job->line_info);
+    w->warned |= verdict != CC_VERDICT_GOOD;
+    if (verdict != CC_VERDICT_BAD)
+        return CLI_OK;
+    char *lines = job->line_info ? NULL : temp_name(w, source, ".lines.ptx");
+    bool told = job->line_info || (lines && device_pass(w, source, lines, true) == 0 && cc_verify(job, lines, source, true) == CC_VERDICT_BAD);
+    if (!told)
+        cc_verify(job, ptx, source, true);
+    hw_free(lines);
+    return CLI_FAIL;
 }
 
 static int make_fatbin(struct work *w, const char *source, const char *fatbin)
 {
     char *ptx = temp_name(w, source, ".ptx");
-    int status = ptx ? device_pass(w, source, ptx) : CLI_FAIL;
+    int status = ptx ? device_pass(w, source, ptx, false) : CLI_FAIL;
+    if (status == 0 && !w->job->dryrun)
+        status = verify(w, source, ptx);
     if (status == 0 && !w->job->dryrun && !cc_fatbin_write(ptx, fatbin, w->job->arch ? w->job->arch : DEFAULT_ARCH))
         status = CLI_FAIL;
     hw_free(ptx);
@@ -233,7 +254,7 @@ static int both_passes(struct work *w, const struct cc_item *item, const char *f
     }
     if (started)
         status = cli_finish_beside(&host, status, fatbin, pipe, &quiet);
-    if (cached && started && status == CLI_OK && quiet)
+    if (cached && started && status == CLI_OK && quiet && !w->warned)
         cc_cache_put(&cache, object);
     if (cached)
         cc_cache_close(&cache);
@@ -284,7 +305,12 @@ static void add_runtime(struct work *w, struct cli_args *args)
 static int device_link(struct work *w, const struct cli_args *objects, const char *wanted, char **out)
 {
     char *source = temp_name(w, "dlink", ".c");
-    int n = w->job->dryrun ? 0 : source ? cc_dlink_source(w->job, objects, source) : -1, status = n < 0 ? CLI_FAIL : CLI_OK;
+    struct cli_args files = { 0 }, needed = { 0 };
+    cc_dlink_files(w->job, objects, &files);
+    bool ok = source && (w->job->dryrun || cc_verify_link(&files, &needed));
+    int n = !ok ? -1 : w->job->dryrun ? 0 : cc_dlink_source(&files, &needed, source), status = n < 0 ? CLI_FAIL : CLI_OK;
+    cli_args_fini(&files);
+    cli_args_fini(&needed);
     *out = NULL;
     if (n > 0 || (wanted && n == 0 && !w->job->dryrun)) {
         struct cli_args args = { 0 };
@@ -391,6 +417,7 @@ static bool prepare(struct work *w, const struct cc_item *item)
 {
     struct cc_copy fixed = { 0 }, host = { 0 }, device = { 0 };
     set_cuid(w, item->text);
+    w->warned = false;
     hw_free(w->overlay);
     hw_free(w->device_overlay);
     w->overlay = w->device_overlay = NULL;
@@ -452,7 +479,7 @@ static int explain(struct work *w, const struct cc_item *item)
     if (item->lang != CC_LANG_CUDA)
         return fprintf(stderr, "hostwarp cc: %s has no device code\n", item->text), CLI_OK;
     char *ptx = temp_name(w, item->text, ".ptx");
-    int status = ptx ? device_pass(w, item->text, ptx) : CLI_FAIL;
+    int status = ptx ? device_pass(w, item->text, ptx, false) : CLI_FAIL;
     if (status == 0 && !w->job->dryrun)
         status = cc_explain(w->job, ptx, item->text);
     hw_free(ptx);
@@ -478,7 +505,7 @@ static int one_output(struct work *w, const struct cc_item *item)
     else if (item->lang != CC_LANG_CUDA)
         status = 0, fprintf(stderr, "hostwarp cc: %s has no device code, nothing is made of it\n", item->text);
     else if (job->stage == CC_STAGE_PTX)
-        status = device_pass(w, item->text, out);
+        status = device_pass(w, item->text, out, false);
     else
         status = make_fatbin(w, item->text, out);
     hw_free(out);

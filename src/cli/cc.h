@@ -60,7 +60,18 @@ bool cc_launch_overlays(const char *source, const char *corrected, const struct 
 /* cc_dlink.c: writes C source of what separately compiled objects lack. How many functions it has; -1 after an error. */
 /* clang 19 may use a static variable under its plain name and define it under a longer one: makes them one again. */
 bool cc_dlink_fix_ptx(const char *path);
-int cc_dlink_source(const struct cc_job *job, const struct cli_args *objects, const char *out_path);
+/* Without -rdc=true no other file can define a variable that is declared extern: nvcc makes it one of this file, with a warning. */
+bool cc_dlink_close_ptx(const char *path, const char *shown);
+int cc_dlink_source(const struct cli_args *files, const struct cli_args *needed, const char *out_path);
+/* Of what is linked, the objects and archives: device code may be in them. */
+void cc_dlink_files(const struct cc_job *job, const struct cli_args *objects, struct cli_args *out);
+
+/* cc_verify.c: is the device code right? tell: with its errors on standard error; warnings are always told. */
+enum cc_verdict { CC_VERDICT_GOOD, CC_VERDICT_WARNED, CC_VERDICT_BAD };
+enum cc_verdict cc_verify(const struct cc_job *job, const char *ptx_path, const char *shown, bool tell);
+/* Of files that are linked: is all there? Messages are on standard error. needed: the members of archives that define what others lack, as nm writes
+   them: FILE[MEMBER]. */
+bool cc_verify_link(const struct cli_args *files, struct cli_args *needed);
 
 /* cc_nvcc.c: what is different when the command is called nvcc. */
 extern bool cc_called_nvcc;
