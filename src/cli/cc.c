@@ -23,6 +23,7 @@ struct work {
     char *device_overlay;                /* in its place for the device's pass, or NULL: cc_launch.c */
     char cuid[33];                       /* of the current source: what both passes add to the names of its static variables */
     bool warned;                         /* there was a message about device code */
+    bool for_cpp;                        /* the host pass makes assembly for another assembler */
     bool foreign;                        /* not all that is linked was compiled just now */
 };
 
@@ -113,7 +114,7 @@ static int device_pass(struct work *w, const char *source, const char *ptx, bool
     cli_add(&args, w->clang);
     add_cuda(w, &args, w->device_overlay ? w->device_overlay : w->overlay);
     cli_add(&args, "--cuda-device-only");
-    if (job->stage == CC_STAGE_PTX || job->stage == CC_STAGE_FATBIN)
+    if (job->stage == CC_STAGE_PTX || job->stage == CC_STAGE_FATBIN || job->stage == CC_STAGE_CUBIN)
         cli_add(&args, "-D__HOSTWARP_ALONE__=1");                /* host_defines.h */
     cli_add(&args, "-S");
     cli_add(&args, "-w");
@@ -136,6 +137,8 @@ static int device_pass(struct work *w, const char *source, const char *ptx, bool
     cli_add(&args, "-unroll-partial-threshold=16");
     if (job->line_info || with_lines)
         cli_add(&args, "-gline-directives-only");
+    if (job->openmp)
+        cc_openmp_compile(&args, false);
     cli_add_all(&args, &job->device);
     cli_add(&args, "-o");
     cli_add(&args, ptx);
@@ -205,8 +208,14 @@ static void host_command(struct work *w, const struct cc_item *item, const char 
         cli_add(args, "-Xclang");
         cli_add(args, fatbin);
     }
+    if (w->for_cpp) {
+        cli_add(args, "-fno-addrsig");
+        cli_add(args, "-fPIC");
+    }
     cli_add(args, "-Wno-unknown-warning-option");               /* gcc's names in -Xcompiler */
     cli_add(args, "-Qunused-arguments");
+    if (w->job->openmp)
+        cc_openmp_compile(args, true);
     cli_add_all(args, &w->job->host);
     add_depfile(w, args, item->text);
     if (action)
@@ -332,6 +341,19 @@ static int device_link(struct work *w, const struct cli_args *objects, const cha
     return status;
 }
 
+/* What is linked, in its order. -lgomp is clang's library here: a program must not have two. */
+static bool add_objects(struct work *w, struct cli_args *args, const struct cli_args *objects)
+{
+    bool openmp = w->job->openmp;
+    for (size_t i = 0; i < objects->w.n; i++) {
+        if (cc_openmp_is_library(objects->w.v[i]))
+            openmp = true;
+        else
+            cli_add(args, objects->w.v[i]);
+    }
+    return !openmp || cc_openmp_link(args);
+}
+
 static int link_objects(struct work *w, struct cli_args *objects)
 {
     const struct cc_job *job = w->job;
@@ -354,7 +376,12 @@ static int link_objects(struct work *w, struct cli_args *objects)
     cli_add_all(&args, &job->link);
     if (added)
         cli_add(&args, added);
-    cli_add_all(&args, objects);
+    if (!add_objects(w, &args, objects)) {
+        cli_args_fini(&args);
+        hw_free(lib);
+        hw_free(added);
+        return CLI_FAIL;
+    }
     /* ld would read all of libLLVM, which libcuda needs, to see whether something is missing there: most of the link's time. */
     cli_add(&args, "-Wl,--allow-shlib-undefined");
     /* The old tag goes before LD_LIBRARY_PATH, which on CUDA users' machines often names a toolkit. */
@@ -440,6 +467,18 @@ static bool prepare(struct work *w, const struct cc_item *item)
 }
 
 /* Compiles what is source, keeps the rest in place, then links or archives. */
+static int run_program(struct cc_job *job)
+{
+    const char *name = job->output ? job->output : "a.out";
+    struct cli_args args = { 0 };
+    cli_addf(&args, "%s%s", strchr(name, '/') ? "" : "./", name);
+    cli_add_all(&args, &job->run_args);
+    cli_set_library_path();
+    int status = cli_spawn(&args);
+    cli_args_fini(&args);
+    return status;
+}
+
 static int build_program(struct work *w)
 {
     struct cc_job *job = w->job;
@@ -463,13 +502,24 @@ static int build_program(struct work *w)
         status = job->stage == CC_STAGE_LIB ? make_library(w, &objects) :
                  job->stage == CC_STAGE_DLINK ? make_device_link(w, &objects) : link_objects(w, &objects);
     cli_args_fini(&objects);
-    return status;
+    return status == 0 && job->run && job->stage == CC_STAGE_LINK && !job->dryrun ? run_program(job) : status;
 }
 
 static bool is_ptx(const char *path)
 {
     size_t n = strlen(path);
     return n > 4 && strcmp(path + n - 4, ".ptx") == 0;
+}
+
+static bool takes_ptx(enum cc_stage stage) { return stage == CC_STAGE_EXPLAIN || stage == CC_STAGE_FATBIN || stage == CC_STAGE_CUBIN; }
+
+/* PTX from somebody else in a fatbin. */
+static int pack_ptx(struct work *w, const char *path, const char *out)
+{
+    if (w->job->dryrun)
+        return CLI_OK;
+    bool good = cc_verify(w->job, path, path, true) != CC_VERDICT_BAD;
+    return good && cc_fatbin_write(path, out, w->job->arch ? w->job->arch : DEFAULT_ARCH) ? CLI_OK : CLI_FAIL;
 }
 
 static int explain(struct work *w, const struct cc_item *item)
@@ -486,9 +536,27 @@ static int explain(struct work *w, const struct cc_item *item)
     return status;
 }
 
+/* -cuda: C++ that any compiler takes. What the host pass makes is assembly, so the file is one big asm statement. */
+static int make_cpp(struct work *w, const struct cc_item *item, const char *out)
+{
+    char *fatbin = temp_name(w, item->text, ".fatbin"), *code = temp_name(w, item->text, ".s");
+    int status = fatbin && code ? make_fatbin(w, item->text, fatbin) : CLI_FAIL;
+    if (status == 0) {
+        w->for_cpp = true;
+        status = host_pass(w, item, fatbin, "-S", code);
+        w->for_cpp = false;
+    }
+    if (status == 0 && !w->job->dryrun && !cc_asm_statement(code, out))
+        status = CLI_FAIL;
+    hw_free(fatbin);
+    hw_free(code);
+    return status;
+}
+
 static int one_output(struct work *w, const struct cc_item *item)
 {
-    static const char *const endings[] = { [CC_STAGE_OBJECT] = ".o", [CC_STAGE_PTX] = ".ptx", [CC_STAGE_FATBIN] = ".fatbin" };
+    static const char *const endings[] = { [CC_STAGE_OBJECT] = ".o", [CC_STAGE_PTX] = ".ptx", [CC_STAGE_FATBIN] = ".fatbin",
+                                           [CC_STAGE_CUBIN] = ".cubin", [CC_STAGE_CUDA] = ".cu.cpp.ii" };
     const struct cc_job *job = w->job;
     if (!prepare(w, item))
         return CLI_FAIL;
@@ -498,12 +566,18 @@ static int one_output(struct work *w, const struct cc_item *item)
         return host_pass(w, item, NULL, NULL, job->output);
     if (job->stage == CC_STAGE_EXPLAIN)
         return explain(w, item);
-    char *out = job->output ? hw_strdup(job->output) : with_ending(base_name(item->text), endings[job->stage]);
+    char *named = with_ending(base_name(item->text), endings[job->stage]);
+    char *out = job->output ? hw_strdup(job->output) : job->outdir ? hw_sprintf("%s/%s", job->outdir, named) : hw_strdup(named);
     int status;
+    hw_free(named);
     if (job->stage == CC_STAGE_OBJECT)
         status = compile(w, item, out);
+    else if (is_ptx(item->text))
+        status = pack_ptx(w, item->text, out);
     else if (item->lang != CC_LANG_CUDA)
         status = 0, fprintf(stderr, "hostwarp cc: %s has no device code, nothing is made of it\n", item->text);
+    else if (job->stage == CC_STAGE_CUDA)
+        status = make_cpp(w, item, out);
     else if (job->stage == CC_STAGE_PTX)
         status = device_pass(w, item->text, out, false);
     else
@@ -542,7 +616,7 @@ static bool check_inputs(struct cc_job *job)
             cli_error("%s is a folder", item->text);
             return false;
         }
-        if (item->lang == CC_LANG_AUTO && job->stage != CC_STAGE_LINK && !(job->stage == CC_STAGE_EXPLAIN && is_ptx(item->text))) {
+        if (item->lang == CC_LANG_AUTO && job->stage != CC_STAGE_LINK && !(takes_ptx(job->stage) && is_ptx(item->text))) {
             cli_error("%s: what language is it? Say -x cu, -x c++ or -x c before it", item->text);
             return false;
         }

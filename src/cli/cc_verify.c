@@ -91,8 +91,11 @@ static void print_messages(const struct diag *diag, const char *text, const char
             while (*kind && strncmp(kind, "error:", 6) != 0 && strncmp(kind, "warning:", 8) != 0)
                 kind++;
         }
+        const char *dot = strrchr(shown, '.');
         if (place)
             fprintf(stderr, "%s", place);
+        else if (line && dot && strcmp(dot, ".ptx") == 0)
+            fprintf(stderr, "%s:%d: ", shown, line);
         else
             fprintf(stderr, "%s: ", shown);
         print_demangled(kind, n - (size_t)(kind - p));
