@@ -72,6 +72,10 @@ static void add_common(struct work *w, struct cli_args *args, enum cc_lang lang)
     }
     if (job->std && !(lang == CC_LANG_C && strstr(job->std, "++")) && lang != CC_LANG_ASM)
         cli_addf(args, "-std=%s", job->std);
+    if (lang == CC_LANG_CUDA || lang == CC_LANG_CXX) {           /* warnings of nvcc and gcc, errors of clang */
+        cli_add(args, "-Wno-error=register");
+        cli_add(args, "-Wno-error=c++11-narrowing");
+    }
     cli_add_all(args, &job->both);
     cc_add_includes(args, job, w->clang, lang);
 }
