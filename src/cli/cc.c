@@ -22,6 +22,8 @@ struct work {
     char *overlay;                       /* of the current source, or NULL: cc_asm.c */
     char *device_overlay;                /* in its place for the device's pass, or NULL: cc_launch.c */
     char cuid[33];                       /* of the current source: what both passes add to the names of its static variables */
+    bool warned;                         /* there was a message about device code */
+    bool for_cpp;                        /* the host pass makes assembly for another assembler */
     bool foreign;                        /* not all that is linked was compiled just now */
 };
 
@@ -70,6 +72,10 @@ static void add_common(struct work *w, struct cli_args *args, enum cc_lang lang)
     }
     if (job->std && !(lang == CC_LANG_C && strstr(job->std, "++")) && lang != CC_LANG_ASM)
         cli_addf(args, "-std=%s", job->std);
+    if (lang == CC_LANG_CUDA || lang == CC_LANG_CXX) {           /* warnings of nvcc and gcc, errors of clang */
+        cli_add(args, "-Wno-error=register");
+        cli_add(args, "-Wno-error=c++11-narrowing");
+    }
     cli_add_all(args, &job->both);
     cc_add_includes(args, job, w->clang, lang);
 }
@@ -108,7 +114,7 @@ static void add_cuda(struct work *w, struct cli_args *args, const char *overlay)
 }
 
 /* Warnings are left to the host pass, which parses the same text: once is enough. */
-static int device_pass(struct work *w, const char *source, const char *ptx)
+static int device_pass(struct work *w, const char *source, const char *ptx, bool with_lines)
 {
     const struct cc_job *job = w->job;
     struct cli_args args = { 0 };
@@ -117,7 +123,7 @@ static int device_pass(struct work *w, const char *source, const char *ptx)
     cli_add(&args, w->clang);
     add_cuda(w, &args, w->device_overlay ? w->device_overlay : w->overlay);
     cli_add(&args, "--cuda-device-only");
-    if (job->stage == CC_STAGE_PTX || job->stage == CC_STAGE_FATBIN)
+    if (job->stage == CC_STAGE_PTX || job->stage == CC_STAGE_FATBIN || job->stage == CC_STAGE_CUBIN)
         cli_add(&args, "-D__HOSTWARP_ALONE__=1");                /* host_defines.h */
     cli_add(&args, "-S");
     cli_add(&args, "-w");
@@ -138,20 +144,42 @@ static int device_pass(struct work *w, const char *source, const char *ptx)
        differ in length wait for each other in both (bfs: 1.2 times as long); SIMD code gains little by it elsewhere. */
     cli_add(&args, "-mllvm");
     cli_add(&args, "-unroll-partial-threshold=16");
-    if (job->line_info)
+    if (job->line_info || with_lines)
         cli_add(&args, "-gline-directives-only");
+    if (job->openmp)
+        cc_openmp_compile(&args, false);
     cli_add_all(&args, &job->device);
     cli_add(&args, "-o");
     cli_add(&args, ptx);
     cli_add(&args, source);
     int status = run(w, &args);
-    return status == 0 && job->rdc && !job->dryrun && !cc_dlink_fix_ptx(ptx) ? CLI_FAIL : status;
+    if (status == 0 && !job->dryrun && !(job->rdc ? cc_dlink_fix_ptx(ptx) : cc_dlink_close_ptx(ptx, source)))
+        status = CLI_FAIL;
+    return status;
+}
+
+/* Device code with an error in it is compiled once more, with line numbers, so that the message can have one. */
+static int verify(struct work *w, const char *source, const char *ptx)
+{
+    const struct cc_job *job = w->job;
+    enum cc_verdict verdict = cc_verify(job, ptx, source, job->line_info);
+    w->warned |= verdict != CC_VERDICT_GOOD;
+    if (verdict != CC_VERDICT_BAD)
+        return CLI_OK;
+    char *lines = job->line_info ? NULL : temp_name(w, source, ".lines.ptx");
+    bool told = job->line_info || (lines && device_pass(w, source, lines, true) == 0 && cc_verify(job, lines, source, true) == CC_VERDICT_BAD);
+    if (!told)
+        cc_verify(job, ptx, source, true);
+    hw_free(lines);
+    return CLI_FAIL;
 }
 
 static int make_fatbin(struct work *w, const char *source, const char *fatbin)
 {
     char *ptx = temp_name(w, source, ".ptx");
-    int status = ptx ? device_pass(w, source, ptx) : CLI_FAIL;
+    int status = ptx ? device_pass(w, source, ptx, false) : CLI_FAIL;
+    if (status == 0 && !w->job->dryrun)
+        status = verify(w, source, ptx);
     if (status == 0 && !w->job->dryrun && !cc_fatbin_write(ptx, fatbin, w->job->arch ? w->job->arch : DEFAULT_ARCH))
         status = CLI_FAIL;
     hw_free(ptx);
@@ -189,8 +217,14 @@ static void host_command(struct work *w, const struct cc_item *item, const char 
         cli_add(args, "-Xclang");
         cli_add(args, fatbin);
     }
+    if (w->for_cpp) {
+        cli_add(args, "-fno-addrsig");
+        cli_add(args, "-fPIC");
+    }
     cli_add(args, "-Wno-unknown-warning-option");               /* gcc's names in -Xcompiler */
     cli_add(args, "-Qunused-arguments");
+    if (w->job->openmp)
+        cc_openmp_compile(args, true);
     cli_add_all(args, &w->job->host);
     add_depfile(w, args, item->text);
     if (action)
@@ -238,7 +272,7 @@ static int both_passes(struct work *w, const struct cc_item *item, const char *f
     }
     if (started)
         status = cli_finish_beside(&host, status, fatbin, pipe, &quiet);
-    if (cached && started && status == CLI_OK && quiet)
+    if (cached && started && status == CLI_OK && quiet && !w->warned)
         cc_cache_put(&cache, object);
     if (cached)
         cc_cache_close(&cache);
@@ -289,7 +323,12 @@ static void add_runtime(struct work *w, struct cli_args *args)
 static int device_link(struct work *w, const struct cli_args *objects, const char *wanted, char **out)
 {
     char *source = temp_name(w, "dlink", ".c");
-    int n = w->job->dryrun ? 0 : source ? cc_dlink_source(w->job, objects, source) : -1, status = n < 0 ? CLI_FAIL : CLI_OK;
+    struct cli_args files = { 0 }, needed = { 0 };
+    cc_dlink_files(w->job, objects, &files);
+    bool ok = source && (w->job->dryrun || cc_verify_link(&files, &needed));
+    int n = !ok ? -1 : w->job->dryrun ? 0 : cc_dlink_source(&files, &needed, source), status = n < 0 ? CLI_FAIL : CLI_OK;
+    cli_args_fini(&files);
+    cli_args_fini(&needed);
     *out = NULL;
     if (n > 0 || (wanted && n == 0 && !w->job->dryrun)) {
         struct cli_args args = { 0 };
@@ -309,6 +348,19 @@ static int device_link(struct work *w, const struct cli_args *objects, const cha
     }
     hw_free(source);
     return status;
+}
+
+/* What is linked, in its order. -lgomp is clang's library here: a program must not have two. */
+static bool add_objects(struct work *w, struct cli_args *args, const struct cli_args *objects)
+{
+    bool openmp = w->job->openmp;
+    for (size_t i = 0; i < objects->w.n; i++) {
+        if (cc_openmp_is_library(objects->w.v[i]))
+            openmp = true;
+        else
+            cli_add(args, objects->w.v[i]);
+    }
+    return !openmp || cc_openmp_link(args);
 }
 
 static int link_objects(struct work *w, struct cli_args *objects)
@@ -333,7 +385,12 @@ static int link_objects(struct work *w, struct cli_args *objects)
     cli_add_all(&args, &job->link);
     if (added)
         cli_add(&args, added);
-    cli_add_all(&args, objects);
+    if (!add_objects(w, &args, objects)) {
+        cli_args_fini(&args);
+        hw_free(lib);
+        hw_free(added);
+        return CLI_FAIL;
+    }
     /* ld would read all of libLLVM, which libcuda needs, to see whether something is missing there: most of the link's time. */
     cli_add(&args, "-Wl,--allow-shlib-undefined");
     /* The old tag goes before LD_LIBRARY_PATH, which on CUDA users' machines often names a toolkit. */
@@ -396,6 +453,7 @@ static bool prepare(struct work *w, const struct cc_item *item)
 {
     struct cc_copy fixed = { 0 }, host = { 0 }, device = { 0 };
     set_cuid(w, item->text);
+    w->warned = false;
     hw_free(w->overlay);
     hw_free(w->device_overlay);
     w->overlay = w->device_overlay = NULL;
@@ -418,6 +476,18 @@ static bool prepare(struct work *w, const struct cc_item *item)
 }
 
 /* Compiles what is source, keeps the rest in place, then links or archives. */
+static int run_program(struct cc_job *job)
+{
+    const char *name = job->output ? job->output : "a.out";
+    struct cli_args args = { 0 };
+    cli_addf(&args, "%s%s", strchr(name, '/') ? "" : "./", name);
+    cli_add_all(&args, &job->run_args);
+    cli_set_library_path();
+    int status = cli_spawn(&args);
+    cli_args_fini(&args);
+    return status;
+}
+
 static int build_program(struct work *w)
 {
     struct cc_job *job = w->job;
@@ -441,13 +511,24 @@ static int build_program(struct work *w)
         status = job->stage == CC_STAGE_LIB ? make_library(w, &objects) :
                  job->stage == CC_STAGE_DLINK ? make_device_link(w, &objects) : link_objects(w, &objects);
     cli_args_fini(&objects);
-    return status;
+    return status == 0 && job->run && job->stage == CC_STAGE_LINK && !job->dryrun ? run_program(job) : status;
 }
 
 static bool is_ptx(const char *path)
 {
     size_t n = strlen(path);
     return n > 4 && strcmp(path + n - 4, ".ptx") == 0;
+}
+
+static bool takes_ptx(enum cc_stage stage) { return stage == CC_STAGE_EXPLAIN || stage == CC_STAGE_FATBIN || stage == CC_STAGE_CUBIN; }
+
+/* PTX from somebody else in a fatbin. */
+static int pack_ptx(struct work *w, const char *path, const char *out)
+{
+    if (w->job->dryrun)
+        return CLI_OK;
+    bool good = cc_verify(w->job, path, path, true) != CC_VERDICT_BAD;
+    return good && cc_fatbin_write(path, out, w->job->arch ? w->job->arch : DEFAULT_ARCH) ? CLI_OK : CLI_FAIL;
 }
 
 static int explain(struct work *w, const struct cc_item *item)
@@ -457,16 +538,34 @@ static int explain(struct work *w, const struct cc_item *item)
     if (item->lang != CC_LANG_CUDA)
         return fprintf(stderr, "hostwarp cc: %s has no device code\n", item->text), CLI_OK;
     char *ptx = temp_name(w, item->text, ".ptx");
-    int status = ptx ? device_pass(w, item->text, ptx) : CLI_FAIL;
+    int status = ptx ? device_pass(w, item->text, ptx, false) : CLI_FAIL;
     if (status == 0 && !w->job->dryrun)
         status = cc_explain(w->job, ptx, item->text);
     hw_free(ptx);
     return status;
 }
 
+/* -cuda: C++ that any compiler takes. What the host pass makes is assembly, so the file is one big asm statement. */
+static int make_cpp(struct work *w, const struct cc_item *item, const char *out)
+{
+    char *fatbin = temp_name(w, item->text, ".fatbin"), *code = temp_name(w, item->text, ".s");
+    int status = fatbin && code ? make_fatbin(w, item->text, fatbin) : CLI_FAIL;
+    if (status == 0) {
+        w->for_cpp = true;
+        status = host_pass(w, item, fatbin, "-S", code);
+        w->for_cpp = false;
+    }
+    if (status == 0 && !w->job->dryrun && !cc_asm_statement(code, out))
+        status = CLI_FAIL;
+    hw_free(fatbin);
+    hw_free(code);
+    return status;
+}
+
 static int one_output(struct work *w, const struct cc_item *item)
 {
-    static const char *const endings[] = { [CC_STAGE_OBJECT] = ".o", [CC_STAGE_PTX] = ".ptx", [CC_STAGE_FATBIN] = ".fatbin" };
+    static const char *const endings[] = { [CC_STAGE_OBJECT] = ".o", [CC_STAGE_PTX] = ".ptx", [CC_STAGE_FATBIN] = ".fatbin",
+                                           [CC_STAGE_CUBIN] = ".cubin", [CC_STAGE_CUDA] = ".cu.cpp.ii" };
     const struct cc_job *job = w->job;
     if (!prepare(w, item))
         return CLI_FAIL;
@@ -476,14 +575,20 @@ static int one_output(struct work *w, const struct cc_item *item)
         return host_pass(w, item, NULL, NULL, job->output);
     if (job->stage == CC_STAGE_EXPLAIN)
         return explain(w, item);
-    char *out = job->output ? hw_strdup(job->output) : with_ending(base_name(item->text), endings[job->stage]);
+    char *named = with_ending(base_name(item->text), endings[job->stage]);
+    char *out = job->output ? hw_strdup(job->output) : job->outdir ? hw_sprintf("%s/%s", job->outdir, named) : hw_strdup(named);
     int status;
+    hw_free(named);
     if (job->stage == CC_STAGE_OBJECT)
         status = compile(w, item, out);
+    else if (is_ptx(item->text))
+        status = pack_ptx(w, item->text, out);
     else if (item->lang != CC_LANG_CUDA)
         status = 0, fprintf(stderr, "hostwarp cc: %s has no device code, nothing is made of it\n", item->text);
+    else if (job->stage == CC_STAGE_CUDA)
+        status = make_cpp(w, item, out);
     else if (job->stage == CC_STAGE_PTX)
-        status = device_pass(w, item->text, out);
+        status = device_pass(w, item->text, out, false);
     else
         status = make_fatbin(w, item->text, out);
     hw_free(out);
@@ -520,7 +625,7 @@ static bool check_inputs(struct cc_job *job)
             cli_error("%s is a folder", item->text);
             return false;
         }
-        if (item->lang == CC_LANG_AUTO && job->stage != CC_STAGE_LINK && !(job->stage == CC_STAGE_EXPLAIN && is_ptx(item->text))) {
+        if (item->lang == CC_LANG_AUTO && job->stage != CC_STAGE_LINK && !(takes_ptx(job->stage) && is_ptx(item->text))) {
             cli_error("%s: what language is it? Say -x cu, -x c++ or -x c before it", item->text);
             return false;
         }

@@ -7,7 +7,7 @@
 
 enum cc_lang { CC_LANG_AUTO, CC_LANG_CUDA, CC_LANG_CXX, CC_LANG_C, CC_LANG_ASM, CC_LANG_LINK };
 enum cc_stage { CC_STAGE_LINK, CC_STAGE_OBJECT, CC_STAGE_PREPROCESS, CC_STAGE_PTX, CC_STAGE_FATBIN, CC_STAGE_DEPS, CC_STAGE_LIB,
-                CC_STAGE_DLINK, CC_STAGE_EXPLAIN };
+                CC_STAGE_DLINK, CC_STAGE_EXPLAIN, CC_STAGE_CUBIN, CC_STAGE_CUDA };
 enum cc_cudart { CC_CUDART_SHARED, CC_CUDART_STATIC, CC_CUDART_NONE };
 
 /* A file, or an option of the link whose place among the files matters (-lfoo). */
@@ -29,6 +29,10 @@ struct cc_job {
     enum cc_cudart cudart;
     bool per_thread_stream, shared, debug, device_debug, line_info, wants_depfile;
     unsigned block[3];                   /* --explain-block; all 0: not said */
+    char *outdir;                        /* -odir: where outputs go that -o does not name, or NULL */
+    const char *xcompiler_value;         /* an option in -Xcompiler whose value has not come yet, while parsing */
+    struct cli_args run_args;            /* -run-args */
+    bool openmp, run;
     bool rdc;                            /* device code that other files complete */
     bool verbose, dryrun, forward_unknown;
     enum cc_lang forced;                 /* -x, while parsing */
@@ -48,8 +52,18 @@ void cc_clean_environment(void);
 void cc_add_user_include(struct cc_job *job, const char *dir);
 void cc_add_includes(struct cli_args *args, const struct cc_job *job, const char *clang, enum cc_lang lang);
 
+/* cc_xcompiler.c */
+void cc_add_split(struct cli_args *to, const char *list, const char *before_each);
+void cc_xcompiler(struct cc_job *job, const char *list);
+
+/* cc_openmp.c: what -fopenmp adds to the compiler's command; and to the linker's, or false after saying that the library is missing. */
+void cc_openmp_compile(struct cli_args *args, bool host);
+bool cc_openmp_link(struct cli_args *args);
+bool cc_openmp_is_library(const char *word);
+
 /* cc_asm.c: true when the source needs a corrected copy; then copy and overlay have been written. */
 bool cc_asm_overlay(const char *source, const char *copy, const char *overlay);
+bool cc_asm_statement(const char *assembly, const char *out);   /* a file of assembly as a C++ file with one asm statement */
 bool cc_write_overlay(const char *source, const char *copy, const char *overlay);
 /* cc_launch.c: the same for a source with launches in device code, for each pass; corrected: where its text is. */
 struct cc_copy {
@@ -60,7 +74,18 @@ bool cc_launch_overlays(const char *source, const char *corrected, const struct 
 /* cc_dlink.c: writes C source of what separately compiled objects lack. How many functions it has; -1 after an error. */
 /* clang 19 may use a static variable under its plain name and define it under a longer one: makes them one again. */
 bool cc_dlink_fix_ptx(const char *path);
-int cc_dlink_source(const struct cc_job *job, const struct cli_args *objects, const char *out_path);
+/* Without -rdc=true no other file can define a variable that is declared extern: nvcc makes it one of this file, with a warning. */
+bool cc_dlink_close_ptx(const char *path, const char *shown);
+int cc_dlink_source(const struct cli_args *files, const struct cli_args *needed, const char *out_path);
+/* Of what is linked, the objects and archives: device code may be in them. */
+void cc_dlink_files(const struct cc_job *job, const struct cli_args *objects, struct cli_args *out);
+
+/* cc_verify.c: is the device code right? tell: with its errors on standard error; warnings are always told. */
+enum cc_verdict { CC_VERDICT_GOOD, CC_VERDICT_WARNED, CC_VERDICT_BAD };
+enum cc_verdict cc_verify(const struct cc_job *job, const char *ptx_path, const char *shown, bool tell);
+/* Of files that are linked: is all there? Messages are on standard error. needed: the members of archives that define what others lack, as nm writes
+   them: FILE[MEMBER]. */
+bool cc_verify_link(const struct cli_args *files, struct cli_args *needed);
 
 /* cc_nvcc.c: what is different when the command is called nvcc. */
 extern bool cc_called_nvcc;

@@ -17,6 +17,7 @@ enum what {
     W_OPTIMIZE, W_DEBUG, W_DEVDEBUG, W_LINEINFO, W_STD, W_LANGUAGE, W_ARCH, W_FASTMATH, W_FTZ, W_PRECDIV, W_PRECSQRT, W_FMAD,
     W_DEFSTREAM, W_CUDART, W_XCOMPILER, W_XLINKER, W_XCLANG, W_WERROR, W_MACHINE, W_VERBOSE, W_DRYRUN, W_KEEP, W_OPTFILE,
     W_FORWARD, W_RDC, W_DEVICEC, W_DLINK, W_VERSION, W_HELP, W_EXPLAIN, W_EXPBLOCK, W_RELAXED, W_LAMBDA,
+    W_BOTHEQ, W_OPENMP, W_CUDA, W_CUBIN, W_OUTDIR, W_NOEH, W_RUN, W_RUNARGS, W_ARCHLIST, W_CODELIST,
 };
 
 struct option {
@@ -61,33 +62,6 @@ static void add_item(struct cc_job *job, const char *text, enum cc_lang lang, bo
     hw_vec_push(&job->items, item);
 }
 
-/* "-Wall,-O2" or "-Wall -O2" -> two words; as in nvcc nothing splits inside quotes or after a backslash. */
-static void add_split(struct cli_args *to, const char *list, const char *before_each)
-{
-    char *word = hw_alloc(strlen(list) + 1);
-    size_t n = 0;
-    char quote = 0;
-    for (const char *p = list;; p++) {
-        if (*p == '\\' && p[1]) {
-            word[n++] = *++p;
-        } else if (quote ? *p == quote : *p == '"' || *p == '\'') {
-            quote = quote ? 0 : *p;
-        } else if (((*p == ',' || *p == ' ') && !quote) || !*p) {
-            word[n] = 0;
-            if (n && before_each)
-                cli_add(to, before_each);
-            if (n)
-                cli_add(to, word);
-            n = 0;
-            if (!*p)
-                break;
-        } else {
-            word[n++] = *p;
-        }
-    }
-    hw_free(word);
-}
-
 static bool says_true(const struct given *g, bool *out)
 {
     if (strcmp(g->value, "true") == 0 || strcmp(g->value, "1") == 0)
@@ -100,6 +74,8 @@ static bool says_true(const struct given *g, bool *out)
     }
     return true;
 }
+
+static const int known_archs[] = { 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90 };
 
 /* Accepts sm_80, compute_80, 80, arch=compute_80,code=sm_80, native, all. What clang 19 cannot target becomes the nearest it can. */
 static bool set_arch(struct cc_job *job, const char *spec)
@@ -119,11 +95,10 @@ static bool set_arch(struct cc_job *job, const char *spec)
         cli_error("%s is not an architecture (such as sm_80)", spec);
         return false;
     }
-    static const int known[] = { 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90 };
-    int best = known[0];
-    for (size_t i = 0; i < HW_LEN(known); i++)
-        if (known[i] <= arch)
-            best = known[i];
+    int best = known_archs[0];
+    for (size_t i = 0; i < HW_LEN(known_archs); i++)
+        if (known_archs[i] <= arch)
+            best = known_archs[i];
     /* Of several, the newest that the default device (8.0) can run; else the oldest. */
     bool fits = best <= 80, had_fits = job->arch && job->arch <= 80;
     if (!job->arch || (fits && (!had_fits || best > job->arch)) || (!fits && !had_fits && best < job->arch))
@@ -199,7 +174,7 @@ static bool apply_math(struct cc_job *job, const struct given *g)
 static bool set_stage(struct cc_job *job, enum cc_stage stage)
 {
     if (job->stage != CC_STAGE_LINK && job->stage != stage) {
-        cli_error("only one of -c, -E, -ptx, -fatbin, -lib and -M can be asked for");
+        cli_error("only one of -c, -E, -ptx, -cubin, -fatbin, -cuda, -lib and -M can be asked for");
         return false;
     }
     job->stage = stage;
@@ -338,11 +313,9 @@ static void apply_pass_on(struct cc_job *job, const struct given *g)
         cli_addf(&job->host, "-%s", g->opt->name);
         cli_addf(&job->link, "-%s", g->opt->name);
         break;
-    case W_XCOMPILER:
-        add_split(&job->host, g->value, NULL);
-        add_split(&job->link, g->value, NULL);
-        break;
-    case W_XLINKER: add_split(&job->link, g->value, "-Xlinker"); break;
+    case W_XCOMPILER: cc_xcompiler(job, g->value); break;
+    case W_XLINKER: cc_add_split(&job->link, g->value, "-Xlinker"); break;
+    case W_BOTHEQ: cli_addf(&job->both, "-%s=%s", g->opt->name, g->value); break;
     default:
         cli_add(&job->both, "-Xclang");
         cli_add(&job->both, g->value);
@@ -381,7 +354,14 @@ static bool apply(struct cc_job *job, const struct given *g)
         return set_stage(job, CC_STAGE_EXPLAIN);
     case W_EXPBLOCK: return set_block(job, g->value);
     case W_FATBIN: return set_stage(job, CC_STAGE_FATBIN);
+    case W_CUBIN: return set_stage(job, CC_STAGE_CUBIN);
+    case W_CUDA: return set_stage(job, CC_STAGE_CUDA);
     case W_LIB: return set_stage(job, CC_STAGE_LIB);
+    case W_OPENMP: return job->openmp = true;
+    case W_OUTDIR: set_string(&job->outdir, g->value); return true;
+    case W_NOEH: cli_add(&job->both, "-fno-exceptions"); return true;
+    case W_RUN: return job->run = true;
+    case W_RUNARGS: cc_add_split(&job->run_args, g->value, NULL); return true;
     case W_SHARED: return job->shared = true;
     case W_DEPS:
         cli_addf(&job->host, "-%s", g->opt->name);
@@ -493,6 +473,19 @@ static enum cc_parse unknown_option(struct cc_job *job, const char *word)
     return CC_PARSE_BAD;
 }
 
+/* Questions about the command itself. */
+static bool answer(enum what what)
+{
+    bool is_list = what == W_ARCHLIST || what == W_CODELIST;
+    if (what == W_HELP)
+        help();
+    else if (what == W_VERSION)
+        printf("hostwarp cc %s, CUDA 12.3 headers, clang 19\n", CLI_VERSION);
+    for (size_t i = 0; is_list && i < HW_LEN(known_archs); i++)
+        printf("%s_%d\n", what == W_ARCHLIST ? "compute" : "sm", known_archs[i]);
+    return is_list || what == W_HELP || what == W_VERSION;
+}
+
 static enum cc_parse parse_list(struct cc_job *job, int argc, char **argv, bool stop_at_file, int *out_used)
 {
     for (int i = 0; i < argc; i++) {
@@ -516,13 +509,8 @@ static enum cc_parse parse_list(struct cc_job *job, int argc, char **argv, bool 
                 return CC_PARSE_BAD;
             continue;
         }
-        if (g.opt->what == W_HELP || g.opt->what == W_VERSION) {
-            if (g.opt->what == W_HELP)
-                help();
-            else
-                printf("hostwarp cc %s, CUDA 12.3 headers, clang 19\n", CLI_VERSION);
+        if (answer(g.opt->what))
             return CC_PARSE_DONE;
-        }
         if (!take_value(&g, argc, argv, &i) || !apply(job, &g))
             return CC_PARSE_BAD;
     }
@@ -559,6 +547,8 @@ void cc_job_fini(struct cc_job *job)
     cli_args_fini(&job->device);
     cli_args_fini(&job->link);
     cli_args_fini(&job->after);
+    cli_args_fini(&job->run_args);
+    hw_free(job->outdir);
     hw_free(job->output);
     hw_free(job->depfile);
     hw_free(job->std);

@@ -168,6 +168,23 @@ bool cc_write_overlay(const char *source, const char *copy, const char *overlay)
     return ok;
 }
 
+bool cc_asm_statement(const char *assembly, const char *out)
+{
+    char *text = hw_file_read(assembly, NULL);
+    struct hw_str cpp = { 0 };
+    hw_str_puts(&cpp, "__asm__(\"");
+    for (const char *p = text; p && *p; p++)
+        if (*p == '\n')
+            hw_str_puts(&cpp, "\\n\"\n\"");
+        else
+            hw_str_printf(&cpp, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+    hw_str_puts(&cpp, "\\t.text\\n\");\n");
+    bool ok = text && hw_file_write(out, cpp.s, cpp.n);
+    hw_str_fini(&cpp);
+    hw_free(text);
+    return ok;
+}
+
 bool cc_asm_overlay(const char *source, const char *copy, const char *overlay)
 {
     size_t n;

@@ -25,7 +25,7 @@ static void add_quoted(struct hw_str *out, const char *word)
 }
 
 /* -lx: the archive it will mean, if there is one in the folders that were named. */
-static void add_library(struct hw_str *command, const struct cc_job *job, const char *name)
+static void add_library(struct cli_args *out, const struct cc_job *job, const char *name)
 {
     for (size_t i = 0; i < job->link.w.n; i++) {
         const char *dir = job->link.w.v[i];
@@ -33,20 +33,44 @@ static void add_library(struct hw_str *command, const struct cc_job *job, const 
             continue;
         char *path = hw_sprintf("%s/lib%s.a", dir + 2, name);
         if (access(path, R_OK) == 0)
-            add_quoted(command, path);
+            cli_add(out, path);
         hw_free(path);
     }
 }
 
-/* Runs nm over the inputs and writes one function for each name that is wanted and not there. Returns how many, -1 on failure. */
-static int write_functions(const char *names_of, FILE *out)
+/* Members of archives that only device code needs: the host's linker takes them when somebody names the variable that clang defines in each. */
+static void write_use(FILE *out, const char *wrapper)
 {
+    static const char prefix[] = "__fatbinwrap";
+    if (strncmp(wrapper, prefix, sizeof prefix - 1) == 0)
+        fprintf(out, "extern char %s; __attribute__((used)) static char *const use_%s = &%s;\n", wrapper, wrapper, wrapper);
+}
+
+static bool is_among(const struct cli_args *list, const char *word)
+{
+    for (size_t i = 0; i < list->w.n; i++)
+        if (strcmp(list->w.v[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* Runs nm over the inputs and writes one function for each name that is wanted and not there. Returns how many, -1 on failure. */
+static int write_functions(const char *names_of, const struct cli_args *needed, FILE *out)
+{
+    bool is_needed = false;
     struct hw_map defined = { 0 }, written = { 0 };
     HW_VEC(char *) wanted = { 0 };
     char line[4096], name[2048], type;
     FILE *in = popen(names_of, "r");
     int n = in ? 0 : -1;
     while (in && fgets(line, sizeof line, in)) {
+        size_t length = strcspn(line, "\n");
+        if (length > 2 && strncmp(line + length - 2, "]:", 2) == 0) {    /* FILE[MEMBER]: */
+            line[length - 1] = 0;
+            is_needed = is_among(needed, line);
+        } else if (is_needed && sscanf(line, "%2047s %c", name, &type) == 2 && type == 'D') {
+            write_use(out, name);
+        }
         if (strncmp(line, PREFIX, strlen(PREFIX)) != 0 || sscanf(line, "%2047s %c", name, &type) != 2)
             continue;
         if (type == 'U')
@@ -71,25 +95,31 @@ static int write_functions(const char *names_of, FILE *out)
     return n;
 }
 
-int cc_dlink_source(const struct cc_job *job, const struct cli_args *objects, const char *out_path)
+void cc_dlink_files(const struct cc_job *job, const struct cli_args *objects, struct cli_args *out)
 {
-    struct hw_str command = { 0 };
-    bool any = false;
-    hw_str_puts(&command, "nm -P");
     for (size_t i = 0; i < objects->w.n; i++) {
         const char *word = objects->w.v[i];
         size_t n = strlen(word);
         if (strncmp(word, "-l", 2) == 0)
-            add_library(&command, job, word + 2);
+            add_library(out, job, word + 2);
         else if (word[0] != '-' && n > 2 && (strcmp(word + n - 2, ".o") == 0 || strcmp(word + n - 2, ".a") == 0))
-            add_quoted(&command, word), any = true;
+            cli_add(out, word);
     }
+}
+
+int cc_dlink_source(const struct cli_args *files, const struct cli_args *needed, const char *out_path)
+{
+    struct hw_str command = { 0 };
+    bool any = files->w.n > 0;
+    hw_str_puts(&command, "nm -P");
+    for (size_t i = 0; i < files->w.n; i++)
+        add_quoted(&command, files->w.v[i]);
     hw_str_puts(&command, " 2>/dev/null");
     FILE *out = any ? fopen(out_path, "w") : NULL;
     int n = any ? -1 : 0;
     if (out) {
         fprintf(out, "void hostwarp_register_linked(void ***group, void (*names)(void **), void *code);\nstatic void **group;\n");
-        n = write_functions(command.s, out);
+        n = write_functions(command.s, needed, out);
         fclose(out);
     } else if (any) {
         cli_error("cannot write %s: %s", out_path, strerror(errno));
@@ -111,6 +141,35 @@ static const char *static_name(const char *text, const char *p, size_t n, size_t
     for (*out_n = 0; at && is_word(at[*out_n]);)
         ++*out_n;
     return at;
+}
+
+bool cc_dlink_close_ptx(const char *path, const char *shown)
+{
+    static const char *const declared[] = { "\n.extern .global", "\n.extern .const" };
+    char *text = hw_file_read(path, NULL);
+    struct hw_str out = { 0 };
+    const char *done = text;
+    for (const char *p = text; p && (p = strstr(p, "\n.extern "));) {
+        p++;
+        if (strncmp(p - 1, declared[0], strlen(declared[0])) != 0 && strncmp(p - 1, declared[1], strlen(declared[1])) != 0)
+            continue;
+        const char *end = p + strcspn(p, "[;\n"), *name = end;
+        while (name > p && is_word(name[-1]))
+            name--;
+        char *mangled = hw_strndup(name, (size_t)(end - name)), *plain = cli_demangle(mangled);
+        fprintf(stderr, "%s: warning: without -rdc=true, the extern declaration of '%s' is treated as a static definition\n", shown, plain);
+        hw_str_add(&out, done, (size_t)(p - done));
+        hw_str_puts(&out, ".visible");
+        done = p + strlen(".extern");
+        hw_free(mangled);
+        hw_free(plain);
+    }
+    if (out.n)
+        hw_str_puts(&out, done);
+    bool ok = text && (!out.n || hw_file_write(path, out.s, out.n));
+    hw_str_fini(&out);
+    hw_free(text);
+    return ok;
 }
 
 bool cc_dlink_fix_ptx(const char *path)

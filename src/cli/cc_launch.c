@@ -45,7 +45,6 @@ struct place {
     bool announced;              /* a word has said that one follows */
 };
 
-/* p: neither in a comment nor in a literal. */
 static void move(struct place *at, const char *text, const char *p)
 {
     if (word_at(text, p, "__global__") || word_at(text, p, "__device__"))
@@ -64,16 +63,60 @@ static void move(struct place *at, const char *text, const char *p)
         at->body = 0;
 }
 
+/* A walk over a source. Of the branches of an #if each may open braces that are closed once behind it: every branch begins with what was open before
+   the first. */
+struct walk {
+    struct place at;
+    struct place before[64];     /* the branches that are open, from the outside in */
+    int depth;
+    bool directive;              /* the rest of the line is the preprocessor's */
+};
+
+static bool begins_line(const char *text, const char *p)
+{
+    while (p > text && (p[-1] == ' ' || p[-1] == '\t'))
+        p--;
+    return p == text || p[-1] == '\n';
+}
+
+static void begin_directive(struct walk *w, const char *p)
+{
+    static const int most = HW_LEN(w->before);
+    p += 1 + strspn(p + 1, " \t");
+    w->directive = true;
+    if (strncmp(p, "if", 2) == 0) {
+        if (w->depth < most)
+            w->before[w->depth] = w->at;
+        w->depth++;
+    } else if (w->depth && strncmp(p, "el", 2) == 0) {           /* else, elif, elifdef */
+        if (w->depth <= most)
+            w->at = w->before[w->depth - 1];
+    } else if (w->depth && strncmp(p, "endif", 5) == 0) {
+        w->depth--;
+    }
+}
+
+/* p: neither in a comment nor in a literal. */
+static void step(struct walk *w, const char *text, const char *p)
+{
+    if (*p == '#' && begins_line(text, p))
+        begin_directive(w, p);
+    if (*p == '\n' && !(p > text && p[-1] == '\\'))
+        w->directive = false;
+    if (!w->directive)
+        move(&w->at, text, p);
+}
+
 /* Is there a launch inside a function for the device? */
 static bool launches_in_device_code(const char *text)
 {
-    struct place at = { 0 };
+    struct walk w = { 0 };
     for (const char *p = text, *next; *p; p = next) {
         if ((next = skip_text(text, p)) != p)
             continue;
         next = p + 1;
-        move(&at, text, p);
-        if (at.body && strncmp(p, "<<<", 3) == 0)
+        step(&w, text, p);
+        if (w.at.body && strncmp(p, "<<<", 3) == 0)
             return true;
     }
     return false;
@@ -147,7 +190,7 @@ static const char *behind_includes(const char *text, int *line)
 /* host: only launches in device code are written anew. */
 static void rewrite(const char *text, bool host, struct hw_str *out)
 {
-    struct place at = { 0 };
+    struct walk w = { 0 };
     int line;
     const char *body = behind_includes(text, &line);
     for (const char *p = text, *next; *p; p = next) {
@@ -157,11 +200,11 @@ static void rewrite(const char *text, bool host, struct hw_str *out)
         }
         if ((next = skip_text(text, p)) != p) {
             hw_str_add(out, p, (size_t)(next - p));
-        } else if ((at.body || !host) && strncmp(p, "<<<", 3) == 0) {
+        } else if ((w.at.body || !host) && strncmp(p, "<<<", 3) == 0) {
             next = write_launch(text, p, host, out);
-            at.parens += next > p + 3;           /* its arguments' is passed */
+            w.at.parens += !w.directive && next > p + 3;         /* its arguments' is passed */
         } else {
-            move(&at, text, p);
+            step(&w, text, p);
             hw_str_add(out, p, 1);
             next = p + 1;
         }

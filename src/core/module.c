@@ -162,7 +162,7 @@ static CUresult make_variables(struct module *m, const struct module_binding *bi
 
 /* --- loading --- */
 
-static CUresult status_code(enum ptx_status status)
+CUresult module_status_code(enum ptx_status status)
 {
     switch (status) {
     case PTX_OK: return CUDA_SUCCESS;
@@ -175,10 +175,11 @@ static CUresult status_code(enum ptx_status status)
     return CUDA_ERROR_UNKNOWN;
 }
 
-CUresult module_image_text(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, char **out_text, size_t *out_bytes)
+/* The PTX in an image that fits the context's device best; hw_free() it. */
+static CUresult module_image_text(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, char **out_text, size_t *out_bytes)
 {
     unsigned cc = ctx->dev->cc_major * 10 + ctx->dev->cc_minor;
-    return status_code(ptx_image_text(image, max_bytes, cc, diag, out_text, out_bytes));
+    return module_status_code(ptx_image_text(image, max_bytes, cc, diag, out_text, out_bytes));
 }
 
 static CUresult image_to_ir(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, struct ir_module **out)
@@ -197,7 +198,7 @@ static CUresult image_to_ir(struct ctx *ctx, const void *image, size_t max_bytes
     if (ptx)
         ptx_module_free(ptx);
     hw_free(text);
-    return status_code(st);
+    return module_status_code(st);
 }
 
 CUresult module_load(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, CUmodule *out)

@@ -9,6 +9,7 @@
 #include "core/obj.h"
 #include "jit/jit.h"
 #include "kabi/kabi.h"
+#include "ptx/ptx.h"
 
 #include <cuda.h>
 
@@ -69,8 +70,8 @@ struct module {
     _Atomic uint64_t *launches;                  /* device_launch.c's list, in device memory; NULL: no kernel here launches any */
 };
 
-/* The PTX in an image that fits the context's device best; hw_free() it. */
-CUresult module_image_text(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, char **out_text, size_t *out_bytes);
+/* What the driver answers when reading PTX ended so. */
+CUresult module_status_code(enum ptx_status status);
 /* image: PTX text, a fatbin or an ELF file; max_bytes as ptx_image_text() has it. What is wrong with it is said in diag (for
    the JIT log), which may be NULL. INVALID_IMAGE, INVALID_PTX, UNSUPPORTED_PTX_VERSION, NO_BINARY_FOR_GPU, OUT_OF_MEMORY. */
 CUresult module_load(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, CUmodule *out);

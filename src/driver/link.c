@@ -7,17 +7,13 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "core/ctx.h"
+#include "core/device.h"
 #include "core/module.h"
 #include "driver/bodies.h"
 #include "driver/image.h"
 #include "driver/jit.h"
 #include "ptx/merge.h"
-
-struct link_input {
-    char *data;                  /* a zero byte follows */
-    size_t bytes;
-    bool text;                   /* PTX text: can be joined with others */
-};
+#include "ptx/object.h"
 
 /*
  * A linker.
@@ -25,7 +21,7 @@ struct link_input {
  * Threads   One at a time per linker, as with the real one; the map of live ones has its own lock.
  */
 struct linker {
-    HW_VEC(struct link_input) inputs;
+    struct ptx_inputs inputs;
     struct jit_options jit;      /* the logs named at creation serve all later steps */
     struct hw_str merged;
     bool complete;               /* takes no more */
@@ -77,49 +73,50 @@ static CUresult link_try(struct linker *l, const char *image, size_t bytes, cons
     return rc;
 }
 
-/* The PTX in a fatbin takes part in a link as PTX by itself does. Takes over data. */
-static CUresult link_unpack(struct linker *l, char **data, size_t *bytes, const char *name)
+/* Texts of one input as they are found in it. */
+struct adding {
+    struct linker *l;
+    const char *name;
+    bool is_archive;
+    CUresult rc;
+};
+
+/* What needs other inputs to be whole is looked at when all are there. */
+static void link_text(void *data, const char *member, char *text)
 {
-    struct diag diag = {.file = name};
-    char *text = NULL;
-    size_t n = 0;
-    CUresult rc = module_image_text(ctx_current(), *data, *bytes, &diag, &text, &n);
+    struct adding *a = data;
+    size_t bytes = strlen(text) + 1;
+    CUresult rc = strstr(text, ".extern") || member ? CUDA_SUCCESS : link_try(a->l, text, bytes, a->name);
 
     if (rc)
-        jit_options_finish(&l->jit, &diag, rc);
-    diag_fini(&diag);
-    hw_free(*data);
-    *data = text;
-    *bytes = n + 1;
-    return rc;
+        hw_free(text);
+    else
+        ptx_inputs_add(&a->l->inputs, text, member ? member : a->name, a->is_archive);
+    a->rc = a->rc ? a->rc : rc;
 }
 
 /* Takes over data. */
-static CUresult link_add(struct linker *l, CUjitInputType type, char *data, size_t bytes, const char *name)
+static CUresult link_add(struct linker *l, char *data, size_t bytes, const char *name)
 {
-    CUresult rc = type == CU_JIT_INPUT_FATBINARY ? link_unpack(l, &data, &bytes, name) : CUDA_SUCCESS;
-    if (rc)
-        return rc;
+    struct adding a = {.l = l, .name = name ? name : "input", .is_archive = ptx_is_archive(data, bytes)};
+    struct diag diag = {.file = a.name};
+    const struct device *dev = ctx_current()->dev;
+    enum ptx_status status = ptx_object_texts(data, bytes, dev->cc_major * 10 + dev->cc_minor, &diag, link_text, &a);
+    CUresult rc = status == PTX_OK ? a.rc : module_status_code(status);
 
-    struct link_input input = {data, bytes, false};
-    input.text = (type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY) && (size_t)strnlen(data, bytes) + 1 >= bytes && bytes > 4 && data[0] != 0x7f;
-    /* What needs other inputs to be whole is looked at when all are there. */
-    if (!(input.text && strstr(data, ".extern")))
-        rc = link_try(l, data, bytes, name);
-    if (rc) {
-        hw_free(data);
-        return rc;
-    }
-    hw_vec_push(&l->inputs, input);
-    return CUDA_SUCCESS;
+    if (status != PTX_OK)
+        jit_options_finish(&l->jit, &diag, rc);
+    diag_fini(&diag);
+    hw_free(data);
+    return rc;
 }
 
 static CUresult link_type_check(CUjitInputType type)
 {
     if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES)
         return CUDA_ERROR_INVALID_VALUE;
-    if (type == CU_JIT_INPUT_NVVM || type == CU_JIT_INPUT_LIBRARY) {
-        hw_warn("linking of %s is not supported yet", type == CU_JIT_INPUT_NVVM ? "NVVM code" : "libraries");
+    if (type == CU_JIT_INPUT_NVVM) {
+        hw_warn("linking of NVVM code is not supported");
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     return CUDA_SUCCESS;
@@ -142,7 +139,7 @@ CUresult do_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data,
     if (!copy)
         return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy(copy, data, size);
-    return link_add(l, type, copy, size, name);
+    return link_add(l, copy, size, name);
 }
 
 CUresult do_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions,
@@ -162,29 +159,30 @@ CUresult do_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char 
         return rc;
     if (!(data = hw_file_read(path, &bytes)))
         return CUDA_ERROR_FILE_NOT_FOUND;
-    return link_add(l, type, data, bytes, path);
+    return link_add(l, data, bytes, path);
 }
 
 static CUresult link_merge(struct linker *l)
 {
-    const char **texts = hw_alloc((l->inputs.n + 1) * sizeof *texts);
+    HW_VEC(const char *) texts = {0};
     struct diag diag = {.file = "linked PTX"};
     bool ok;
 
-    for (size_t i = 0; i < l->inputs.n; i++)
-        texts[i] = l->inputs.v[i].data;
-    ok = ptx_merge(texts, l->inputs.n, &l->merged, &diag);
+    ptx_inputs_take(&l->inputs);
+    for (size_t i = 0; i < l->inputs.v.n; i++)
+        if (l->inputs.v.v[i].taken)
+            hw_vec_push(&texts, l->inputs.v.v[i].text);
+    ok = ptx_merge(texts.v, texts.n, &l->merged, &diag);
     if (!ok)
         jit_options_finish(&l->jit, &diag, CUDA_ERROR_INVALID_PTX);
     diag_fini(&diag);
-    hw_free(texts);
+    hw_vec_fini(&texts);
     return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX;
 }
 
 CUresult do_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
 {
     struct linker *l = link_find(state, false);
-    bool text = true;
     CUresult rc;
 
     if (!l)
@@ -192,18 +190,6 @@ CUresult do_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
     if (!cubinOut)
         return CUDA_ERROR_INVALID_VALUE;
     l->complete = true;
-    for (size_t i = 0; i < l->inputs.n; i++)
-        text = text && l->inputs.v[i].text;
-    if (l->inputs.n == 1 && !text) {
-        *cubinOut = l->inputs.v[0].data;
-        if (sizeOut)
-            *sizeOut = l->inputs.v[0].bytes;
-        return CUDA_SUCCESS;
-    }
-    if (!text) {
-        hw_warn("linking several inputs works with PTX only so far");
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
     if (!l->merged.n && (rc = link_merge(l)))
         return rc;
     if ((rc = link_try(l, l->merged.s, l->merged.n + 1, "linked PTX")))
@@ -220,9 +206,7 @@ CUresult do_cuLinkDestroy(CUlinkState state)
 
     if (!l)
         return CUDA_ERROR_INVALID_HANDLE;
-    for (size_t i = 0; i < l->inputs.n; i++)
-        hw_free(l->inputs.v[i].data);
-    hw_vec_fini(&l->inputs);
+    ptx_inputs_fini(&l->inputs);
     hw_str_fini(&l->merged);
     hw_free(l);
     return CUDA_SUCCESS;

@@ -375,6 +375,12 @@ static void emit_service(struct lower_ctx *c, const struct service *service, str
         ir_inst_dst(i, dst ? dst : lower_tmp(c, result));
 }
 
+/* The driver brings the device runtime's functions with it; others may come from other files. */
+static bool found_elsewhere(const struct lower_ctx *c, const char *name)
+{
+    return c->check && !c->failed && (c->check->open || strncmp(name, "__cudaCDP2", 10) == 0);
+}
+
 static bool external_call(struct lower_ctx *c, const struct ptx_func *func, const struct ptx_operand *args, unsigned n_args,
                           const struct ptx_operand *rets, unsigned n_rets)
 {
@@ -393,7 +399,7 @@ static bool external_call(struct lower_ctx *c, const struct ptx_func *func, cons
         lower_store_generic(c, IR_I32, src[0], 0, src[1]);     /* a handle is the address of its value: core/condition.h */
     else if (service)
         emit_service(c, service, dst, src);
-    else if (!lower_nvmath(c, func->name, dst, src, (int)n_args))
+    else if (!lower_nvmath(c, func->name, dst, src, (int)n_args) && !found_elsewhere(c, func->name))
         return c->failed ? false : lower_fail(c, "function '%s' is declared but not defined", func->name);
     if (n_rets)
         set_result(c, &rets[0], func->rets.v[0], lower_reg(dst));

@@ -4,21 +4,48 @@
 
 #include <stdio.h>
 
-bool lower_fail(struct lower_ctx *c, const char *fmt, ...)
+/* Is this the first message about c->inst? A function that several kernels call has its faults in all of them. */
+static bool is_news(struct lower_ctx *c)
+{
+    const void *at = c->inst ? (const void *)c->inst : c->kernel;
+    if (c->failed || (c->check && hw_map_get_ptr(&c->check->told, at)))
+        return false;
+    if (c->check)
+        hw_map_set_ptr(&c->check->told, at, c->check);
+    return true;
+}
+
+static bool tell(struct lower_ctx *c, bool limit, const char *fmt, va_list ap)
 {
     char why[300], text[120] = "";
-    va_list ap;
-    va_start(ap, fmt);
     vsnprintf(why, sizeof why, fmt, ap);
-    va_end(ap);
     if (c->inst)
         ptx_inst_text(c->inst, text, sizeof text);
     const char *func = c->frame ? c->frame->func->name : c->kernel->name;
     bool inlined = strcmp(func, c->kernel->name) != 0;
-    if (!c->failed)
-        diag_error(c->diag, c->inst ? c->inst->line : c->kernel->line, 0, "%s%s%s in kernel '%s'%s%s%s", text, *text ? ": " : "", why,
-                   c->kernel->name, inlined ? " (in function '" : "", inlined ? func : "", inlined ? "')" : "");
+    if (is_news(c))
+        (limit && c->check ? diag_warn : diag_error)(c->diag, c->inst ? c->inst->line : c->kernel->line, 0, "%s%s%s in %s '%s'%s%s%s", text,
+                                                     *text ? ": " : "", why, c->kernel->is_entry ? "kernel" : "function", c->kernel->name,
+                                                     inlined ? " (in function '" : "", inlined ? func : "", inlined ? "')" : "");
     c->failed = true;
+    return false;
+}
+
+bool lower_fail(struct lower_ctx *c, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    tell(c, false, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+bool lower_limit(struct lower_ctx *c, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    tell(c, true, fmt, ap);
+    va_end(ap);
     return false;
 }
 

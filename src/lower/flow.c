@@ -53,7 +53,7 @@ bool lower_RET(struct lower_ctx *c)
 bool lower_EXIT(struct lower_ctx *c)
 {
     if (c->f != c->kernel_f)
-        return lower_fail(c, "exit inside a function that calls itself or is called through a pointer is not supported yet");
+        return lower_limit(c, "exit inside a function that calls itself or is called through a pointer is not supported yet");
     lower_emit(c, IR_RET, IR_VOID);
     return true;
 }

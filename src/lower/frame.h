@@ -89,6 +89,11 @@ bool lower_out_of_line(struct lower_ctx *c, const struct ptx_func *func, const s
 bool lower_indirect(struct lower_ctx *c, const struct ptx_operand *target, const struct ptx_operand *args, unsigned n_args,
                     const struct ptx_operand *rets, unsigned n_rets);
 bool lower_callees(struct lower_ctx *c);
+int64_t lower_add_callee(struct lower_ctx *c, const struct ptx_func *func);
+
+/* lower.c */
+bool lower_is_kernel(const struct ptx_func *f);                             /* one that is defined */
+bool lower_kernel(struct lower_ctx *c, const struct ptx_func *kernel);      /* or, for lower_check(), any function */
 
 /* stack.c: room for alloca, in kernels that use it */
 void lower_stack_init(struct lower_ctx *c);

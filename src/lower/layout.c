@@ -3,6 +3,8 @@
 #include "lower/frame.h"
 
 #define MAX_KERNEL_BYTES ((uint64_t)1 << 31)
+#define MAX_STATIC_SHARED 0xc000u        /* of every device; more must be asked for when the kernel is launched */
+#define MAX_CONST 0x10000u
 
 int64_t lower_local_alloc(struct lower_ctx *c, uint64_t bytes, uint64_t align)
 {
@@ -90,6 +92,9 @@ bool lower_layout_scan(struct lower_ctx *c)
         }
     }
     c->inst = NULL;
+    if (ok && c->layout->shared_bytes > MAX_STATIC_SHARED)
+        ok = lower_fail(c, "%#llx bytes of shared memory are too many, at most %#x may be static", (unsigned long long)c->layout->shared_bytes,
+                        MAX_STATIC_SHARED);
     if (c->layout->uses_reserved) {
         c->layout->reserved_at = hw_align_up(c->layout->shared_bytes, 128);
         c->layout->shared_bytes = c->layout->reserved_at + LOWER_RESERVED_SHARED;
@@ -121,7 +126,7 @@ static struct ir_operand global_address(struct lower_ctx *c, const struct ptx_va
 {
     uintptr_t index = (uintptr_t)hw_map_get_ptr(&c->layout->globals, v);
     if (!index) {
-        lower_fail(c, "variable '%s' is a texture, sampler or surface reference, which are not supported yet", v->name);
+        lower_limit(c, "variable '%s' is a texture, sampler or surface reference, which are not supported yet", v->name);
         return lower_imm(0);
     }
     struct ir_operand a = address_inst(c, IR_VARADDR, (int64_t)index - 1);
@@ -227,14 +232,26 @@ static bool finish_global(struct lower_ctx *c, const struct ptx_var *v)
     return !index || copy_refs(c, v, c->module->vars.v[index - 1]);
 }
 
+/* A module has one bank of memory for them. */
+static bool consts_fit(struct lower_ctx *c)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < c->module->vars.n; i++)
+        if (c->module->vars.v[i]->space == IR_CONST)
+            bytes = hw_align_up(bytes, c->module->vars.v[i]->align ? c->module->vars.v[i]->align : 1) + c->module->vars.v[i]->bytes;
+    if (bytes > MAX_CONST)
+        diag_error(c->diag, 0, 0, "%#llx bytes of constant memory are too many, at most %#x may be used", (unsigned long long)bytes, MAX_CONST);
+    return bytes <= MAX_CONST;
+}
+
 bool lower_globals(struct lower_ctx *c, const struct ptx_module *ptx)
 {
-    bool ok = true;
     for (size_t i = 0; i < ptx->vars.n; i++)
         add_global(c, ptx->vars.v[i]);
     for (size_t f = 0; f < ptx->funcs.n; f++)
         for (size_t i = 0; !ptx->funcs.v[f]->is_shadow && i < ptx->funcs.v[f]->vars.n; i++)
             add_global(c, ptx->funcs.v[f]->vars.v[i]);
+    bool ok = consts_fit(c);
     /* Initialisers may name variables that come later. */
     for (size_t i = 0; ok && i < ptx->vars.n; i++)
         ok = finish_global(c, ptx->vars.v[i]);

@@ -7,7 +7,7 @@
 
 static bool lower_todo(struct lower_ctx *c)
 {
-    return lower_fail(c, "this instruction is not supported yet");
+    return lower_limit(c, "this instruction is not supported yet");
 }
 
 static lower_fn *const lower_table[PTX_FORM_COUNT] = {
@@ -116,7 +116,15 @@ static void copy_kernel_facts(struct ir_func *f, const struct ptx_func *k)
     f->ptx_line = (uint32_t)k->line;
 }
 
-static bool lower_kernel(struct lower_ctx *c, const struct ptx_func *kernel)
+/* What the parameters of a kernel may take: more since PTX 8.1 on newer devices. */
+static bool fits_parameters(struct lower_ctx *c)
+{
+    uint64_t most = c->ptx->version >= 81 && c->ptx->sm >= 70 ? 32764 : 4352, bytes = c->kernel->is_entry ? c->kernel->param_bytes : 0;
+    return bytes <= most || lower_fail(c, "the parameters take %llu bytes, at most %llu are allowed", (unsigned long long)bytes,
+                                       (unsigned long long)most);
+}
+
+bool lower_kernel(struct lower_ctx *c, const struct ptx_func *kernel)
 {
     struct lower_frame frame;
     struct lower_layout *l = c->layout;
@@ -133,8 +141,10 @@ static bool lower_kernel(struct lower_ctx *c, const struct ptx_func *kernel)
     c->callees.n = 0;
     copy_kernel_facts(c->f, kernel);
     c->block = lower_new_block(c, NULL);
-    bool ok = lower_layout_scan(c) && lower_frame_init(c, &frame, kernel);
-    if (ok) {
+    bool ok = fits_parameters(c) && lower_layout_scan(c);
+    if (ok && !kernel->is_entry) {                         /* only to be checked: the one callee of a kernel that does nothing */
+        lower_add_callee(c, kernel);
+    } else if (ok && (ok = lower_frame_init(c, &frame, kernel))) {
         c->frame = &frame;
         if (l->uses_carry) {
             c->cc = lower_tmp(c, IR_I32);
@@ -165,13 +175,13 @@ static void copy_files(struct ir_module *out, const struct ptx_module *ptx)
     }
 }
 
-static bool is_kernel(const struct ptx_func *f) { return f->is_entry && f->has_body && !f->is_shadow; }
+bool lower_is_kernel(const struct ptx_func *f) { return f->is_entry && f->has_body && !f->is_shadow; }
 
 uint64_t lower_kernel_address(const struct ptx_module *m, const struct ptx_func *f)
 {
     uint64_t place = 0;
     for (size_t i = 0; i < m->funcs.n; i++) {
-        place += is_kernel(m->funcs.v[i]);
+        place += lower_is_kernel(m->funcs.v[i]);
         if (m->funcs.v[i] == f)
             break;
     }
@@ -189,7 +199,7 @@ enum ptx_status lower_module(const struct ptx_module *ptx, struct diag *diag, st
     bool ok = lower_globals(&c, ptx);
     for (size_t i = 0; ok && i < ptx->funcs.n; i++) {
         const struct ptx_func *f = ptx->funcs.v[i];
-        if (is_kernel(f) && !lower_kernel(&c, f))
+        if (lower_is_kernel(f) && !lower_kernel(&c, f))
             ok = false;
     }
     hw_map_fini(&layout.shared);

@@ -9,6 +9,7 @@
 #ifndef LOWER_INTERNAL_H
 #define LOWER_INTERNAL_H
 
+#include "base/hash.h"
 #include "lower/lower.h"
 #include "ptx/module.h"
 
@@ -21,6 +22,12 @@ struct lower_pending {
     struct ir_reg *reg;
     enum ir_type type;           /* of value */
     bool sign_extend;
+};
+
+/* One run of lower_check(). */
+struct lower_check {
+    bool open;                           /* what is declared only may be defined elsewhere */
+    struct hw_map told;                  /* instructions and kernels that there was a message about */
 };
 
 struct lower_ctx {
@@ -43,6 +50,7 @@ struct lower_ctx {
     uint64_t n_insts;                    /* emitted so far: bounds what inlining can grow to */
     bool guarded_select;                 /* c->inst has a guard and is PURE */
     bool failed;
+    struct lower_check *check;           /* the result is thrown away, only messages count; or NULL */
 };
 
 typedef bool lower_fn(struct lower_ctx *c);
@@ -56,6 +64,8 @@ typedef bool lower_fn(struct lower_ctx *c);
 
 /* Says why c->inst cannot be lowered, with its text, line and kernel. Returns false. */
 bool lower_fail(struct lower_ctx *c, const char *fmt, ...) HW_PRINTF(2, 3);
+/* The same for what is right PTX, but more than we can do: no more than a warning to lower_check(). */
+bool lower_limit(struct lower_ctx *c, const char *fmt, ...) HW_PRINTF(2, 3);
 
 /* ---- emitting; all values are operands (register or constant) ---- */
 struct ir_reg *lower_tmp(struct lower_ctx *c, enum ir_type type);                       /* its integer type by size, or PRED */

@@ -93,7 +93,7 @@ static bool emit_call(struct lower_ctx *c, int64_t callee, const struct ptx_oper
 {
     uint64_t at = 0, bytes, align, result_at[16];
     if (n_rets > HW_LEN(result_at))
-        return lower_fail(c, "a call with more than %zu results is not supported", HW_LEN(result_at));
+        return lower_limit(c, "a call with more than %zu results is not supported", HW_LEN(result_at));
     struct ir_operand address = target ? lower_value(c, target, PTX_B64) : lower_imm(0);
     for (unsigned i = 0; i < n_rets; i++) {
         shape_of(&rets[i], &bytes, &align);
@@ -115,7 +115,7 @@ static bool emit_call(struct lower_ctx *c, int64_t callee, const struct ptx_oper
 }
 
 /* The function's place among the kernel's callees; it is lowered after the kernel. */
-static int64_t callee_of(struct lower_ctx *c, const struct ptx_func *func)
+int64_t lower_add_callee(struct lower_ctx *c, const struct ptx_func *func)
 {
     for (size_t i = 0; i < c->callees.n; i++)
         if (c->callees.v[i] == func)
@@ -128,7 +128,7 @@ static int64_t callee_of(struct lower_ctx *c, const struct ptx_func *func)
 bool lower_out_of_line(struct lower_ctx *c, const struct ptx_func *func, const struct ptx_operand *args, unsigned n_args,
                        const struct ptx_operand *rets, unsigned n_rets)
 {
-    return emit_call(c, callee_of(c, func), NULL, args, n_args, rets, n_rets);
+    return emit_call(c, lower_add_callee(c, func), NULL, args, n_args, rets, n_rets);
 }
 
 static bool operand_names(const struct ptx_operand *o, const struct ptx_func *f)
@@ -174,7 +174,7 @@ bool lower_indirect(struct lower_ctx *c, const struct ptx_operand *target, const
     for (size_t i = 0; i < c->ptx->funcs.n; i++) {
         const struct ptx_func *f = c->ptx->funcs.v[i];
         if (!f->is_entry && f->has_body && !f->is_shadow && address_taken(c->ptx, f))
-            callee_of(c, f);
+            lower_add_callee(c, f);
     }
     return emit_call(c, -1, target, args, n_args, rets, n_rets);
 }

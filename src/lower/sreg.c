@@ -82,6 +82,6 @@ struct ir_operand lower_sreg(struct lower_ctx *c, const char *name)
         return lower_imm(0);     /* counters that nobody has set up; no graph launched this kernel from a device */
     if (strcmp(name, "%clock_hi") == 0)
         return lower_resize(c, IR_I32, IR_I64, false, lower_op2(c, IR_SHR_U, IR_I64, emit_sreg(c, IR_SREG_CLOCK64), lower_imm(32)));
-    lower_fail(c, "special register %s is not supported yet", name);
+    lower_limit(c, "special register %s is not supported yet", name);
     return lower_imm(0);
 }

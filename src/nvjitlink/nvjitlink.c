@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "ptx/lto.h"
 #include "ptx/merge.h"
+#include "ptx/object.h"
 #include "ptx/module.h"
 #include "ptx/ptx.h"
 
@@ -18,7 +19,8 @@
  */
 struct nvJitLink {
     unsigned cc;                 /* of -arch, 80 for sm_80: chooses among the entries of a fatbin */
-    HW_VEC(char *) texts;
+    bool wants_ptx;              /* -ptx: the result may be asked for as PTX */
+    struct ptx_inputs inputs;
     struct hw_str linked;        /* PTX; empty before nvJitLinkComplete */
     struct diag diag;
     bool complete;
@@ -26,7 +28,7 @@ struct nvJitLink {
 
 /* Options that change nothing here: code is made, and so optimised, when the result is loaded. A name ending in = takes a value. */
 static const char *const ignored[] = {
-    "-lto", "-ptx", "-g", "-lineinfo", "-verbose", "-time", "-time=", "-O0", "-O1", "-O2", "-O3", "-maxrregcount=", "-ftz=", "-prec-div=",
+    "-lto", "-g", "-lineinfo", "-verbose", "-time", "-time=", "-O0", "-O1", "-O2", "-O3", "-maxrregcount=", "-ftz=", "-prec-div=",
     "-prec-sqrt=", "-fma=", "-kernels-used=", "-variables-used=", "-optimize-unused-variables", "-Xptxas=", "-Xnvvm=", "-split-compile=",
     "-split-compile-extended=", "-jump-table-density=", "-no-cache", "-device-stack-protector=", "-device-stack-protector",
 };
@@ -51,14 +53,20 @@ static unsigned arch_number(const char *name)
 HW_EXPORT nvJitLinkResult nvJitLinkCreate(nvJitLinkHandle *handle, uint32_t numOptions, const char **options)
 {
     unsigned cc = 0;
+    bool wants_ptx = false;
 
-    if (!handle || (numOptions && !options))
+    if (!handle || !options)
         return NVJITLINK_ERROR_NULL_INPUT;
     for (uint32_t i = 0; i < numOptions; i++) {
         if (!options[i])
             return NVJITLINK_ERROR_NULL_INPUT;
-        if (strncmp(options[i], "-arch=", 6) == 0)
-            cc = arch_number(options[i] + 6);
+        if (strncmp(options[i], "-arch=", 6) == 0) {
+            if (!(cc = arch_number(options[i] + 6)))
+                return NVJITLINK_ERROR_UNRECOGNIZED_OPTION;
+            if (cc < 50)
+                return NVJITLINK_ERROR_UNSUPPORTED_ARCH;
+        } else if (strcmp(options[i], "-ptx") == 0)
+            wants_ptx = true;
         else if (!is_ignored(options[i]))
             return NVJITLINK_ERROR_UNRECOGNIZED_OPTION;
     }
@@ -66,6 +74,7 @@ HW_EXPORT nvJitLinkResult nvJitLinkCreate(nvJitLinkHandle *handle, uint32_t numO
         return NVJITLINK_ERROR_MISSING_ARCH;
     *handle = hw_alloc(sizeof **handle);
     (*handle)->cc = cc;
+    (*handle)->wants_ptx = wants_ptx;
     return NVJITLINK_SUCCESS;
 }
 
@@ -74,9 +83,7 @@ HW_EXPORT nvJitLinkResult nvJitLinkDestroy(nvJitLinkHandle *handle)
     if (!handle || !*handle)
         return NVJITLINK_ERROR_NULL_INPUT;
     struct nvJitLink *l = *handle;
-    for (size_t i = 0; i < l->texts.n; i++)
-        hw_free(l->texts.v[i]);
-    hw_vec_fini(&l->texts);
+    ptx_inputs_fini(&l->inputs);
     hw_str_fini(&l->linked);
     diag_fini(&l->diag);
     hw_free(l);
@@ -91,49 +98,84 @@ static nvJitLinkResult check(struct nvJitLink *l, const char *text, const char *
     return ptx_parse(text, strlen(text), &l->diag, out) == PTX_OK ? NVJITLINK_SUCCESS : NVJITLINK_ERROR_PTX_COMPILE;
 }
 
-HW_EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle handle, nvJitLinkInputType inputType, const void *data, size_t size,
-                                           const char *name)
-{
-    static const size_t head = sizeof PTX_LTO_HEAD - 1;
-    struct ptx_module *module = NULL;
-    char *text = NULL;
-    size_t bytes;
+/* Texts of one input as they are found in it. */
+struct adding {
+    struct nvJitLink *l;
+    const char *name;
+    bool is_archive;
+    nvJitLinkResult rc;
+};
 
-    if (!handle || !data || !size)
-        return NVJITLINK_ERROR_NULL_INPUT;
-    if (handle->complete)
-        return NVJITLINK_ERROR_INVALID_INPUT;
-    handle->diag.file = name ? name : "input";
-    switch (inputType) {
-    case NVJITLINK_INPUT_PTX: case NVJITLINK_INPUT_FATBIN: case NVJITLINK_INPUT_OBJECT: case NVJITLINK_INPUT_ANY: break;
-    case NVJITLINK_INPUT_LTOIR:
-        if (size > head && memcmp(data, PTX_LTO_HEAD, head) == 0) {
-            data = (const char *)data + head;
-            size -= head;
-            break;
-        }
-        __attribute__((fallthrough));            /* NVIDIA's LTO IR is no text */
-    case NVJITLINK_INPUT_CUBIN: case NVJITLINK_INPUT_LIBRARY: case NVJITLINK_INPUT_INDEX:
-        diag_error(&handle->diag, 0, 0, "hostwarp links PTX only, alone or in fatbins, and what its own NVRTC makes with -dlto; compile with -arch=compute_80 -dc and without -dlto");
-        return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
-    default: return NVJITLINK_ERROR_INVALID_INPUT;
-    }
-    switch (ptx_image_text(data, size, handle->cc, &handle->diag, &text, &bytes)) {
-    case PTX_OK: break;
-    case PTX_NO_MEMORY: return NVJITLINK_ERROR_INTERNAL;
-    case PTX_NO_PTX: return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
-    default:
-        if (!handle->diag.n_errors)
-            diag_error(&handle->diag, 0, 0, "neither PTX nor a fatbin");
-        return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
-    }
-    nvJitLinkResult rc = check(handle, text, name, &module);
-    ptx_module_free(module);
+static void add_text(void *data, const char *member, char *text)
+{
+    struct adding *a = data;
+    struct ptx_module *module = NULL;
+    char *name = member ? hw_sprintf("%s(%s)", a->name, member) : hw_strdup(a->name);
+    nvJitLinkResult rc = check(a->l, text, name, &module);
+    if (module)
+        ptx_module_free(module);
     if (rc)
         hw_free(text);
     else
-        hw_vec_push(&handle->texts, text);
-    return rc;
+        ptx_inputs_add(&a->l->inputs, text, name, a->is_archive);
+    a->rc = a->rc ? a->rc : rc;
+    a->l->diag.file = NULL;
+    hw_free(name);
+}
+
+/* What the type says must be there: the real library looks at the first bytes too. */
+static nvJitLinkResult check_type(struct nvJitLink *l, nvJitLinkInputType type, const char **data, size_t *size)
+{
+    static const size_t head = sizeof PTX_LTO_HEAD - 1;
+    const char *p = *data;
+    bool elf = *size >= 4 && memcmp(p, "\177ELF", 4) == 0, archive = ptx_is_archive(p, *size), lto = *size > head && memcmp(p, PTX_LTO_HEAD, head) == 0;
+    static const uint32_t magic = 0xba55ed50u;
+    bool fatbin = *size >= 4 && memcmp(p, &magic, 4) == 0, ok = false;
+    if (lto && (type == NVJITLINK_INPUT_LTOIR || type == NVJITLINK_INPUT_ANY)) {
+        *data += head;
+        *size -= head;
+        return NVJITLINK_SUCCESS;
+    }
+    switch (type) {
+    case NVJITLINK_INPUT_PTX: ok = !elf && !archive && !fatbin; break;
+    case NVJITLINK_INPUT_FATBIN: ok = fatbin; break;
+    case NVJITLINK_INPUT_CUBIN: ok = elf || fatbin; break;       /* what -cubin makes here is a fatbin */
+    case NVJITLINK_INPUT_OBJECT: ok = elf; break;
+    case NVJITLINK_INPUT_LIBRARY: ok = archive; break;
+    case NVJITLINK_INPUT_ANY: ok = true; break;
+    case NVJITLINK_INPUT_LTOIR: case NVJITLINK_INPUT_INDEX:
+        diag_error(&l->diag, 0, 0, "hostwarp links PTX, fatbins, objects and archives with PTX in them, and what its own NVRTC makes with -dlto; compile with "
+                                   "-arch=compute_80 -dc and without -dlto");
+        break;
+    default: diag_error(&l->diag, 0, 0, "unsupported input type"); return NVJITLINK_ERROR_INCORRECT_INPUT_TYPE;
+    }
+    if (!ok)
+        diag_error(&l->diag, 0, 0, "the input is of another type than it is said to be");
+    return ok ? NVJITLINK_SUCCESS : NVJITLINK_ERROR_INCORRECT_INPUT_TYPE;
+}
+
+HW_EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle handle, nvJitLinkInputType inputType, const void *data, size_t size,
+                                           const char *name)
+{
+    const char *bytes = data;
+    nvJitLinkResult rc;
+
+    if (!handle)
+        return NVJITLINK_ERROR_NULL_INPUT;
+    if (!data || !size)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    if (handle->complete)
+        return NVJITLINK_ERROR_INTERNAL;
+    handle->diag.file = name ? name : "input";
+    if ((rc = check_type(handle, inputType, &bytes, &size)))
+        return rc;
+    struct adding a = { .l = handle, .name = name ? name : "input", .is_archive = ptx_is_archive(bytes, size) };
+    switch (ptx_object_texts(bytes, size, handle->cc, &handle->diag, add_text, &a)) {
+    case PTX_OK: return a.rc;
+    case PTX_NO_MEMORY: return NVJITLINK_ERROR_INTERNAL;
+    case PTX_NO_PTX: return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
+    default: return inputType == NVJITLINK_INPUT_PTX ? NVJITLINK_ERROR_PTX_COMPILE : NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
+    }
 }
 
 HW_EXPORT nvJitLinkResult nvJitLinkAddFile(nvJitLinkHandle handle, nvJitLinkInputType inputType, const char *fileName)
@@ -176,6 +218,23 @@ static bool all_defined(struct nvJitLink *l, const struct ptx_module *m)
     return all;
 }
 
+/* The result of no input is an empty module, as with the real library: loading it works and finds nothing. */
+static bool merge(struct nvJitLink *l)
+{
+    HW_VEC(const char *) texts = { 0 };
+    bool ok = true;
+    ptx_inputs_take(&l->inputs);
+    for (size_t i = 0; i < l->inputs.v.n; i++)
+        if (l->inputs.v.v[i].taken)
+            hw_vec_push(&texts, l->inputs.v.v[i].text);
+    if (texts.n)
+        ok = ptx_merge(texts.v, texts.n, &l->linked, &l->diag);
+    else
+        hw_str_printf(&l->linked, ".version 7.0\n.target sm_%u\n.address_size 64\n", l->cc < 80 ? l->cc : 80);
+    hw_vec_fini(&texts);
+    return ok;
+}
+
 HW_EXPORT nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle)
 {
     struct ptx_module *module = NULL;
@@ -183,16 +242,16 @@ HW_EXPORT nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle)
 
     if (!handle)
         return NVJITLINK_ERROR_NULL_INPUT;
-    if (handle->complete || !handle->texts.n)
-        return NVJITLINK_ERROR_INVALID_INPUT;
+    if (handle->complete)
+        return NVJITLINK_ERROR_INTERNAL;
     handle->complete = true;
     handle->diag.file = "linked PTX";
-    if (!ptx_merge((const char *const *)handle->texts.v, handle->texts.n, &handle->linked, &handle->diag)) {
+    if (!merge(handle))
         rc = NVJITLINK_ERROR_FINALIZE;
-    } else if (!(rc = check(handle, handle->linked.s, "linked PTX", &module)) && !all_defined(handle, module)) {
-        rc = NVJITLINK_ERROR_FINALIZE;
-    }
-    ptx_module_free(module);
+    else if (!(rc = check(handle, handle->linked.s, "linked PTX", &module)) && !all_defined(handle, module))
+        rc = NVJITLINK_ERROR_INTERNAL;
+    if (module)
+        ptx_module_free(module);
     if (rc)
         hw_str_fini(&handle->linked);
     return rc;
@@ -203,7 +262,7 @@ static nvJitLinkResult give_size(size_t bytes, bool there, size_t *out)
     if (!out)
         return NVJITLINK_ERROR_NULL_INPUT;
     if (!there)
-        return NVJITLINK_ERROR_INVALID_INPUT;
+        return NVJITLINK_ERROR_INTERNAL;
     *out = bytes + 1;
     return NVJITLINK_SUCCESS;
 }
@@ -213,21 +272,27 @@ static nvJitLinkResult give_text(const struct hw_str *s, bool there, void *out)
     if (!out)
         return NVJITLINK_ERROR_NULL_INPUT;
     if (!there)
-        return NVJITLINK_ERROR_INVALID_INPUT;
+        return NVJITLINK_ERROR_INTERNAL;
     memcpy(out, s->n ? s->s : "", s->n + 1);
     return NVJITLINK_SUCCESS;
 }
 
-HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtxSize(nvJitLinkHandle handle, size_t *size)
+HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubinSize(nvJitLinkHandle handle, size_t *size)
 {
     return handle ? give_size(handle->linked.n, handle->linked.n != 0, size) : NVJITLINK_ERROR_NULL_INPUT;
 }
+HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle handle, void *cubin)
+{
+    return handle ? give_text(&handle->linked, handle->linked.n != 0, cubin) : NVJITLINK_ERROR_NULL_INPUT;
+}
+HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtxSize(nvJitLinkHandle handle, size_t *size)
+{
+    return handle && !handle->wants_ptx ? NVJITLINK_ERROR_INVALID_INPUT : nvJitLinkGetLinkedCubinSize(handle, size);
+}
 HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char *ptx)
 {
-    return handle ? give_text(&handle->linked, handle->linked.n != 0, ptx) : NVJITLINK_ERROR_NULL_INPUT;
+    return handle && !handle->wants_ptx ? NVJITLINK_ERROR_INVALID_INPUT : nvJitLinkGetLinkedCubin(handle, ptx);
 }
-HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubinSize(nvJitLinkHandle handle, size_t *size) { return nvJitLinkGetLinkedPtxSize(handle, size); }
-HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle handle, void *cubin) { return nvJitLinkGetLinkedPtx(handle, cubin); }
 HW_EXPORT nvJitLinkResult nvJitLinkGetErrorLogSize(nvJitLinkHandle handle, size_t *size)
 {
     return handle ? give_size(handle->diag.text.n, true, size) : NVJITLINK_ERROR_NULL_INPUT;

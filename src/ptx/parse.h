@@ -119,7 +119,7 @@ bool ptx_parse_targets(struct ptx_parser *p, struct ptx_operand *out);          
 bool ptx_resolve_labels(struct ptx_parser *p);                                          /* of the scope about to be closed */
 
 /* ---- verify.c ---- */
-bool ptx_check_operands(struct ptx_parser *p, const struct ptx_inst *inst);
+bool ptx_check_operands(struct ptx_parser *p, struct ptx_inst *inst);
 bool ptx_check_target(struct ptx_parser *p, unsigned version, unsigned sm, int line);
 enum ptx_type ptx_sreg_type(const char *name);                                          /* PTX_NOTYPE: no such register */
 

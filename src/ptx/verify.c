@@ -167,7 +167,17 @@ static bool check_item(struct check *c, const struct ptx_item *item, const struc
     return check_source(c, o, want);
 }
 
-bool ptx_check_operands(struct ptx_parser *p, const struct ptx_inst *inst)
+/* A vector of one element is that element: {%r1} where %r1 may stand. */
+static void unwrap_single(const struct ptx_row *row, unsigned props, struct ptx_inst *inst)
+{
+    for (unsigned i = 0; i < row->n_items && !(props & (PTX_EACH | PTX_COORDS)); i++) {
+        struct ptx_operand *o = &inst->ops[i];
+        if (row->items[i].vector && o->kind == PTX_O_VEC && o->n == 1 && vector_size(inst) == 1)
+            *o = o->elems[0];
+    }
+}
+
+bool ptx_check_operands(struct ptx_parser *p, struct ptx_inst *inst)
 {
     const struct ptx_form_info *info = &ptx_form_info[inst->form];
     const struct ptx_row *row = ptx_row(inst->form);
@@ -180,6 +190,7 @@ bool ptx_check_operands(struct ptx_parser *p, const struct ptx_inst *inst)
     }
     if ((info->props & PTX_TODO) || row->any_operands)
         return true;             /* lower/ says that it is not supported */
+    unwrap_single(row, info->props, inst);
     for (unsigned i = 0; i < row->n_items; i++)
         if (inst->ops[i].kind != PTX_O_NONE && !check_item(&c, &row->items[i], &inst->ops[i]))
             return false;

@@ -44,8 +44,8 @@ static const char callee[] = R"(.version 7.0
 static nvJitLinkHandle make()
 {
     nvJitLinkHandle l = NULL;
-    const char *options[] = {"-arch=sm_80", "-O3", "-lineinfo"};
-    CHECK(nvJitLinkCreate(&l, 3, options) == NVJITLINK_SUCCESS && l);
+    const char *options[] = {"-arch=sm_80", "-O3", "-lineinfo", "-ptx"};
+    CHECK(nvJitLinkCreate(&l, 4, options) == NVJITLINK_SUCCESS && l);
     return l;
 }
 
@@ -62,7 +62,7 @@ static void two_texts_become_one()
 {
     nvJitLinkHandle l = make();
     size_t n = 0, cubin = 0;
-    CHECK(nvJitLinkGetLinkedPtxSize(l, &n) == NVJITLINK_ERROR_INVALID_INPUT);
+    CHECK(nvJitLinkGetLinkedPtxSize(l, &n) == NVJITLINK_ERROR_INTERNAL && nvJitLinkGetLinkedCubinSize(l, &n) == NVJITLINK_ERROR_INTERNAL);
     CHECK(nvJitLinkAddData(l, NVJITLINK_INPUT_PTX, caller, strlen(caller), "caller") == NVJITLINK_SUCCESS);
     CHECK(nvJitLinkAddData(l, NVJITLINK_INPUT_ANY, callee, sizeof callee, "callee") == NVJITLINK_SUCCESS);
     CHECK(nvJitLinkComplete(l) == NVJITLINK_SUCCESS);
@@ -130,6 +130,25 @@ static void lto_of_nvrtc_is_linked()
     CHECK(v == 16);
 }
 
+/* As the library of CUDA 13.0 has it: the result is a module that holds nothing, and it can be had once. */
+static void nothing_links_to_an_empty_module()
+{
+    nvJitLinkHandle l = NULL;
+    const char *options[] = {"-arch=sm_80"};
+    size_t n = 0;
+    CHECK(nvJitLinkCreate(&l, 1, options) == NVJITLINK_SUCCESS && nvJitLinkComplete(l) == NVJITLINK_SUCCESS);
+    CHECK(nvJitLinkComplete(l) == NVJITLINK_ERROR_INTERNAL);
+    CHECK(nvJitLinkAddData(l, NVJITLINK_INPUT_PTX, caller, sizeof caller, "late") == NVJITLINK_ERROR_INTERNAL);
+    CHECK(nvJitLinkGetLinkedPtxSize(l, &n) == NVJITLINK_ERROR_INVALID_INPUT);      /* without -ptx */
+    CHECK(nvJitLinkGetLinkedCubinSize(l, &n) == NVJITLINK_SUCCESS && n > 0);
+    std::vector<char> image(n);
+    CUmodule module;
+    CUfunction f;
+    CHECK(nvJitLinkGetLinkedCubin(l, image.data()) == NVJITLINK_SUCCESS && nvJitLinkDestroy(&l) == NVJITLINK_SUCCESS);
+    CHECK(cuModuleLoadData(&module, image.data()) == CUDA_SUCCESS);
+    CHECK(cuModuleGetFunction(&f, module, "k") == CUDA_ERROR_NOT_FOUND && cuModuleUnload(module) == CUDA_SUCCESS);
+}
+
 static void errors_are_told()
 {
     nvJitLinkHandle l = NULL;
@@ -141,14 +160,18 @@ static void errors_are_told()
     const char wrong[] = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { frob.u32 x; }\n";
     CHECK(nvJitLinkAddData(l, NVJITLINK_INPUT_PTX, wrong, sizeof wrong, "wrong.ptx") == NVJITLINK_ERROR_PTX_COMPILE);
     CHECK(error_log(l).find("wrong.ptx:4") != std::string::npos);
-    CHECK(nvJitLinkAddData(l, NVJITLINK_INPUT_LTOIR, caller, sizeof caller, "x") == NVJITLINK_ERROR_UNRECOGNIZED_INPUT);
-    CHECK(error_log(l).find("PTX only") != std::string::npos);
+    CHECK(nvJitLinkAddData(l, NVJITLINK_INPUT_LTOIR, caller, sizeof caller, "x") == NVJITLINK_ERROR_INCORRECT_INPUT_TYPE);
+    CHECK(error_log(l).find("links PTX") != std::string::npos);
+    CHECK(nvJitLinkAddData(l, NVJITLINK_INPUT_FATBIN, "hello world", 12, "x") == NVJITLINK_ERROR_INCORRECT_INPUT_TYPE);
+    CHECK(nvJitLinkAddData(l, NVJITLINK_INPUT_ANY, "hello world", 12, "x") == NVJITLINK_ERROR_UNRECOGNIZED_INPUT);
+    CHECK(nvJitLinkAddData(l, (nvJitLinkInputType)99, caller, sizeof caller, "x") == NVJITLINK_ERROR_INCORRECT_INPUT_TYPE);
+    CHECK(nvJitLinkAddData(l, NVJITLINK_INPUT_PTX, NULL, 0, "x") == NVJITLINK_ERROR_INVALID_INPUT);
     CHECK(nvJitLinkAddFile(l, NVJITLINK_INPUT_PTX, "/no/such/file") == NVJITLINK_ERROR_INVALID_INPUT);
     CHECK(nvJitLinkDestroy(&l) == NVJITLINK_SUCCESS);
 
     l = make();
     CHECK(nvJitLinkAddData(l, NVJITLINK_INPUT_PTX, caller, sizeof caller, "caller") == NVJITLINK_SUCCESS);
-    CHECK(nvJitLinkComplete(l) == NVJITLINK_ERROR_FINALIZE && error_log(l).find("'scale'") != std::string::npos);
+    CHECK(nvJitLinkComplete(l) == NVJITLINK_ERROR_INTERNAL && error_log(l).find("'scale'") != std::string::npos);
     CHECK(nvJitLinkDestroy(&l) == NVJITLINK_SUCCESS);
 
     l = make();
@@ -164,6 +187,7 @@ int main()
     CHECK(nvJitLinkVersion(&major, &minor) == NVJITLINK_SUCCESS && major >= 12);
     two_texts_become_one();
     lto_of_nvrtc_is_linked();
+    nothing_links_to_an_empty_module();
     errors_are_told();
     printf("%s\n", bad ? "bad" : "good");
     return bad != 0;
