@@ -33,6 +33,7 @@ static void parse_options(int argc, char **argv)
         else if (!strcmp(argv[i], "--seed")) options.seed = (unsigned)atoi(argv[i + 1]);
         else if (!strcmp(argv[i], "--only")) options.only = argv[i + 1];
     }
+    setvbuf(stdout, NULL, _IOLBF, 0);
     printf("# seed %u\n", options.seed);
 }
 

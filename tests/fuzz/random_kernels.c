@@ -2,11 +2,12 @@
 /*
  * Random kernels at vector widths 1, 4, 8 and 16: all must give the same bits. One process per width runs all cases.
  *
- * usage: random_kernels [--cases N] [--seed S] [--kind soup|shape] [--widths LIST] [--threads LIST] [--lib LIBCUDA] [--gpu LIBCUDA] [--show CASE] [--minimise CASE]
+ * usage: random_kernels [--cases N] [--from CASE] [--seed S] [--kind soup|shape] [--widths LIST] [--threads LIST] [--lib LIBCUDA] [--gpu LIBCUDA] [--limit S] [--show CASE] [--minimise CASE]
  *   --widths    others than 1,4,8,16
  *   --threads   of the engine, one number for each width; the last goes for the rest: 1,2,7,1
  *   --lib       the driver to try, instead of this build's
  *   --gpu       a real GPU's driver, which must give the same bits too
+ *   --limit     seconds that a case may take, 60
  *   --show      print kernel number CASE of this seed
  *   --minimise  leave out statements of kernel CASE as long as the widths still disagree, and print what is left
  */
@@ -37,7 +38,7 @@ static struct {
     CUresult (*cuLaunchKernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
 } cu;
 
-enum { MAX_WAYS = 9, OUT_WORDS = GEN_OUTPUT_WORDS, ATOM_WORDS = GEN_ATOMIC_WORDS, LIMIT_S = 60 };
+enum { MAX_WAYS = 9, OUT_WORDS = GEN_OUTPUT_WORDS, ATOM_WORDS = GEN_ATOMIC_WORDS };
 enum { NOT_RUN, RUNNING, DONE, FAILED };
 
 struct result {
@@ -54,11 +55,11 @@ struct way {
 static struct {
     const char *lib;
     uint64_t seed;
-    unsigned n_cases, n_ways;
+    unsigned n_cases, n_ways, limit_s;
     struct way ways[MAX_WAYS];
     const bool *skip;
     enum { ANY, SOUP, SHAPE } kind;
-} run = { .n_cases = 16, .seed = 1 };
+} run = { .n_cases = 16, .seed = 1, .limit_s = 60 };
 
 static uint32_t in[GEN_INPUT_WORDS], *outs[MAX_WAYS], *out;      /* outs: shared with the children; the last case's results */
 static struct gen_kernel kernel;
@@ -110,7 +111,7 @@ static void run_case(unsigned i, struct result *r)
     CUresult rc;
 
     r->status = RUNNING;
-    alarm(LIMIT_S);
+    alarm(run.limit_s);
     gen_kernel(case_seed(i), run.skip, &kernel);
     for (unsigned k = 0; k < kernel.n_params; k++) {
         struct gen_param *p = &kernel.params[k];
@@ -303,15 +304,18 @@ int main(int argc, char **argv)
 {
     const char *widths = "1,4,8,16", *threads = "1,2,7,1", *gpu = NULL;
     long show = -1, small = -1;
+    unsigned first = 0;
     unsigned n_bad = 0;
     struct result *results[MAX_WAYS];
 
     run.lib = own_library();
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--cases")) run.n_cases = (unsigned)strtoul(argv[i + 1], NULL, 10);
+        else if (!strcmp(argv[i], "--from")) first = (unsigned)strtoul(argv[i + 1], NULL, 10);
         else if (!strcmp(argv[i], "--seed")) run.seed = strtoull(argv[i + 1], NULL, 10);
         else if (!strcmp(argv[i], "--widths")) widths = argv[i + 1];
         else if (!strcmp(argv[i], "--threads")) threads = argv[i + 1];
+        else if (!strcmp(argv[i], "--limit")) run.limit_s = (unsigned)strtoul(argv[i + 1], NULL, 10);
         else if (!strcmp(argv[i], "--kind")) run.kind = strcmp(argv[i + 1], "shape") ? SOUP : SHAPE;
         else if (!strcmp(argv[i], "--gpu")) gpu = argv[i + 1];
         else if (!strcmp(argv[i], "--lib")) run.lib = argv[i + 1];
@@ -324,6 +328,7 @@ int main(int argc, char **argv)
         return 0;
     }
     choose_ways(widths, threads, gpu);
+    run.n_cases += first;
     if (small >= (long)run.n_cases)
         run.n_cases = (unsigned)small + 1;
     for (unsigned w = 0; w < run.n_ways; w++)
@@ -334,11 +339,11 @@ int main(int argc, char **argv)
         minimise((unsigned)small, results);
         return 0;
     }
-    if (!run_range(0, run.n_cases, results))
+    if (!run_range(first, run.n_cases, results))
         return 2;
-    for (unsigned i = 0; i < run.n_cases; i++)
+    for (unsigned i = first; i < run.n_cases; i++)
         if (!agrees(i, results) && ++n_bad <= 20)
             report(i, results);
-    printf("%s %u random kernels agree at widths %s%s\n", n_bad ? "not ok" : "ok", run.n_cases - n_bad, widths, gpu ? " and on the GPU" : "");
+    printf("%s %u random kernels agree at widths %s%s\n", n_bad ? "not ok" : "ok", run.n_cases - first - n_bad, widths, gpu ? " and on the GPU" : "");
     return n_bad != 0;
 }
