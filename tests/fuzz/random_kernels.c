@@ -2,10 +2,12 @@
 /*
  * Random kernels at vector widths 1, 4, 8 and 16: all must give the same bits. One process per width runs all cases.
  *
- * usage: random_kernels [--cases N] [--seed S] [--widths LIST] [--lib LIBCUDA] [--gpu LIBCUDA] [--show CASE] [--minimise CASE]
+ * usage: random_kernels [--cases N] [--from CASE] [--seed S] [--kind soup|shape] [--widths LIST] [--threads LIST] [--lib LIBCUDA] [--gpu LIBCUDA] [--limit S] [--show CASE] [--minimise CASE]
  *   --widths    others than 1,4,8,16
+ *   --threads   of the engine, one number for each width; the last goes for the rest: 1,2,7,1
  *   --lib       the driver to try, instead of this build's
  *   --gpu       a real GPU's driver, which must give the same bits too
+ *   --limit     seconds that a case may take, 60
  *   --show      print kernel number CASE of this seed
  *   --minimise  leave out statements of kernel CASE as long as the widths still disagree, and print what is left
  */
@@ -36,7 +38,7 @@ static struct {
     CUresult (*cuLaunchKernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
 } cu;
 
-enum { MAX_WAYS = 6, MAX_THREADS = 256 * 3, OUT_WORDS = MAX_THREADS * GEN_OUT, ATOM_WORDS = GEN_ATOMS + GEN_TABLE, LIMIT_S = 60 };
+enum { MAX_WAYS = 9, OUT_WORDS = GEN_OUTPUT_WORDS, ATOM_WORDS = GEN_ATOMIC_WORDS };
 enum { NOT_RUN, RUNNING, DONE, FAILED };
 
 struct result {
@@ -44,25 +46,27 @@ struct result {
     uint64_t hash;
 };
 
-/* A way to run a kernel: hostwarp at a width, or a GPU (width 0). */
+/* A way to run a kernel: hostwarp at a width with some threads, or a GPU (width 0). */
 struct way {
-    unsigned width;
+    unsigned width, threads;
     const char *lib;
 };
 
 static struct {
     const char *lib;
     uint64_t seed;
-    unsigned n_cases, n_ways;
+    unsigned n_cases, n_ways, limit_s;
     struct way ways[MAX_WAYS];
     const bool *skip;
-} run = { .n_cases = 16, .seed = 1 };
+    enum { ANY, SOUP, SHAPE } kind;
+} run = { .n_cases = 16, .seed = 1, .limit_s = 60 };
 
-static uint32_t in[GEN_IN_WORDS], *outs[MAX_WAYS], *out;      /* outs: shared with the children; the last case's results */
+static uint32_t in[GEN_INPUT_WORDS], *outs[MAX_WAYS], *out;      /* outs: shared with the children; the last case's results */
 static struct gen_kernel kernel;
-static CUdeviceptr d_in, d_out, d_atoms;
+static CUdeviceptr buffers[GEN_BUFFERS];
 
-static uint64_t case_seed(unsigned i) { return run.seed * 1000003u + i; }
+/* Odd ones have the shape of real kernels. */
+static uint64_t case_seed(unsigned i) { return run.kind == ANY ? run.seed * 1000003u + i : (run.seed * 1000003u + i) * 2 + (run.kind == SHAPE); }
 
 static void must(CUresult rc, const char *what)
 {
@@ -89,34 +93,37 @@ static void driver_open(const char *path)
     must(cu.cuDeviceGet(&dev, 0), "cuDeviceGet");
     must(cu.cuDevicePrimaryCtxRetain(&ctx, dev), "cuDevicePrimaryCtxRetain");
     must(cu.cuCtxSetCurrent(ctx), "cuCtxSetCurrent");
-    must(cu.cuMemAlloc_v2(&d_in, sizeof in), "cuMemAlloc");
-    must(cu.cuMemAlloc_v2(&d_out, 4 * OUT_WORDS), "cuMemAlloc");
-    must(cu.cuMemAlloc_v2(&d_atoms, 4 * ATOM_WORDS), "cuMemAlloc");
-    uint32_t x = 12345;
-    for (unsigned i = 0; i < GEN_IN_WORDS; i++) {
-        x = x * 1664525u + 1013904223u;
-        in[i] = i % 3 ? x : (x >> 16) % 50;                 /* small numbers meet more often */
-    }
-    must(cu.cuMemcpyHtoD_v2(d_in, in, sizeof in), "cuMemcpyHtoD");
+    must(cu.cuMemAlloc_v2(&buffers[GEN_INPUT], sizeof in), "cuMemAlloc");
+    must(cu.cuMemAlloc_v2(&buffers[GEN_OUTPUT], 4 * OUT_WORDS), "cuMemAlloc");
+    must(cu.cuMemAlloc_v2(&buffers[GEN_ATOMIC], 4 * ATOM_WORDS), "cuMemAlloc");
+    for (unsigned i = 0; i < GEN_INPUT_WORDS; i++)
+        in[i] = gen_input(i);
+    must(cu.cuMemcpyHtoD_v2(buffers[GEN_INPUT], in, sizeof in), "cuMemcpyHtoD");
 }
 
 static void run_case(unsigned i, struct result *r)
 {
     CUmodule mod = NULL;
     CUfunction fn;
-    void *params[] = { &d_in, &d_out, &d_atoms };
+    void *params[GEN_MAX_PARAMS];
+    CUdeviceptr pointers[GEN_MAX_PARAMS];
     uint64_t h = 0xcbf29ce484222325u;
     CUresult rc;
 
     r->status = RUNNING;
-    alarm(LIMIT_S);
+    alarm(run.limit_s);
     gen_kernel(case_seed(i), run.skip, &kernel);
+    for (unsigned k = 0; k < kernel.n_params; k++) {
+        struct gen_param *p = &kernel.params[k];
+        pointers[k] = buffers[p->buffer] + (uint64_t)p->offset;
+        params[k] = p->pointer ? (void *)&pointers[k] : p->words;
+    }
     memset(out, 0, 4 * (OUT_WORDS + ATOM_WORDS));
     if (!(rc = cu.cuModuleLoadData(&mod, kernel.text)) && !(rc = cu.cuModuleGetFunction(&fn, mod, "random")) &&
-        !(rc = cu.cuMemcpyHtoD_v2(d_out, out, 4 * OUT_WORDS)) && !(rc = cu.cuMemcpyHtoD_v2(d_atoms, out, 4 * ATOM_WORDS)) &&
-        !(rc = cu.cuLaunchKernel(fn, kernel.grid, 1, 1, kernel.block[0], kernel.block[1], kernel.block[2], 0, NULL, params, NULL)) &&
-        !(rc = cu.cuMemcpyDtoH_v2(out, d_out, 4 * OUT_WORDS)))
-        rc = cu.cuMemcpyDtoH_v2(out + OUT_WORDS, d_atoms, 4 * ATOM_WORDS);
+        !(rc = cu.cuMemcpyHtoD_v2(buffers[GEN_OUTPUT], out, 4 * OUT_WORDS)) && !(rc = cu.cuMemcpyHtoD_v2(buffers[GEN_ATOMIC], out, 4 * ATOM_WORDS)) &&
+        !(rc = cu.cuLaunchKernel(fn, kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.block[0], kernel.block[1], kernel.block[2], kernel.shared_bytes, NULL, params, NULL)) &&
+        !(rc = cu.cuMemcpyDtoH_v2(out, buffers[GEN_OUTPUT], 4 * OUT_WORDS)))
+        rc = cu.cuMemcpyDtoH_v2(out + OUT_WORDS, buffers[GEN_ATOMIC], 4 * ATOM_WORDS);
     for (unsigned k = 0; k < OUT_WORDS + ATOM_WORDS; k++)
         h = (h ^ out[k]) * 0x100000001b3u;
     r->hash = h;
@@ -136,7 +143,8 @@ static pid_t start_way(unsigned w, unsigned first, unsigned last, struct result 
     snprintf(text, sizeof text, "%u", run.ways[w].width);
     setenv("HOSTWARP_WIDTH", text, 1);
     setenv("HOSTWARP_CACHE", "off", 1);
-    setenv("HOSTWARP_THREADS", "1", 1);
+    snprintf(text, sizeof text, "%u", run.ways[w].threads);
+    setenv("HOSTWARP_THREADS", text, 1);
     out = outs[w];
     driver_open(run.ways[w].lib);
     for (unsigned i = first; i < last; i++) {
@@ -218,6 +226,21 @@ static void differences(void)
     }
 }
 
+static void show_kernel(void)
+{
+    printf("// block %u %u %u grid %u %u %u shared %u\n", kernel.block[0], kernel.block[1], kernel.block[2], kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.shared_bytes);
+    for (unsigned k = 0; k < kernel.n_params; k++) {
+        static const char *const names[] = { "input", "output", "atoms" };
+        char name[16];
+        snprintf(name, sizeof name, "p_%u", k);
+        if (kernel.params[k].pointer && strstr(kernel.text, name))
+            printf("// %s: %s + %lld\n", name, names[kernel.params[k].buffer], (long long)kernel.params[k].offset);
+        else if (k && strstr(kernel.text, name))
+            printf("// %s: %u\n", name, kernel.params[k].words[0]);
+    }
+    printf("%s", kernel.text);
+}
+
 static void minimise(unsigned i, struct result *results[MAX_WAYS])
 {
     static bool skip[GEN_MAX_SKIP];
@@ -234,6 +257,10 @@ static void minimise(unsigned i, struct result *results[MAX_WAYS])
             gen_kernel(case_seed(i), skip, &kernel);
             if (strlen(kernel.text) == before)
                 continue;                                    /* inside something already left out */
+            if (!kernel.valid) {
+                skip[s] = false;
+                continue;
+            }
             for (unsigned w = 0; w < run.n_ways; w++)
                 results[w][i] = (struct result){ 0 };
             if (run_range(i, i + 1, results) && agrees(i, results))
@@ -247,7 +274,7 @@ static void minimise(unsigned i, struct result *results[MAX_WAYS])
         results[w][i] = (struct result){ 0 };
     if (run_range(i, i + 1, results))
         differences();
-    printf("// block %u %u %u grid %u\n%s", kernel.block[0], kernel.block[1], kernel.block[2], kernel.grid, kernel.text);
+    show_kernel();
 }
 
 /* BUILD/meson/tests/fuzz-random_kernels is this program, BUILD/lib/libcuda.so.1 its driver. */
@@ -262,27 +289,34 @@ static const char *own_library(void)
     return path;
 }
 
-static void choose_ways(const char *widths, const char *gpu)
+static void choose_ways(const char *widths, const char *threads, const char *gpu)
 {
     char *end;
     for (const char *w = widths; *w && run.n_ways < MAX_WAYS - 1; w = *end ? end + 1 : end)
-        run.ways[run.n_ways++] = (struct way){ (unsigned)strtoul(w, &end, 10), run.lib };
+        run.ways[run.n_ways++] = (struct way){ (unsigned)strtoul(w, &end, 10), 1, run.lib };
+    for (unsigned k = 0; *threads && k < run.n_ways; k++, threads = *end ? end + 1 : threads)
+        run.ways[k].threads = (unsigned)strtoul(threads, &end, 10);
     if (gpu)
-        run.ways[run.n_ways++] = (struct way){ 0, gpu };
+        run.ways[run.n_ways++] = (struct way){ 0, 1, gpu };
 }
 
 int main(int argc, char **argv)
 {
-    const char *widths = "1,4,8,16", *gpu = NULL;
+    const char *widths = "1,4,8,16", *threads = "1,2,7,1", *gpu = NULL;
     long show = -1, small = -1;
+    unsigned first = 0;
     unsigned n_bad = 0;
     struct result *results[MAX_WAYS];
 
     run.lib = own_library();
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--cases")) run.n_cases = (unsigned)strtoul(argv[i + 1], NULL, 10);
+        else if (!strcmp(argv[i], "--from")) first = (unsigned)strtoul(argv[i + 1], NULL, 10);
         else if (!strcmp(argv[i], "--seed")) run.seed = strtoull(argv[i + 1], NULL, 10);
         else if (!strcmp(argv[i], "--widths")) widths = argv[i + 1];
+        else if (!strcmp(argv[i], "--threads")) threads = argv[i + 1];
+        else if (!strcmp(argv[i], "--limit")) run.limit_s = (unsigned)strtoul(argv[i + 1], NULL, 10);
+        else if (!strcmp(argv[i], "--kind")) run.kind = strcmp(argv[i + 1], "shape") ? SOUP : SHAPE;
         else if (!strcmp(argv[i], "--gpu")) gpu = argv[i + 1];
         else if (!strcmp(argv[i], "--lib")) run.lib = argv[i + 1];
         else if (!strcmp(argv[i], "--show")) show = strtol(argv[i + 1], NULL, 10);
@@ -290,10 +324,11 @@ int main(int argc, char **argv)
     }
     if (show >= 0) {
         gen_kernel(case_seed((unsigned)show), NULL, &kernel);
-        printf("// block %u %u %u grid %u\n%s", kernel.block[0], kernel.block[1], kernel.block[2], kernel.grid, kernel.text);
+        show_kernel();
         return 0;
     }
-    choose_ways(widths, gpu);
+    choose_ways(widths, threads, gpu);
+    run.n_cases += first;
     if (small >= (long)run.n_cases)
         run.n_cases = (unsigned)small + 1;
     for (unsigned w = 0; w < run.n_ways; w++)
@@ -304,11 +339,11 @@ int main(int argc, char **argv)
         minimise((unsigned)small, results);
         return 0;
     }
-    if (!run_range(0, run.n_cases, results))
+    if (!run_range(first, run.n_cases, results))
         return 2;
-    for (unsigned i = 0; i < run.n_cases; i++)
+    for (unsigned i = first; i < run.n_cases; i++)
         if (!agrees(i, results) && ++n_bad <= 20)
             report(i, results);
-    printf("%s %u random kernels agree at widths %s%s\n", n_bad ? "not ok" : "ok", run.n_cases - n_bad, widths, gpu ? " and on the GPU" : "");
+    printf("%s %u random kernels agree at widths %s%s\n", n_bad ? "not ok" : "ok", run.n_cases - first - n_bad, widths, gpu ? " and on the GPU" : "");
     return n_bad != 0;
 }
