@@ -187,16 +187,27 @@ static bool has_mask_slot(struct emit *e, int b)
     return e->p->blocks[b].masked && e->p->blocks[b].mask_from < 0;
 }
 
+/*
+ * Many masks stay in memory, volatile: as values, each would have to be merged with what it is on every other way wherever ways meet, which made
+ * LLVM's work grow with the cube of the number of blocks (an interpreter with 64 operations took 90 s).
+ */
+static LLVMValueRef mask_access(struct emit *e, LLVMValueRef access)
+{
+    if (e->many_masks)
+        LLVMSetVolatile(access, true);
+    return access;
+}
+
 static void masks_load(struct emit *e, LLVMValueRef *slots, LLVMValueRef *out)
 {
     for (unsigned c = 0; c < e->C; c++)
-        out[c] = LLVMBuildLoad2(e->b, ty_int(e, 1, e->W), slots[c], "");
+        out[c] = mask_access(e, LLVMBuildLoad2(e->b, ty_int(e, 1, e->W), slots[c], ""));
 }
 
 static void masks_store(struct emit *e, LLVMValueRef *slots, LLVMValueRef *m)
 {
     for (unsigned c = 0; c < e->C; c++)
-        LLVMBuildStore(e->b, m ? m[c] : LLVMConstNull(ty_int(e, 1, e->W)), slots[c]);
+        mask_access(e, LLVMBuildStore(e->b, m ? m[c] : LLVMConstNull(ty_int(e, 1, e->W)), slots[c]));
 }
 
 /* Lanes m (NULL: all) go to block b: they wait there. */
@@ -208,9 +219,9 @@ static void deliver(struct emit *e, int b, LLVMValueRef *m)
     masks_load(e, e->mask[b], old);
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef more = m && m[0] ? m[c] : LLVMConstAllOnes(ty_int(e, 1, e->W));
-        LLVMBuildStore(e->b, LLVMBuildOr(e->b, old[c], more, ""), e->mask[b][c]);
+        mask_access(e, LLVMBuildStore(e->b, LLVMBuildOr(e->b, old[c], more, ""), e->mask[b][c]));
     }
-    LLVMBuildStore(e->b, k_int(e, 1, 1, !(m && m[0])), e->whole[b]);
+    mask_access(e, LLVMBuildStore(e->b, k_int(e, 1, 1, !(m && m[0])), e->whole[b]));
 }
 
 /* The group stops in this state; if all of the block's stop with the same answer, the region returns it. */
@@ -234,19 +245,66 @@ static void group_done(struct emit *e)
     group_stops(e, k_int(e, 32, 1, KABI_DONE), KABI_ALL_DONE);
 }
 
+/* To b if lanes wait there; what follows is for the other case. */
+static void go_if_any(struct emit *e, int b)
+{
+    LLVMValueRef m[PLAN_MAX_CHUNKS];
+    masks_load(e, e->mask[b], m);
+    LLVMBasicBlockRef other = new_bb(e, "chain");
+    LLVMBuildCondBr(e->b, mask_any(e, m), e->bb[b], other);
+    LLVMPositionBuilderAtEnd(e->b, other);
+}
+
+/*
+ * The tests of all blocks from b on, one after the other, for whoever comes: one list of them for the region, not one for each block with its own
+ * choice of them. That asks about some more blocks than need be. last: as chain() has it, but never one that has a mask to test.
+ */
+static LLVMBasicBlockRef ladder(struct emit *e, int b, int last)
+{
+    size_t n = (size_t)e->p->n_blocks, end = last >= 0 ? (size_t)last : n;
+    const bits_word *here = e->p->regions.v[e->region].blocks;
+    struct mask_ladder *l = NULL;
+    for (size_t k = 0; k < e->ladders.n && !l; k++)
+        l = e->ladders.v[k].last == last ? &e->ladders.v[k] : NULL;
+    if (!l) {
+        hw_vec_push(&e->ladders, ((struct mask_ladder){ last, hw_arena_array(&e->arena, LLVMBasicBlockRef, n) }));
+        l = &e->ladders.v[e->ladders.n - 1];
+    }
+    LLVMBasicBlockRef *bb = l->bb, from = LLVMGetInsertBlock(e->b), first = bb[b];
+    for (size_t at = (size_t)b; at < end && !bb[at];) {
+        if (at == (size_t)b)
+            LLVMPositionBuilderAtEnd(e->b, first = new_bb(e, "ladder"));
+        bb[at] = LLVMGetInsertBlock(e->b);
+        go_if_any(e, (int)at);
+        do
+            at = bits_next(here, at + 1, end);
+        while (at < end && !has_mask_slot(e, (int)at));
+        if (at < end && bb[at])
+            LLVMBuildBr(e->b, bb[at]);
+        else if (at == end && last >= 0)
+            LLVMBuildBr(e->b, e->bb[last]);
+        else if (at == end)
+            group_done(e);
+    }
+    LLVMPositionBuilderAtEnd(e->b, from);
+    return first;
+}
+
 /* Goes to the first of the blocks in `candidates` (bits, after e->at, before `last`) in which lanes wait, else to `last`
    (-1: the warp is finished). */
 static void chain(struct emit *e, const bits_word *candidates, int last)
 {
-    int end = last >= 0 ? last : e->p->n_blocks;
-    for (int b = e->at + 1; b < end; b++) {
-        if (!bits_has(candidates, (size_t)b) || !has_mask_slot(e, b) || !e->bb[b])     /* nobody comes to what is not in this region */
+    enum { OWN = 4 };            /* tests that each block has for itself where there are many */
+    size_t end = last >= 0 ? (size_t)last : (size_t)e->p->n_blocks;
+    unsigned n = 0;
+    for (size_t b = bits_next(candidates, (size_t)e->at + 1, end); b < end; b = bits_next(candidates, b + 1, end)) {
+        if (!has_mask_slot(e, (int)b) || !e->bb[b])       /* nobody comes to what is not in this region */
             continue;
-        LLVMValueRef m[PLAN_MAX_CHUNKS];
-        masks_load(e, e->mask[b], m);
-        LLVMBasicBlockRef other = new_bb(e, "chain");
-        LLVMBuildCondBr(e->b, mask_any(e, m), e->bb[b], other);
-        LLVMPositionBuilderAtEnd(e->b, other);
+        if (e->many_masks && n++ == OWN) {                /* lanes wait in `last` for certain, where those can be counted */
+            LLVMBuildBr(e->b, ladder(e, (int)b, last >= 0 && has_mask_slot(e, last) ? -1 : last));
+            return;
+        }
+        go_if_any(e, (int)b);
     }
     if (last >= 0)
         LLVMBuildBr(e->b, e->bb[last]);
@@ -742,13 +800,13 @@ static void emit_block(struct emit *e, int b)
     for (size_t r = 0; r < e->p->n_regs; r++)
         e->available[r] = bits_has(blk->live_in, r);
     if (blk->masked) {
-        e->all_here = LLVMBuildLoad2(e->b, ty_int(e, 1, 1), blk->mask_from >= 0 ? e->cur_whole[blk->mask_from] : e->whole[b], "");
+        e->all_here = mask_access(e, LLVMBuildLoad2(e->b, ty_int(e, 1, 1), blk->mask_from >= 0 ? e->cur_whole[blk->mask_from] : e->whole[b], ""));
         masks_load(e, blk->mask_from >= 0 ? e->cur[blk->mask_from] : e->mask[b], e->m);
         if (blk->mask_from < 0)
             masks_store(e, e->mask[b], NULL);
         if (e->is_source[b]) {
             masks_store(e, e->cur[b], e->m);
-            LLVMBuildStore(e->b, e->all_here, e->cur_whole[b]);
+            mask_access(e, LLVMBuildStore(e->b, e->all_here, e->cur_whole[b]));
         }
     }
     details_block(e, blk->ir);
@@ -792,9 +850,25 @@ static void sum_reduction(struct emit *e, const struct ir_inst *i)
     e->b = saved;
 }
 
+/* Counts masks, and the tests of them that blocks would have each for itself. */
+static bool has_many_masks(struct emit *e)
+{
+    enum { MANY = 256, MANY_TESTS = 128 };
+    const bits_word *here = e->p->regions.v[e->region].blocks;
+    size_t n = (size_t)e->p->n_blocks, masks = 0, tests = 0;
+    for (size_t b = bits_next(here, 0, n); b < n; b = bits_next(here, b + 1, n)) {
+        masks += has_mask_slot(e, (int)b);
+        for (size_t w = 0; w < bits_words(n); w++)
+            tests += (size_t)__builtin_popcountll(e->p->blocks[b].pending[w]);
+    }
+    return masks > MANY || tests > MANY_TESTS;
+}
+
 static void make_mask_slots(struct emit *e)
 {
     const struct plan *p = e->p;
+    e->ladders.n = 0;
+    e->many_masks = has_many_masks(e);
     LLVMTypeRef t = ty_int(e, 1, e->W);
     for (int b = 0; b < p->n_blocks; b++)
         for (unsigned c = 0; c < e->C; c++) {
@@ -812,11 +886,35 @@ static void nobody_waits(struct emit *e)
     for (int b = 0; b < e->p->n_blocks; b++) {
         if (has_mask_slot(e, b)) {
             masks_store(e, e->mask[b], NULL);
-            LLVMBuildStore(e->b, k_int(e, 1, 1, 0), e->whole[b]);
+            mask_access(e, LLVMBuildStore(e->b, k_int(e, 1, 1, 0), e->whole[b]));
         }
         if (e->is_source[b])
-            LLVMBuildStore(e->b, k_int(e, 1, 1, 0), e->cur_whole[b]);
+            mask_access(e, LLVMBuildStore(e->b, k_int(e, 1, 1, 0), e->cur_whole[b]));
     }
+}
+
+/*
+ * The first blend of a register leaves what other lanes had, which is nothing yet. LLVM would keep what the group before left there: hundreds of values that
+ * go round the loop over groups.
+ */
+static void clear_blended(struct emit *e)
+{
+    const struct plan *p = e->p;
+    const bits_word *here = p->regions.v[e->region].blocks;
+    size_t n = (size_t)p->n_blocks;
+    bits_word *done = bits_new(&e->arena, p->n_regs);
+    for (size_t b = bits_next(here, 0, n); b < n; b = bits_next(here, b + 1, n))
+        for (size_t j = 0; p->blocks[b].masked && j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            for (int k = 0; k < i->n_dst; k++) {
+                const struct ir_reg *r = i->dst[k];
+                if (!r || bits_has(done, r->id) || p->regs[r->id].shape.kind != SHAPE_VARYING || !plan_blends(p, &p->regs[r->id], (int)b))
+                    continue;
+                bits_add(done, r->id);
+                for (unsigned c = 0; c < slot_count(e, r); c++)
+                    LLVMBuildStore(e->b, LLVMConstNull(slot_type(e, r)), slot_of(e, r, c));
+            }
+        }
 }
 
 /* Lanes of the last group that are no threads are off from the start. */
@@ -848,6 +946,7 @@ static void begin_warp(struct emit *e)
     e->m[0] = NULL;
     e->at = r->entry;
     nobody_waits(e);
+    clear_blended(e);
     if (e->region == 0) {
         clear_undefined(e);
         if (p->partial && p->lanes > 1)

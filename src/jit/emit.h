@@ -26,6 +26,12 @@ struct butterfly;
 struct late_atomic;
 enum emit_tag { TAG_GLOBAL, TAG_SHARED, TAG_LOCAL, TAG_FRAME, TAG_COUNT };      /* memory that never overlaps */
 
+/* Tests of masks that are shared, by the block they end at: one for each block, where it is there. */
+struct mask_ladder {
+    int last;
+    LLVMBasicBlockRef *bb;
+};
+
 struct emit {
     const struct plan *p;
     struct diag *diag;
@@ -50,6 +56,8 @@ struct emit {
     LLVMValueRef (*cur)[PLAN_MAX_CHUNKS];        /* by block: its mask when it ran, for blocks that take theirs from it */
     LLVMValueRef *whole, *cur_whole;             /* of these, i1: known to be all lanes */
     bool *is_source;
+    bool many_masks;                             /* too many to be LLVM's values: they are in memory */
+    HW_VEC(struct mask_ladder) ladders;               /* emit.c */
     LLVMValueRef env[ENV_COUNT];
     LLVMValueRef common;                         /* what the region will return */
     LLVMValueRef safe;                           /* an address that may always be read */

@@ -372,6 +372,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
     hw_vec_fini(&e.walked);
     hw_vec_fini(&e.butterflies);
     hw_vec_fini(&e.late);
+    hw_vec_fini(&e.ladders);
     LLVMDisposeModule(e.mod);
     LLVMContextDispose(e.cx);
     plan_free(p);

@@ -48,4 +48,16 @@ static inline bool bits_empty(const bits_word *a, size_t n)
     return true;
 }
 
+/* The first member from i on; n: none. */
+static inline size_t bits_next(const bits_word *b, size_t i, size_t n)
+{
+    while (i < n) {
+        bits_word rest = b[i / 64] >> (i % 64);
+        if (rest)
+            return i + (size_t)__builtin_ctzll(rest) < n ? i + (size_t)__builtin_ctzll(rest) : n;
+        i = (i / 64 + 1) * 64;
+    }
+    return n;
+}
+
 #endif

@@ -407,6 +407,26 @@ static void post_dominators(struct plan *p)
     hw_free(reaches);
 }
 
+/* Blocks follow their dominators: sizes of subtrees from the end, then places from the front. */
+static void number_dominated(struct plan *p)
+{
+    for (int b = 0; b < p->n_blocks; b++)
+        p->blocks[b].dom_to = 1;
+    for (int b = p->n_blocks - 1; b > 0; b--)
+        p->blocks[p->blocks[b].idom].dom_to += p->blocks[b].dom_to;
+    int *next = hw_alloc((size_t)p->n_blocks * sizeof *next);
+    for (int b = 0; b < p->n_blocks; b++) {
+        struct plan_block *blk = &p->blocks[b];
+        int size = blk->dom_to;
+        blk->dom_from = b ? next[blk->idom] : 0;
+        blk->dom_to = blk->dom_from + size;
+        next[b] = blk->dom_from + 1;
+        if (b)
+            next[blk->idom] += size;
+    }
+    hw_free(next);
+}
+
 void plan_cfg(struct plan *p)
 {
     struct cfg c = { 0 };
@@ -471,6 +491,7 @@ void plan_cfg(struct plan *p)
         loop->header = place[loop->header];
         loop->latch = place[loop->latch];
     }
+    number_dominated(p);
     post_dominators(p);
     hw_vec_fini(&o.out);
     hw_free(o.done);
@@ -490,9 +511,7 @@ struct ir_block *plan_split(struct plan *p, struct ir_block *blk, size_t from)
 
 bool plan_dominates(const struct plan *p, int a, int b)
 {
-    while (b >= 0 && b != a)
-        b = p->blocks[b].idom;
-    return a == b;
+    return b >= 0 && p->blocks[a].dom_from <= p->blocks[b].dom_from && p->blocks[b].dom_from < p->blocks[a].dom_to;
 }
 
 bool plan_postdominates(const struct plan *p, int a, int b)

@@ -65,8 +65,9 @@ struct plan_block {
     int idom, ipdom;             /* -1: none (entry; the end of the kernel) */
     int loop;                    /* innermost, or -1 */
     bits_word *live_in;          /* registers */
+    int dom_from, dom_to;        /* places of the blocks that it dominates in an order of the dominator tree */
     bits_word *cls;              /* divergent (branch, edge) pairs it depends on, and the entry bit */
-    bits_word *excluded;         /* blocks that may run later and whose class lacks something of this one's */
+    uint32_t cls_from, cls_to;   /* the words of cls outside of these are 0 */
     bool divergent;              /* ends in a branch on which the lanes of a group may disagree */
     bool masked;                 /* cls is not empty */
     bool exit_only;              /* nothing but RET: lanes that branch here just leave */
@@ -223,6 +224,9 @@ bool plan_mixes(struct plan *one, struct plan *wide);
 
 /* True when a definition in block must keep other lanes' values: then the register is VARYING. */
 bool plan_blends(const struct plan *p, const struct plan_reg *r, int block);
+void plan_class_ends(struct plan_block *b, size_t words);        /* after a change of its class */
+bool plan_class_within(const struct plan_block *a, const struct plan_block *b);
+bool plan_same_class(const struct plan_block *a, const struct plan_block *b);
 
 /* next.c: a row of group g, and that at row + bytes + first + g * per_group, to be fetched for the next block; false: nothing to gain */
 struct plan_fetch {

@@ -473,12 +473,6 @@ bool plan_one_block(const struct plan *p, const struct shape *a, uint64_t *low)
     return within(p, a, k, &group);
 }
 
-/* What is a function of the thread alone has one value at all times: lanes that do not run the definition get what they had. */
-bool plan_blends(const struct plan *p, const struct plan_reg *r, int block)
-{
-    return p->lanes > 1 && !r->remat && bits_meet(r->live_in, p->blocks[block].excluded, (size_t)p->n_blocks);
-}
-
 static bool same_shape(const struct shape *a, const struct shape *b)
 {
     return a->kind == b->kind && a->group == b->group && a->stride == b->stride && a->align == b->align && a->umax == b->umax && a->zero == b->zero &&
@@ -541,34 +535,14 @@ static bool flow_divergence(struct plan *p)
     return changed;
 }
 
-/*
- * A class says which edges can lead to a block, not that all of its lanes took them: where the ways of `if (x || y)` meet,
- * lanes that took either edge of x run. So even if b's class holds all of a's, lanes may come to b by the other edge of a
- * branch that a depends on: past a, when a does not dominate b, or before the others run a once more.
- */
-static bool goes_around(const struct plan *p, int a, int b)
-{
-    const bits_word even = 0x5555555555555555u, *of_a = p->blocks[a].cls, *of_b = p->blocks[b].cls;
-    for (size_t w = 0; w < bits_words(p->n_cls); w++) {
-        /* the two edges of a branch are neighbours */
-        bits_word other = (of_a[w] & even) << 1 | (of_a[w] >> 1 & even);
-        for (bits_word m = other & of_b[w]; m; m &= m - 1)
-            if (!plan_dominates(p, a, b) || plan_dominates(p, a, (int)((64 * w + (size_t)__builtin_ctzll(m)) / 2)))
-                return true;
-    }
-    return false;
-}
-
 /* class(B) = for every edge (A, e) that decides whether B runs: that edge if A diverges, and class(A). */
 static void classes(struct plan *p)
 {
     size_t n = (size_t)p->n_blocks;
     p->n_cls = 2 * n + 1;
     for (int b = 0; b < p->n_blocks; b++) {
-        if (!p->blocks[b].cls) {
+        if (!p->blocks[b].cls)
             p->blocks[b].cls = bits_new(&p->arena, p->n_cls);
-            p->blocks[b].excluded = bits_new(&p->arena, n);
-        }
         if (p->partial || bits_has(p->apart, (size_t)b))
             bits_add(p->blocks[b].cls, 2 * n);
     }
@@ -591,14 +565,8 @@ static void classes(struct plan *p)
     for (int b = 0; b < p->n_blocks; b++)                 /* at a barrier groups are whole again */
         if (!p->partial && !bits_has(p->apart, (size_t)b))
             bits_del(p->blocks[b].cls, 2 * n);
-    for (int a = 0; a < p->n_blocks; a++)
-        for (int b = 0; b < p->n_blocks; b++) {
-            bool later = b > a || plan_share_loop(p, a, b);
-            if (!later || (bits_subset(p->blocks[a].cls, p->blocks[b].cls, p->n_cls) && !goes_around(p, a, b)))
-                bits_del(p->blocks[a].excluded, (size_t)b);
-            else
-                bits_add(p->blocks[a].excluded, (size_t)b);
-        }
+    for (int b = 0; b < p->n_blocks; b++)
+        plan_class_ends(&p->blocks[b], bits_words(p->n_cls));
 }
 
 /* A register is address-only when all its uses are address arithmetic of address-only registers, or addresses. */
