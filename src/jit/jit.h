@@ -13,6 +13,9 @@ struct jit_request {
     bool stream;                 /* the grid writes more than the caches hold: see jit_streamed_bytes() */
     uint32_t whole;              /* bits: which of the kernel's sizes are multiples of 32 */
     bool details;                /* instrumented: the kernel counts what it does, in kernel->details; warps have 32 lanes at every width */
+    /* The reference that HOSTWARP_VERIFY compares with: one thread at a time, the engine says which; no pass that is not needed, none of LLVM's
+       that draws conclusions, none of the promises above. What else LLVM is promised belongs under this flag too. */
+    bool plain;
     uint32_t width;              /* lanes per vector: 1, 4, 8, 16; 0 = HOSTWARP_WIDTH or what suits this CPU */
 };
 
