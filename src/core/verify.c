@@ -34,7 +34,7 @@ static _Atomic uint64_t counts[4];
 static unsigned traits_of_inst(const struct ir_inst *i)
 {
     switch (i->op) {
-    case IR_ATOM: return VERIFY_ATOMICS | (i->atom == IR_ATOM_FADD ? VERIFY_FLOAT_SUMS : 0);
+    case IR_ATOM: return VERIFY_ATOMICS | (i->atom != IR_ATOM_FADD ? 0 : i->type == IR_F64 ? VERIFY_DOUBLE_SUMS : VERIFY_FLOAT_SUMS);
     case IR_ATOM2: return VERIFY_ATOMICS;
     case IR_LD:
     case IR_ST: return (i->flags & IR_VOLATILE) || i->order != IR_WEAK ? VERIFY_WAITS : 0;

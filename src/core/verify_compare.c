@@ -85,7 +85,7 @@ static bool near(double a, double b, double most)
 }
 
 /* Sums in another order: as two floats, or as a double. */
-static bool floats_near(uint64_t a, uint64_t b)
+static bool sums_near(uint64_t a, uint64_t b, unsigned floats)
 {
     double d[2];
     float x[2], y[2];
@@ -93,7 +93,8 @@ static bool floats_near(uint64_t a, uint64_t b)
     memcpy(&d[1], &b, 8);
     memcpy(x, &a, 8);
     memcpy(y, &b, 8);
-    return (near(x[0], y[0], 1e-4) && near(x[1], y[1], 1e-4)) || near(d[0], d[1], 1e-10);
+    bool near_floats = near(x[0], y[0], 1e-4) && near(x[1], y[1], 1e-4);
+    return ((floats & VERIFY_FLOAT_SUMS) && near_floats) || ((floats & VERIFY_DOUBLE_SUMS) && near(d[0], d[1], 1e-10));
 }
 
 static unsigned bytes_in(uint64_t x)
@@ -111,14 +112,14 @@ static uint64_t word_at(const char *p, size_t at, size_t bytes)
     return w;
 }
 
-void verify_words(uint64_t base, const void *reference, const void *vector, const void *other, size_t bytes, bool floats, struct verify_difference *out)
+void verify_words(uint64_t base, const void *reference, const void *vector, const void *other, size_t bytes, unsigned floats, struct verify_difference *out)
 {
     for (size_t at = 0; at < bytes; at += 8) {
         uint64_t r = word_at(reference, at, bytes), v = word_at(vector, at, bytes);
         if (r == v)
             continue;
         unsigned n = bytes_in(r ^ v);
-        bool excused = (other && word_at(other, at, bytes) != r) || (floats && floats_near(r, v));
+        bool excused = (other && word_at(other, at, bytes) != r) || sums_near(r, v, floats);
         if (!excused && out->bytes == out->excused)
             out->first = (struct verify_word){ .addr = base + at, .reference = r, .vector = v };
         out->bytes += n;
@@ -180,7 +181,8 @@ static int read_side(struct side *s, uint64_t base, size_t bytes)
 struct comparing {
     struct side side[3];
     int n;
-    bool floats, denied;
+    unsigned floats;
+    bool denied;
     struct verify_difference *out;
 };
 
@@ -254,7 +256,7 @@ static bool pages_tell(void)
     return known;
 }
 
-bool verify_compare(const struct verify_ranges *ranges, pid_t reference, pid_t vector, pid_t other, bool floats, struct verify_difference *out)
+bool verify_compare(const struct verify_ranges *ranges, pid_t reference, pid_t vector, pid_t other, unsigned floats, struct verify_difference *out)
 {
     const pid_t pids[] = { reference, vector, other };
     struct comparing c = { .n = other ? 3 : 2, .floats = floats, .out = out };

@@ -16,6 +16,7 @@ struct exec_launch;
 enum verify_trait {
     VERIFY_ATOMICS = 1,          /* who comes first */
     VERIFY_FLOAT_SUMS = 2,       /* sums of floats by atomics: rounded in the order of their coming */
+    VERIFY_DOUBLE_SUMS = 64,
     VERIFY_MALLOC = 4,           /* which address */
     VERIFY_CLOCK = 8,
     VERIFY_WAITS = 16,           /* volatile or ordered accesses: what others do at the same time */
@@ -74,10 +75,10 @@ struct verify_difference {
     struct verify_word first;
 };
 /* The memories of two processes that were copies of the calling one. other: words in which it differs from the first are excused; 0: none.
-   floats: so are small differences of floats. False: the processes cannot be looked into. */
-bool verify_compare(const struct verify_ranges *ranges, pid_t reference, pid_t vector, pid_t other, bool floats, struct verify_difference *out);
+   floats: VERIFY_FLOAT_SUMS, VERIFY_DOUBLE_SUMS: so are small differences of those. False: the processes cannot be looked into. */
+bool verify_compare(const struct verify_ranges *ranges, pid_t reference, pid_t vector, pid_t other, unsigned floats, struct verify_difference *out);
 
 /* For tests: the words of one piece of memory, which began at base. */
-void verify_words(uint64_t base, const void *reference, const void *vector, const void *other, size_t bytes, bool floats, struct verify_difference *out);
+void verify_words(uint64_t base, const void *reference, const void *vector, const void *other, size_t bytes, unsigned floats, struct verify_difference *out);
 
 #endif

@@ -114,7 +114,7 @@ static bool same_end(const struct verify_run *a, const struct verify_run *b)
 
 static void compare(struct judging *j, int a, int b, int other, struct verify_difference *out)
 {
-    bool floats = other && (j->v->traits & VERIFY_FLOAT_SUMS);
+    unsigned floats = other ? j->v->traits & (VERIFY_FLOAT_SUMS | VERIFY_DOUBLE_SUMS) : 0;
     if (!verify_compare(&j->ranges, j->running[a].pid, j->running[b].pid, other ? j->running[other].pid : 0, floats, out))
         finish(j, VERIFY_NOT, "the memory of a copy of the process cannot be read");
 }
@@ -154,7 +154,7 @@ static HW_NORETURN void explain(struct judging *j, uint64_t limit_ns)
     if (!d.bytes && !text)
         finish(j, VERIFY_ORDER, "depends on the order of blocks");
     if (d.bytes == d.excused && (!text || text_excused))
-        finish(j, VERIFY_ORDER, j->v->traits & VERIFY_FLOAT_SUMS ? "sums of floats by atomics" : "depends on the order of threads, or on memory that nobody has written");
+        finish(j, VERIFY_ORDER, j->v->traits & (VERIFY_FLOAT_SUMS | VERIFY_DOUBLE_SUMS) ? "sums of floats by atomics" : "depends on the order of threads, or on memory that nobody has written");
     if (order_spreads(j, &orders))
         finish(j, VERIFY_ORDER, j->v->traits & VERIFY_CLOCK ? "reads the clock" : j->v->traits & VERIFY_MALLOC ? "addresses of malloc" : "depends on which thread is first at an atomic or a flag");
     j->out->by_text = text && !text_excused && d.bytes == d.excused;
