@@ -5,6 +5,7 @@
 #include "core/device.h"
 #include "core/mem.h"
 #include "core/sched.h"
+#include "core/verify.h"
 #include "exec/exec.h"
 
 #include <pthread.h>
@@ -24,6 +25,8 @@ static void at_exit(void)
     int expected = CORE_RUNNING;
     if (atomic_compare_exchange_strong(&core_state, &expected, CORE_EXITING))
         exec_stop_all();
+    if (expected == CORE_RUNNING)
+        verify_summary();
 }
 
 /* A child has our memory but not our threads: nothing would ever finish. */
@@ -39,6 +42,7 @@ static void start(void)
         return;
     mem_init();
     sched_init();
+    verify_init();
     pthread_atfork(NULL, NULL, in_child);
     atexit(at_exit);
     core_state = CORE_RUNNING;

@@ -83,6 +83,15 @@ bool devheap_owns(uint64_t addr)
     return addr - heap_base < heap_bytes;
 }
 
+void devheap_each(void (*fn)(void *arg, uint64_t base, uint64_t bytes), void *arg)
+{
+    hw_list_for(it, &units_order) {
+        const struct extent *e = hw_list_item(it, struct extent, order);
+        if (!e->free)
+            fn(arg, e->base, e->mapped);
+    }
+}
+
 uint64_t devheap_base(const struct extent *e)
 {
     return e->base + e->shift;

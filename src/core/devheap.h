@@ -9,6 +9,7 @@ struct extent;
 
 /* Reserves addresses for `bytes` of memory (several times as many, so that holes between allocations do not matter). */
 bool devheap_init(uint64_t bytes);
+void devheap_each(void (*fn)(void *arg, uint64_t base, uint64_t bytes), void *arg);      /* what is in use, in whole pages */
 bool devheap_owns(uint64_t addr);
 
 /* charge: counts the pages taken and given back, and refuses beyond its limit. Caller holds the memory lock. */

@@ -19,7 +19,7 @@ enum { USUAL_REGS = 32 };
 /* What code is made for, beside the kernel: see struct jit_request. */
 struct variant {
     uint32_t block[3];
-    uint32_t small_grid, stream, whole;          /* bool, bool, bits; of one size: see is_variant() */
+    uint32_t small_grid, stream, whole, plain;   /* bool, bool, bits, bool; of one size: see is_variant() */
 };
 
 /* One compiled variant. kernel NULL: somebody is compiling it at this moment, or error says why there is none. */
@@ -175,7 +175,7 @@ CUresult function_param_info(const struct function *f, size_t index, size_t *out
 static inline bool is_variant(const struct variant *a, const struct variant *b)
 {
     return a->block[0] == b->block[0] && a->block[1] == b->block[1] && a->block[2] == b->block[2] && a->small_grid == b->small_grid
-        && a->stream == b->stream && a->whole == b->whole;
+        && a->stream == b->stream && a->whole == b->whole && a->plain == b->plain;
 }
 
 static struct function_shape *find_shape(struct function *f, const struct variant *v)
@@ -192,7 +192,7 @@ static void compile(struct function *f, struct function_shape *s)
     struct diag diag = { 0 };
     const struct variant *v = &s->variant;
     struct jit_request req = { .ntid = { v->block[0], v->block[1], v->block[2] }, .small_grid = v->small_grid, .stream = v->stream, .whole = v->whole,
-                                .details = hw_options()->prof_details };
+                                .details = hw_options()->prof_details && !v->plain, .plain = v->plain };
     hw_assert_no_locks("a kernel is compiled");
     struct kabi_kernel *kernel = jit_compile(f->ir, &req, &diag);
     if (!kernel)
@@ -246,25 +246,17 @@ static bool writes_much(const struct function *f, const uint32_t grid[3], const 
 static inline __attribute__((always_inline)) struct variant variant_for(const struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params)
 {
     return (struct variant){ { block[0], block[1], block[2] }, (uint64_t)grid[0] * block[0] < ((uint64_t)1 << 31),
-                             f->streamed_bytes && writes_much(f, grid, block, params), whole_sizes(f, params) };
+                             f->streamed_bytes && writes_much(f, grid, block, params), whole_sizes(f, params), false };
 }
 
-/* Not the one of the last launch. */
-static __attribute__((noinline)) CUresult other_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params,
-                                                     const struct kabi_kernel **out)
+/* The variant's shape, compiled or found to be wrong. The module's lock is held, and dropped. */
+static struct function_shape *shape_of_locked(struct function *f, const struct variant *v)
 {
     bool ours = false;
-    hw_lock(&f->module->mu);
-    if (!f->sizes_known) {
-        f->n_sizes = jit_sizes(f->ir, f->sizes);
-        f->streamed_bytes = jit_streamed_bytes(f->ir, &f->streamed_to);
-    }
-    f->sizes_known = true;
-    const struct variant v = variant_for(f, grid, block, params);
-    struct function_shape *s = find_shape(f, &v);
+    struct function_shape *s = find_shape(f, v);
     if (!s) {
         s = hw_alloc(sizeof *s);
-        s->variant = v;
+        s->variant = *v;
         s->compiling = ours = true;
         hw_vec_push(&f->shapes, s);
     }
@@ -273,6 +265,21 @@ static __attribute__((noinline)) CUresult other_code(struct function *f, const u
     hw_unlock(&f->module->mu);
     if (ours)
         compile(f, s);
+    return s;
+}
+
+/* Not the one of the last launch. */
+static __attribute__((noinline)) CUresult other_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params,
+                                                     const struct kabi_kernel **out)
+{
+    hw_lock(&f->module->mu);
+    if (!f->sizes_known) {
+        f->n_sizes = jit_sizes(f->ir, f->sizes);
+        f->streamed_bytes = jit_streamed_bytes(f->ir, &f->streamed_to);
+    }
+    f->sizes_known = true;
+    const struct variant v = variant_for(f, grid, block, params);
+    struct function_shape *s = shape_of_locked(f, &v);
     if (s->error)
         return s->error;
     atomic_store_explicit(&f->last_shape, s, memory_order_release);
@@ -295,4 +302,13 @@ CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_
         }
     }
     return other_code(f, grid, block, params, out);
+}
+
+const struct kabi_kernel *function_reference(struct function *f, const uint32_t block[3])
+{
+    const struct variant v = { .block = { block[0], block[1], block[2] }, .plain = true };
+    if (f->native)
+        return NULL;
+    hw_lock(&f->module->mu);
+    return shape_of_locked(f, &v)->kernel;
 }

@@ -9,6 +9,7 @@
 #include "core/module.h"
 #include "core/sched.h"
 #include "core/stream.h"
+#include "core/verify.h"
 
 static CUresult check_shape(const struct function *f, const struct launch_config *c)
 {
@@ -154,6 +155,8 @@ static CUresult finish_cmd(struct cmd *c, struct function *f, const struct launc
         return rc;
     }
     fill_launch(c, f, config, kernel);
+    if (hw_unlikely(verify_on()))
+        verify_prepare(c, f, config->block);
     return CUDA_SUCCESS;
 }
 

@@ -707,6 +707,19 @@ void mem_describe(uint64_t addr, char *out, size_t bytes)
     hw_unlock(&mu);
 }
 
+void mem_hold(void) { hw_lock(&mu); }
+void mem_let_go(void) { hw_unlock(&mu); }
+
+void mem_each(void (*fn)(void *arg, uint64_t base, uint64_t bytes), void *arg)
+{
+    hw_lock(&mu);
+    devheap_each(fn, arg);
+    for (struct mem_range *r = range_of(treap_ceil(map, 0, 0)); r; r = range_of(treap_ceil(map, r->info.base + 1, 0)))
+        if (!devheap_owns(r->info.base))
+            fn(arg, r->info.base, r->info.bytes);
+    hw_unlock(&mu);
+}
+
 void mem_stats(struct mem_stats *out)
 {
     hw_lock(&mu);

@@ -135,6 +135,14 @@ void mem_free_ctx(struct ctx *ctx);
 /* One line: what addr is, or which known range it is near. For fault messages. */
 void mem_describe(uint64_t addr, char *out, size_t bytes);
 
+/*
+ * For a copy of the process (verify.c): the map is not changed between these two. Then each piece of memory that kernels may write is
+ * told: whole pages of device memory, also what lies between its ranges, and the ranges of other kinds.
+ */
+void mem_hold(void);
+void mem_let_go(void);
+void mem_each(void (*fn)(void *arg, uint64_t base, uint64_t bytes), void *arg);
+
 struct mem_stats {
     size_t pinned_bytes, pinned_locked_bytes, registered_bytes, managed_bytes;
     size_t n_device, n_host, n_registered, n_managed;

@@ -38,6 +38,7 @@ struct function {
     _Atomic int max_dynamic_shared;              /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
     _Atomic int carveout;
     _Atomic int cache_config;                    /* CUfunc_cache, a hint */
+    _Atomic uint32_t n_verified;                 /* launches that verify.c was given */
     _Atomic uint32_t block_ns;                   /* how long a block took lately: the engine's */
     uint64_t streamed_to;                        /* through these pointers: bit k is the parameter at 8 * k, the last bit those that are elsewhere */
     uint32_t streamed_bytes;                     /* by each thread, in stores that may go past the caches; module->mu, as the next three */
@@ -105,6 +106,9 @@ static inline CUfunction function_handle(const struct function *f) { return (CUf
 
 /* Code for one block shape, compiled when first asked for. Call with no lock held. */
 CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params, const struct kabi_kernel **out);
+
+/* The same, made as plainly as can be, for any grid and any parameters: what HOSTWARP_VERIFY compares with. NULL: there is none. */
+const struct kabi_kernel *function_reference(struct function *f, const uint32_t block[3]);
 
 /* Tests and tools: a module of kernels that are already machine code. The kernels must outlive it. */
 struct module_native {

@@ -15,6 +15,7 @@
 #include "core/obj.h"
 #include "core/stream.h"
 #include "core/values.h"
+#include "core/verify.h"
 
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -144,6 +145,7 @@ struct cmd *cmd_new(enum cmd_kind kind)
     c->event = NULL;
     c->values = NULL;
     c->condition = NULL;
+    c->verify = NULL;
     c->keeps = NULL;
     c->launcher = NULL;
     c->launched = NULL;
@@ -161,6 +163,7 @@ static void cmd_clear(struct cmd *c)
     hw_free(c->staging);
     values_free(c->values);
     condition_run_free(c);
+    hw_free(c->verify);
 }
 
 void cmd_drop(struct cmd *c)
@@ -500,6 +503,17 @@ void sched_values_done(struct cmd *c)
     dispatch(&t, NULL);
 }
 
+void sched_submit(struct cmd *c, bool wake)
+{
+    c->x.job.done = on_done;
+    c->x.job.priority = c->stream->priority;
+    if (hw_unlikely(hook_any) || c->chain) {
+        c->own_run = c->x.job.run;
+        c->x.job.run = c->chain ? run_chain : run_watched;
+    }
+    exec_submit(&c->x.job, wake);
+}
+
 /* Returns the commands on values in memory that were over at once: a loop, not a recursion, since a stream may hold many. */
 static struct cmd *dispatch_once(struct turn *t, struct cmd *own)
 {
@@ -519,13 +533,10 @@ static struct cmd *dispatch_once(struct turn *t, struct cmd *own)
             condition_start(c);
             continue;
         }
-        c->x.job.done = on_done;
-        c->x.job.priority = c->stream->priority;
-        if (hw_unlikely(hook_any) || c->chain) {
-            c->own_run = c->x.job.run;
-            c->x.job.run = c->chain ? run_chain : run_watched;
-        }
-        exec_submit(&c->x.job, c != own || c->x.job.n_pieces > 1);
+        if (hw_unlikely(c->verify != NULL))
+            verify_start(c);
+        else
+            sched_submit(c, c != own || c->x.job.n_pieces > 1);
     }
     drop_all(t->finished);
     return over;

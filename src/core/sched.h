@@ -62,6 +62,7 @@ struct cmd {
     struct event *event;         /* CMD_RECORD, CMD_WAIT in a batch: referenced */
     struct values *values;       /* CMD_VALUES: owned */
     struct condition_run *condition;             /* CMD_CONDITION: condition.c's */
+    struct verify *verify;       /* CMD_KERNEL: what verify.c knows of it, owned; NULL: it just runs */
     struct obj *keeps;           /* referenced until it is over: CMD_KERNEL's function, a graph */
     union {
         CUhostFn host_fn;
@@ -98,6 +99,9 @@ struct sched_item {
     uint32_t n_deps;
 };
 void sched_push_batch(const struct sched_item *items, size_t n, struct event *after);
+
+/* For verify.c: the launch, which was dispatched to it, goes to the engine. */
+void sched_submit(struct cmd *c, bool wake);
 
 /* For values.c and condition.c: a command that was dispatched has done its work. */
 void sched_values_done(struct cmd *c);

@@ -33,11 +33,34 @@ void exec_run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl, s
         exec_details_join(block);
 }
 
+/* What a kernel reads before it writes there is undefined: two runs from different contents tell. */
+static void fill_areas(const struct exec_areas *a)
+{
+    memset(a->shared.base, 0xa5, a->shared.bytes);
+    memset(a->local.base, 0xa5, a->local.bytes);
+}
+
+/* From the last thread to the first; there is no barrier. */
+static void run_backwards(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
+{
+    for (uint32_t g = k->n_warps; g-- > 0;) {
+        block->first_group = g;
+        block->end_group = g + 1;
+        k->regions[0](kl, block, block->frame);
+    }
+}
+
 static void run_block(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
 {
     int32_t r = 0;
     if (k->header_bytes)
         memset(block->frame, 0, k->header_bytes);
+    if (hw_unlikely(exec_launch_of(block)->filled))
+        fill_areas(exec_buffers()->now);
+    if (hw_unlikely(exec_launch_of(block)->backwards) && k->n_regions == 1) {
+        run_backwards(k, kl, block);
+        return;
+    }
     while (r >= 0)
         r = k->regions[r](kl, block, block->frame);
     if (r == KABI_MIXED)
@@ -46,14 +69,32 @@ static void run_block(const struct kabi_kernel *k, const struct kabi_launch *kl,
 
 static void set_ctaid(struct kabi_block *block, const struct kabi_launch *kl, uint64_t index)
 {
+    const struct exec_launch *l = hw_container_of(kl, struct exec_launch, kl);
+    if (hw_unlikely(l->backwards))
+        index = l->job.n_pieces - 1 - index;
     block->ctaid[0] = (uint32_t)(index % kl->nctaid[0]);
     index /= kl->nctaid[0];
     block->ctaid[1] = (uint32_t)(index % kl->nctaid[1]);
     block->ctaid[2] = (uint32_t)(index / kl->nctaid[1]);
 }
 
+static void ctaid_before(struct kabi_block *block, const struct kabi_launch *kl)
+{
+    if (block->ctaid[0]-- > 0)
+        return;
+    block->ctaid[0] = kl->nctaid[0] - 1;
+    if (block->ctaid[1]-- > 0)
+        return;
+    block->ctaid[1] = kl->nctaid[1] - 1;
+    block->ctaid[2]--;
+}
+
 static void next_ctaid(struct kabi_block *block, const struct kabi_launch *kl)
 {
+    if (hw_unlikely(hw_container_of(kl, struct exec_launch, kl)->backwards)) {
+        ctaid_before(block, kl);
+        return;
+    }
     if (++block->ctaid[0] < kl->nctaid[0])
         return;
     block->ctaid[0] = 0;
@@ -74,6 +115,8 @@ static void report(struct exec_launch *launch, const struct exec_scope *s)
     };
     int expected = EXEC_OK, fault = s->fault;
     if (!atomic_compare_exchange_strong(&launch->fault, &expected, fault) || fault == EXEC_FAULT_ASSERT)
+        return;
+    if (exec_alone)
         return;
     char near[200] = "", where[80] = "", at[32] = "";
     bool has_addr = fault == EXEC_FAULT_ADDRESS || fault == EXEC_FAULT_SHARED || fault == EXEC_FAULT_MISALIGNED;
@@ -185,7 +228,7 @@ static bool block_init(struct kabi_block *block, struct exec_launch *launch, str
     const struct kabi_kernel *k = launch->kernel;
     uint64_t lanes = (uint64_t)k->width * k->chunks;
     uint64_t threads = hw_max_u64((uint64_t)launch->kl.ntid[0] * launch->kl.ntid[1] * launch->kl.ntid[2], k->n_warps * lanes);
-    *block = (struct kabi_block){ .launch = &launch->kl, .smid = exec_thread_index() };
+    *block = (struct kabi_block){ .launch = &launch->kl, .smid = exec_thread_index(), .end_group = k->n_warps };
     block->shared = exec_area_get(&areas->shared, hw_max_u64(launch->kl.shared_bytes, k->shared_room), true);
     block->frame = exec_area_get(&areas->frame, k->frame_bytes, false);
     block->local = exec_area_get(&areas->local, threads * k->local_bytes, false);
@@ -205,6 +248,8 @@ struct exec_areas *exec_block_begin(struct kabi_block *block, struct exec_launch
         return NULL;
     }
     memset(block->frame, 0, launch->kernel->header_bytes);
+    if (hw_unlikely(launch->filled))
+        fill_areas(areas);
     return areas;
 }
 
@@ -333,5 +378,5 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->job.no_help = exec_no_help;
     l->kl.services = &exec_services;
     atomic_init(&l->fault, EXEC_OK);             /* nobody else sees it yet */
-    l->details = false;
+    l->details = l->backwards = l->filled = false;
 }

@@ -104,6 +104,13 @@ struct exec_areas *exec_areas_take(bool moves)
     return a;
 }
 
+void exec_areas_forget(void)
+{
+    hw_mutex_init(&mu, HW_RANK_LEAF);
+    spare = NULL;
+    n_spare = 0;
+}
+
 static void area_forget(struct exec_area *area)
 {
     if (area->base)

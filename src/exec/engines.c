@@ -10,6 +10,7 @@
 static struct exec_engine *engines[EXEC_ENGINE_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic bool made;
+static unsigned most_threads;                    /* 0: as the options say */
 bool exec_no_help;
 
 static void compute_thread_start(unsigned index)
@@ -22,6 +23,7 @@ static void make_engines(void)
 {
     const struct hw_options *o = hw_options();
     unsigned cpus = hw_cpu_count(), n = o->threads > 0 ? (unsigned)hw_min_u64((uint64_t)o->threads, 256) : cpus;
+    n = most_threads ? most_threads : n;
     /* Where CPUs are few, a spinning thread takes one from the program: it then gives up soon. */
     unsigned spin = cpus > 2 ? 30 : 5, spinners = cpus > 8 ? cpus / 4 : 1;
     unsigned waiters = cpus > 2 ? cpus - 1 : 0;
@@ -39,6 +41,12 @@ static void make_engines(void)
         : exec_engine_new(&(struct exec_engine_config){ .name = "copyo", .n_threads = copiers, .helpers = helpers, .spin_us = spin });
     engines[EXEC_HOST] = exec_engine_new(&(struct exec_engine_config){ .name = "host", .n_threads = 1, .spin_us = spin });
     atomic_store_explicit(&made, true, memory_order_release);
+}
+
+void exec_engines_forget(unsigned threads)
+{
+    most_threads = threads;
+    make_engines();
 }
 
 struct exec_engine *exec_engine(enum exec_engine_id id)

@@ -47,6 +47,8 @@ struct exec_launch {
     _Atomic uint32_t *block_ns;  /* how long a block of this kernel took lately, 0: unknown; NULL: nobody keeps it */
     _Atomic uint64_t pace_ns;    /* that, then how long a block of the chunk that was over last took */
     bool details;                /* an instrumented kernel counts this launch; exec_launch_init() clears it */
+    bool backwards;              /* the last block first, and the last thread: kernels of jit_request.plain only; cleared too */
+    bool filled;                 /* shared and local memory begin with bytes that are nobody's; cleared too */
     struct exec_slices slices;
     _Atomic int fault;           /* enum exec_fault */
 };
@@ -99,6 +101,8 @@ struct exec_printf {
     struct hw_mutex mu;
     char *ring;
     size_t cap, head, used;
+    uint64_t texts, sum;         /* with sums: how many there were, and of their hashes: the same in every order */
+    bool sums;                   /* const once kernels use it */
     _Atomic bool any;            /* a hint: something may be inside */
 };
 static inline bool exec_printf_any(const struct exec_printf *p) { return p && atomic_load_explicit(&p->any, memory_order_relaxed); }
@@ -112,6 +116,17 @@ struct exec_heap *exec_heap_new(size_t limit);
 void exec_heap_free(struct exec_heap *h);
 void exec_heap_limit(struct exec_heap *h, size_t limit);
 bool exec_heap_give(struct exec_heap *h, void *p);               /* free(); false: it is none of its memory */
+/* Between these no kernel allocates or frees; and what was ever given out. */
+void exec_heap_hold(struct exec_heap *h);
+void exec_heap_let_go(struct exec_heap *h);
+void exec_heap_range(const struct exec_heap *h, uint64_t *out_base, uint64_t *out_bytes);
+
+/*
+ * For a copy of this process in which only the calling thread goes on (alone.c). After exec_alone_begin() the engines are new, and so many
+ * threads compute (0: as many as ever); nothing is said about faults. exec_alone_run() returns when the launch is over.
+ */
+void exec_alone_begin(unsigned threads);
+void exec_alone_run(struct exec_launch *launch);
 
 extern const struct kabi_services exec_services;
 

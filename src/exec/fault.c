@@ -13,6 +13,7 @@
 
 static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 static struct sigaction previous[HW_LEN(signals)];
+static struct hw_mutex install_mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 
 /* The handler reads it, so it must not need memory then: every thread has touched it before it runs generated code. */
 static _Thread_local struct exec_scope *volatile scope;
@@ -101,13 +102,12 @@ static void on_timeout(int sig, siginfo_t *info, void *context)
 
 void exec_fault_install(void)
 {
-    static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
     struct sigaction sa = { 0 }, now;
     sa.sa_sigaction = on_signal;
     /* NODEFER: we leave by a jump, so the signal must not stay blocked. */
     sa.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&sa.sa_mask);
-    hw_lock(&mu);
+    hw_lock(&install_mu);
     for (size_t i = 0; i < HW_LEN(signals); i++) {
         if (sigaction(signals[i], NULL, &now) || ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal))
             continue;
@@ -119,7 +119,12 @@ void exec_fault_install(void)
         sa.sa_flags = SA_SIGINFO | SA_ONSTACK;   /* may come often: one at a time; exec_fault_unblock() lets the next in */
         sigaction(EXEC_TIMEOUT_SIGNAL, &sa, NULL);
     }
-    hw_unlock(&mu);
+    hw_unlock(&install_mu);
+}
+
+void exec_fault_forget(void)
+{
+    hw_mutex_init(&install_mu, HW_RANK_LEAF);
 }
 
 void exec_fault_unblock(void)

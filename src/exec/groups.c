@@ -75,3 +75,9 @@ bool groups_run(const struct kabi_kernel *k, const struct kabi_launch *kl, struc
         k->regions[r](kl, block, block->frame);
     return ran;
 }
+
+void groups_run_backwards(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block, uint32_t first, uint32_t end)
+{
+    while (end-- > first)
+        groups_run(k, kl, block, end, end + 1);
+}

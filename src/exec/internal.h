@@ -79,6 +79,12 @@ struct exec_areas *exec_block_begin(struct kabi_block *block, struct exec_launch
 void exec_run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block);
 void exec_note_time(struct exec_launch *launch, uint64_t ns);
 
+/* alone.c: in a copy of the process: nothing is said. The others forget what threads that are not here held. */
+extern bool exec_alone;
+void exec_engines_forget(unsigned threads);
+void exec_areas_forget(void);
+void exec_fault_forget(void);
+
 /* details.c: what instrumented kernels count, by the thread that runs blocks of one */
 struct exec_details *exec_details_begin(const struct exec_launch *launch);       /* NULL: nothing is counted */
 void exec_details_end(struct exec_details *d);

@@ -30,9 +30,21 @@ void exec_printf_resize(struct exec_printf *p, size_t bytes)
     hw_unlock(&p->mu);
 }
 
+static uint64_t text_hash(const char *text, size_t n)
+{
+    uint64_t h = 0xcbf29ce484222325;             /* FNV-1a */
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)text[i]) * 0x100000001b3;
+    return h;
+}
+
 static void ring_add(struct exec_printf *p, const char *text, size_t n)
 {
     hw_lock(&p->mu);
+    if (hw_unlikely(p->sums)) {
+        p->texts++;
+        p->sum += text_hash(text, n);
+    }
     if (p->cap && n <= p->cap && !p->ring)
         p->ring = hw_try_alloc(p->cap);
     if (p->ring && n <= p->cap) {                /* without memory for it, the text is lost like any that does not fit */

@@ -22,14 +22,18 @@ enum { BEGIN_NS = 1000000, YIELD_NS = 100000, SLEEP_NS = 500000 };
    for it may be waiting for another warp and ask its own threads every time. */
 static bool run_warps(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
 {
+    bool backwards = exec_launch_of(block)->backwards;
     uint32_t *state = (uint32_t *)(void *)block->frame;
     struct kabi_warpop *ops = (struct kabi_warpop *)(void *)(block->frame + k->warpops_offset);
     bool moved = false;
-    for (uint32_t w = 0; w < k->n_warps; w += WARP) {
-        uint32_t n = (uint32_t)hw_min_u64(WARP, k->n_warps - w);
+    for (uint32_t i = 0; i < k->n_warps; i += WARP) {
+        uint32_t w = backwards ? (k->n_warps - 1) / WARP * WARP - i : i, n = (uint32_t)hw_min_u64(WARP, k->n_warps - w);
         bool on = true;
         for (unsigned round = 0; on && round < WARP_ROUNDS; round++) {
-            groups_run(k, kl, block, w, w + n);
+            if (hw_unlikely(backwards))
+                groups_run_backwards(k, kl, block, w, w + n);
+            else
+                groups_run(k, kl, block, w, w + n);
             moved |= on = warpop_complete(state + w, ops + w, n, false);
         }
     }

@@ -105,6 +105,15 @@ void exec_heap_limit(struct exec_heap *h, size_t limit)
     hw_unlock(&h->mu);
 }
 
+void exec_heap_hold(struct exec_heap *h) { hw_lock(&h->mu); }
+void exec_heap_let_go(struct exec_heap *h) { hw_unlock(&h->mu); }
+
+void exec_heap_range(const struct exec_heap *h, uint64_t *out_base, uint64_t *out_bytes)
+{
+    *out_base = (uint64_t)(uintptr_t)h->arena;
+    *out_bytes = h->arena ? (uint64_t)(h->arena_at - h->arena) : 0;
+}
+
 static void *service_malloc(struct kabi_block *block, uint64_t bytes)
 {
     struct exec_heap *h = exec_launch_of(block)->heap;
@@ -157,7 +166,8 @@ static void service_assert(struct kabi_block *block, const char *message, const 
     int len = snprintf(text, sizeof text, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
                        (unsigned)line, function, block->ctaid[0], block->ctaid[1], block->ctaid[2], thread % n[0],
                        thread / n[0] % n[1], thread / n[0] / n[1], message);
-    fwrite(text, 1, len < (int)sizeof text ? (size_t)len : sizeof text - 1, stderr);
+    if (!exec_alone)
+        fwrite(text, 1, len < (int)sizeof text ? (size_t)len : sizeof text - 1, stderr);
     exec_fault_raise(EXEC_FAULT_ASSERT, 0, line);
 }
 

@@ -35,6 +35,8 @@ static unsigned pick_width(const struct ir_func *f, const struct jit_request *re
     unsigned width = req->width ? req->width : (unsigned)hw_options()->width;
     if (width != 1 && width != 4 && width != 8 && width != 16)
         width = target_best_width();
+    if (req->plain)
+        width = 1;
     if (req->details && width == 1)              /* what lanes do together is what is counted */
         width = 4;
     *warp_ops = false;
@@ -44,7 +46,7 @@ static unsigned pick_width(const struct ir_func *f, const struct jit_request *re
     return width;
 }
 
-static bool makes_promises(const struct jit_request *req) { return hw_options()->promises && !req->no_promises; }
+static bool makes_promises(const struct jit_request *req) { return hw_options()->promises && !req->plain; }
 
 static struct hw_hash make_key(const struct ir_func *f, const struct jit_request *req, unsigned width)
 {
@@ -75,6 +77,8 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_hash_str(&h, target_id());
     if (req->details)
         hw_hash_str(&h, "details");
+    if (req->plain)
+        hw_hash_str(&h, "plain");
     return h;
 }
 
@@ -178,7 +182,7 @@ static bool generate(const struct ir_func *f, const struct jit_request *req, str
     }
     struct dumped dumped = { f, req };
     bool dumps = wants_dump("llvm") || wants_dump("asm");
-    struct parts_request rq = { .prefix = prefix, .n_regions = e->p->regions.n, .width = e->W, .masks = has_masks(e->p) || (e->p->wide && has_masks(e->p->wide)), .versions = e->versions,
+    struct parts_request rq = { .prefix = prefix, .plain = req->plain, .n_regions = e->p->regions.n, .width = e->W, .masks = has_masks(e->p) || (e->p->wide && has_masks(e->p->wide)), .versions = e->versions,
                                 .apart = f->callees.n == 0 && !dumps, .optimised = dumps ? dump_optimised : NULL, .user = &dumped };
     ok = verified(f, req, e->mod, diag) && parts_make(&rq, e->mod, machine, out, diag);
 out:
@@ -260,7 +264,7 @@ static void explain_vectors(struct hw_str *why, const struct plan *p)
 static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct hw_str *why, struct diag *diag)
 {
     struct plan_options opt = { .ntid = { req->ntid[0], req->ntid[1], req->ntid[2] }, .small_grid = req->small_grid, .stream = req->stream, .width = width,
-                                .counted = req->details,
+                                .counted = req->details, .plain = req->plain,
                                 .chunks = width == 1 ? 1 : PLAN_LANES / width };
     struct plan_size sizes[PLAN_SIZES];
     for (unsigned k = 0, n = plan_sizes(f, sizes, PLAN_SIZES); k < n; k++)
@@ -269,7 +273,7 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
     if (f->callees.n)
         opt.local_stride = (uint32_t)hw_align_up(f->local_bytes, 16) + CALL_STACK_BYTES;
     bool alone = req->ntid[0] * req->ntid[1] * req->ntid[2] == 1;
-    opt.fair = width == 1 && warp_ops;
+    opt.fair = width == 1 && (warp_ops || req->plain);
     struct plan *p = plan_new(f, &opt, diag);
     if (!p || opt.fair || (!p->needs_fair && !(p->irreducible && width > 1))) {
         struct plan *pairs = p && !req->details && !f->callees.n ? pairs_plan(p, f, opt, diag) : NULL;
@@ -346,7 +350,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
         out->facts.chunks = e.C;
         out->facts.bars_offset = e.bars_offset;
         out->facts.warpops_offset = e.warpops_offset;
-        out->facts.fair = p->opt.fair;
+        out->facts.fair = p->opt.fair && p->regions.n > 1;       /* else nobody stops before the end */
         out->facts.turns = p->opt.turns;
         out->facts.red_offset = e.red_offset;
         out->facts.warp_offset = e.warp_offset;

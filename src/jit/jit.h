@@ -13,7 +13,9 @@ struct jit_request {
     bool stream;                 /* the grid writes more than the caches hold: see jit_streamed_bytes() */
     uint32_t whole;              /* bits: which of the kernel's sizes are multiples of 32 */
     bool details;                /* instrumented: the kernel counts what it does, in kernel->details; warps have 32 lanes at every width */
-    bool no_promises;            /* LLVM is told nothing but the code (promise.c), as with HOSTWARP_PROMISES=0 */
+    /* The reference that HOSTWARP_VERIFY compares with: one thread at a time, the engine says which; no pass that is not needed, none of LLVM's
+       that draws conclusions, none of the promises above, and none to LLVM (promise.c). */
+    bool plain;
     uint32_t width;              /* lanes per vector: 1, 4, 8, 16; 0 = HOSTWARP_WIDTH or what suits this CPU */
 };
 

@@ -43,7 +43,7 @@ static LLVMMemoryBufferRef make(const struct parts_request *rq, LLVMModuleRef mo
 {
     LLVMMemoryBufferRef buffer = NULL;
     char *message = NULL;
-    if (!target_optimise(mod, machine, rq->masks, rq->versions, diag))
+    if (!target_optimise(mod, machine, rq->plain ? TARGET_PLAIN : (rq->masks ? TARGET_MASKS : 0) | (rq->versions ? TARGET_VERSIONS : 0), diag))
         return NULL;
     if (rq->optimised)
         rq->optimised(rq->user, mod, machine);

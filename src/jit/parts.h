@@ -12,6 +12,7 @@ struct parts_request {
     size_t n_regions;
     unsigned width;
     bool masks, versions;        /* there are any */
+    bool plain;                  /* LLVM draws no conclusions */
     bool apart;                  /* the regions may be taken apart */
     void (*optimised)(void *user, LLVMModuleRef mod, LLVMTargetMachineRef machine);     /* may be NULL; looks at what code is made of */
     void *user;

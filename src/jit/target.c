@@ -335,16 +335,18 @@ unsigned target_instructions(LLVMValueRef fn)
 #define PASSES(more) \
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),gvn<no-pre;no-load-pre>," \
     "instcombine<no-verify-fixpoint>," more "simplifycfg,dce)"
+#define PLAIN "function(sroa,early-cse,simplifycfg)"
 #define THREAD "jump-threading,"
 #define UNSWITCH "loop-mssa(simple-loop-unswitch<nontrivial>,licm),"
 
-bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, bool masks, bool versions, struct diag *diag)
+bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, unsigned what, struct diag *diag)
 {
     /* Tests of masks make jumps to other tests. Without any, all that is threaded is the loop over groups, which then goes through tiles with an index
        in each address: Intel's CPUs take such multiply-adds apart (a matrix product was a fifth slower). Versions of a block that all groups or
        turns choose alike become versions of the loop. */
-    static const char *const pipelines[2][2] = { { PASSES(""), PASSES(UNSWITCH) }, { PASSES(THREAD), PASSES(UNSWITCH THREAD) } };
-    const char *pipeline = pipelines[masks][versions];
+    static const char *const pipelines[] = { [0] = PASSES(""), [TARGET_VERSIONS] = PASSES(UNSWITCH), [TARGET_MASKS] = PASSES(THREAD),
+                                             [TARGET_MASKS | TARGET_VERSIONS] = PASSES(UNSWITCH THREAD), [TARGET_PLAIN] = PLAIN };
+    const char *pipeline = pipelines[what];
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef err = LLVMRunPasses(module, pipeline, machine, options);
     LLVMDisposePassBuilderOptions(options);

@@ -17,6 +17,7 @@ const char *target_id(void);                             /* what the CPU can do,
 LLVMTargetMachineRef target_machine_take(unsigned width, struct diag *diag);      /* for one thread at a time */
 void target_machine_give(LLVMTargetMachineRef machine, unsigned width);           /* NULL will do */
 unsigned target_instructions(LLVMValueRef fn);             /* how many LLVM has of it, as it is now */
-bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, bool masks, bool versions, struct diag *diag);
+enum { TARGET_MASKS = 1, TARGET_VERSIONS = 2, TARGET_PLAIN = 4 };  /* what is in the module; PLAIN, alone: only what makes it smaller, and draws no conclusions */
+bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, unsigned what, struct diag *diag);
 
 #endif

@@ -11,31 +11,21 @@ static void analyse(struct plan *p)
     plan_shapes(p);
 }
 
-struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt, struct diag *diag)
+/* What the emitter cannot do without. */
+static void plan_plainly(struct plan *p)
 {
-    struct plan *p = hw_alloc(sizeof *p);
-    p->opt = *opt;
-    p->threads = opt->ntid[0] * opt->ntid[1] * opt->ntid[2];
-    uint32_t lanes = p->lanes = opt->width * opt->chunks;
-    p->row = opt->width > 1 && opt->ntid[0] == opt->width && lanes > opt->width ? opt->width : PLAN_LANES;
-    p->groups = (p->threads + lanes - 1) / lanes;
-    p->partial = p->threads % lanes != 0 || opt->function;
-
-    plan_clone(p, func);
+    plan_fold(p);
     plan_cfg(p);
-    if (plan_abreast(p))
-        plan_cfg(p);
-    if (opt->fair || opt->turns) {
-        if (p->func->local_bytes) {      /* a loop may keep there what it waits for */
-            plan_fold(p);
-            plan_cfg(p);
-            if (plan_locals(p))
-                plan_cfg(p);
-        }
-        plan_spins(p);
-        plan_yields(p);
-        plan_cfg(p);
-    }
+    plan_webs(p);
+    plan_fold(p);
+    plan_cfg(p);
+    analyse(p);
+    plan_lockstep(p);
+    plan_masks(p);
+}
+
+static void plan_well(struct plan *p)
+{
     plan_fold(p);
     plan_cfg(p);
     plan_webs(p);
@@ -80,8 +70,39 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
     }
     plan_streaming(p);
     plan_masks(p);
-    if (opt->turns)
+    if (p->opt.turns)
         plan_turns(p);
+}
+
+struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt, struct diag *diag)
+{
+    struct plan *p = hw_alloc(sizeof *p);
+    p->opt = *opt;
+    p->threads = opt->ntid[0] * opt->ntid[1] * opt->ntid[2];
+    uint32_t lanes = p->lanes = opt->width * opt->chunks;
+    p->row = opt->width > 1 && opt->ntid[0] == opt->width && lanes > opt->width ? opt->width : PLAN_LANES;
+    p->groups = (p->threads + lanes - 1) / lanes;
+    p->partial = p->threads % lanes != 0 || opt->function;
+
+    plan_clone(p, func);
+    plan_cfg(p);
+    if (plan_abreast(p))
+        plan_cfg(p);
+    if (opt->fair || opt->turns) {
+        if (p->func->local_bytes) {      /* a loop may keep there what it waits for */
+            plan_fold(p);
+            plan_cfg(p);
+            if (plan_locals(p))
+                plan_cfg(p);
+        }
+        plan_spins(p);
+        plan_yields(p);
+        plan_cfg(p);
+    }
+    if (opt->plain)
+        plan_plainly(p);
+    else
+        plan_well(p);
 #ifndef NDEBUG
     if (!ir_verify(p->func, diag)) {
         plan_free(p);

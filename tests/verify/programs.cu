@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs for the tests of HOSTWARP_VERIFY; the first argument says which.
+#include <cstdio>
+#include <cstring>
+#include <thread>
+#include <chrono>
+
+__device__ int launches;
+__device__ int *kept;
+
+__global__ void right(int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = out[i] * 3 + i;
+    if (i == 0) {
+        printf("launch %d\n", ++launches);
+        kept = (int *)malloc(sizeof *kept);
+        *kept = launches;
+    }
+    if (i == n - 1)
+        atomicAdd(out + n, 1);
+}
+
+// The value of a lane that is no member: nobody promises anything, and scalar code has another one than vector code.
+__global__ void undefined(int *out)
+{
+    int v = threadIdx.x * 3 + 1;
+    if (threadIdx.x < 16)
+        out[threadIdx.x] = __shfl_sync(0xffff, v, 20);
+}
+
+__global__ void race(int *out) { out[threadIdx.x / 8] = blockIdx.x * blockDim.x + threadIdx.x; }
+
+// Without a barrier between them: right only where threads go in step.
+__global__ void neighbours(int *out)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    s[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+
+__global__ void uninitialised(int *out)
+{
+    __shared__ int s[64];
+    if (out[0] > 1000)
+        s[threadIdx.x] = 1;
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
+__global__ void places(int *out, int *n) { out[atomicAdd(n, 1)] = threadIdx.x + blockIdx.x * blockDim.x; }
+__global__ void total(float *sum) { atomicAdd(sum, 1.0f / (1 + threadIdx.x + blockIdx.x * blockDim.x)); }
+__global__ void wait_for(volatile int *flag) { while (!*flag) {} }
+__global__ void wild(int *out) { out[threadIdx.x * 1000000000LL] = 1; }
+
+static int rights(int *d)
+{
+    const int n = 1000;
+    int sum = 0, h[n + 1], heap;
+    cudaMemset(d, 0, (n + 1) * sizeof *d);
+    for (int k = 0; k < 3; k++)
+        right<<<4, 256>>>(d, n);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDefault);
+    for (int v : h)
+        sum += v;
+    int *p;
+    cudaMemcpyFromSymbol(&p, kept, sizeof p);
+    cudaMemcpy(&heap, p, sizeof heap, cudaMemcpyDefault);
+    printf("sum %d heap %d\n", sum, heap);
+    return cudaDeviceSynchronize();
+}
+
+static int flags(void)
+{
+    int *flag;
+    cudaMallocManaged(&flag, sizeof *flag);
+    *flag = 0;
+    std::thread other([=] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+        *(volatile int *)flag = 1;
+    });
+    wait_for<<<1, 1>>>(flag);
+    int rc = cudaDeviceSynchronize();
+    other.join();
+    printf("over\n");
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int *d;
+    cudaMalloc(&d, 1 << 20);
+    cudaMemset(d, 0, 1 << 20);
+    if (!strcmp(what, "right"))
+        return rights(d);
+    if (!strcmp(what, "flag"))
+        return flags();
+    if (!strcmp(what, "undefined"))
+        undefined<<<2, 32>>>(d + 10);
+    if (!strcmp(what, "race"))
+        race<<<8, 64>>>(d);
+    if (!strcmp(what, "neighbours"))
+        neighbours<<<2, 64>>>(d);
+    if (!strcmp(what, "uninitialised"))
+        uninitialised<<<8, 64>>>(d);
+    if (!strcmp(what, "places"))
+        places<<<8, 64>>>(d + 1, d);
+    if (!strcmp(what, "total"))
+        total<<<64, 64>>>((float *)d);
+    if (!strcmp(what, "wild"))
+        wild<<<1, 64>>>(d);
+    if (!strcmp(what, "many"))
+        for (int k = 0; k < 50; k++)
+            race<<<1, 8>>>(d);
+    cudaError_t rc = cudaDeviceSynchronize();
+    printf("%s\n", cudaGetErrorName(rc));
+    return 0;
+}
