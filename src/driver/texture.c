@@ -2,6 +2,7 @@
 /* Texture and surface objects: descriptions checked, and turned into what kernels sample. */
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/os.h"
 #include "base/vec.h"
 #include "core/array.h"
 #include "core/ctx.h"
@@ -62,6 +63,9 @@ static void describe_array(const struct array *a, struct exec_texture *out)
     }
 }
 
+/* As the device's attributes say. */
+enum { TEXTURE1D_LINEAR_WIDTH = 1 << 28, TEXTURE2D_LINEAR_WIDTH = 131072, TEXTURE2D_LINEAR_HEIGHT = 65000, TEXTURE2D_LINEAR_PITCH = 2097120 };
+
 static CUresult describe_memory(CUdeviceptr ptr, CUarray_format format, unsigned channels, size_t width, size_t height, size_t pitch,
                                 struct exec_texture *out)
 {
@@ -69,13 +73,15 @@ static CUresult describe_memory(CUdeviceptr ptr, CUarray_format format, unsigned
     enum exec_format f = EXEC_U8;
     struct mem_info info;
 
-    /* That the memory is as large as said is the program's affair; fetches beyond it fault. */
-    if (!texel || ptr % 512 || width > (1u << 28) || height > 65536 || !mem_lookup(ptr, &info))
+    /* That the memory is as large as said is the program's affair; fetches beyond it fault (measured). */
+    if (!texel || ptr % 512 || !mem_lookup(ptr, &info))
         return CUDA_ERROR_INVALID_VALUE;
     array_format(format, &f);
     out->format = (uint8_t)f;
     out->channels = (uint8_t)channels;
     out->n_levels = 1;
+    uint64_t last = ptr + (height ? height - 1 : 0) * pitch + width * texel;
+    out->leaves_window = ptr >> HW_WINDOW_SHIFT != HW_WINDOW_TAG || last >> HW_WINDOW_SHIFT != HW_WINDOW_TAG;
     out->levels[0] = (struct exec_level){.base = (char *)(uintptr_t)ptr, .pitch = pitch, .slice = pitch * height,
                                          .width = (uint32_t)(width ? width : 1), .height = (uint32_t)(height ? height : 1), .depth = 1};
     return CUDA_SUCCESS;
@@ -96,10 +102,13 @@ static CUresult describe(const CUDA_RESOURCE_DESC *r, struct exec_texture *out, 
         return CUDA_SUCCESS;
     case CU_RESOURCE_TYPE_LINEAR:
         texel = array_texel_bytes(r->res.linear.format, r->res.linear.numChannels);
+        if (texel && r->res.linear.sizeInBytes / texel > TEXTURE1D_LINEAR_WIDTH)
+            return CUDA_ERROR_INVALID_VALUE;
         return describe_memory(r->res.linear.devPtr, r->res.linear.format, r->res.linear.numChannels,
                                texel ? r->res.linear.sizeInBytes / texel : 0, 1, r->res.linear.sizeInBytes, out);
     case CU_RESOURCE_TYPE_PITCH2D:
-        if (r->res.pitch2D.pitchInBytes % 32)
+        if (r->res.pitch2D.pitchInBytes % 32 || r->res.pitch2D.pitchInBytes > TEXTURE2D_LINEAR_PITCH || r->res.pitch2D.width > TEXTURE2D_LINEAR_WIDTH
+            || r->res.pitch2D.height > TEXTURE2D_LINEAR_HEIGHT)
             return CUDA_ERROR_INVALID_VALUE;
         return describe_memory(r->res.pitch2D.devPtr, r->res.pitch2D.format, r->res.pitch2D.numChannels, r->res.pitch2D.width,
                                r->res.pitch2D.height, r->res.pitch2D.pitchInBytes, out);

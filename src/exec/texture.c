@@ -185,6 +185,17 @@ static uint32_t raw_border(const struct exec_texture *t, unsigned c)
     return (uint32_t)from_norm(b, is_signed ? -1 : 0, 8 * exec_format_bytes((enum exec_format)t->format) - is_signed);
 }
 
+/* Memory of the program's may be smaller than it said. Within the window there is nothing but kernels' memory; outside there is everything. */
+static void check_address(const char *p, size_t bytes)
+{
+    uint64_t addr = (uint64_t)(uintptr_t)p, base, end;
+    exec_service(true);
+    bool found = exec_find_memory && exec_find_memory(addr, &base, &end);
+    exec_service(false);
+    if (!found || bytes > end - addr)
+        exec_fault_raise(EXEC_FAULT_ADDRESS, addr, 0);
+}
+
 /* NULL: outside, where the border's colour is. Of compressed texels, the block. */
 static const char *texel_address(const struct exec_texture *t, const struct exec_level *l, const int64_t at[3])
 {
@@ -193,8 +204,11 @@ static const char *texel_address(const struct exec_texture *t, const struct exec
     if (t->blocks)
         return l->base + (size_t)at[2] * l->slice + (size_t)at[1] / BLOCK_SIDE * l->pitch
             + (size_t)at[0] / BLOCK_SIDE * blocks_bytes((enum exec_blocks)t->blocks);
-    return l->base + (size_t)at[2] * l->slice + (size_t)at[1] * l->pitch
-        + (size_t)at[0] * t->channels * exec_format_bytes((enum exec_format)t->format);
+    unsigned bytes = t->channels * exec_format_bytes((enum exec_format)t->format);
+    const char *p = l->base + (size_t)at[2] * l->slice + (size_t)at[1] * l->pitch + (size_t)at[0] * bytes;
+    if (hw_unlikely(t->leaves_window))
+        check_address(p, bytes);
+    return p;
 }
 
 static uint32_t raw_or_border(const struct exec_texture *t, const char *p, unsigned c)

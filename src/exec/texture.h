@@ -25,6 +25,7 @@ struct exec_texture {
     bool linear_filter, mip_linear, normalised;  /* normalised: coordinates count from 0 to 1 */
     bool as_float;               /* integers are read as floats in [0, 1] or [-1, 1] */
     bool srgb;
+    bool leaves_window;          /* it says more memory than there is in the window: every address is to be looked up */
     float border[4], bias, min_level, max_level;
 };
 

@@ -102,33 +102,6 @@ static bool lower_names(struct _nvrtcProgram *p)
     return all;
 }
 
-static bool is_option(const char *option, const char *name)
-{
-    while (*option == '-')
-        option++;
-    return strcmp(option, name) == 0;
-}
-
-/* What the command line of NVRTC has and that of nvcc does not. True: it is dealt with. */
-static bool own_option(struct _nvrtcProgram *p, const char *option, bool *device_default)
-{
-    static const char *const without_effect[] = {
-        "disable-optimizer-constants=true", "dopt=on", "dopt", "minimal", "no-source-include", "no-cache", "builtin-move-forward=true",
-        "builtin-move-forward=false", "builtin-initializer-list=true", "builtin-initializer-list=false", "modify-stack-limit=true",
-        "modify-stack-limit=false",
-    };
-    if (strstr(option, "sm_") && strstr(option, "arch"))
-        p->real_arch = true;
-    if (is_option(option, "dlto") || is_option(option, "dlink-time-opt"))
-        return p->lto = true;
-    if (is_option(option, "default-device") || is_option(option, "device-as-default-execution-space"))
-        return *device_default = true;
-    for (size_t i = 0; i < HW_LEN(without_effect); i++)
-        if (is_option(option, without_effect[i]))
-            return true;
-    return false;
-}
-
 /* Runs the command with its messages in a file. Exit status, or -1. */
 static int run(char **argv, const char *log)
 {
@@ -148,10 +121,9 @@ static int run(char **argv, const char *log)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const char *command, int n_options, const char *const *options)
+static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const char *command, const struct nvrtc_args *options)
 {
     HW_VEC(char *) args = {0};
-    bool device_default = false;
     char *source = hw_sprintf("%s/program.cu", dir), *ptx = hw_sprintf("%s/program.ptx", dir), *log = hw_sprintf("%s/log", dir);
     char *include = hw_sprintf("-I%s", dir), *slash = strrchr(p->name, '/');
     /* headers may lie beside the file that the program's name says it comes from */
@@ -159,16 +131,15 @@ static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const ch
     const char *first[] = {command, "cc", "-ptx", "-x", "cu", "-D__CUDACC_RTC__=1", "-include", "assert.h", "-o", ptx, include, beside};
     for (size_t i = 0; i < HW_LEN(first); i++)
         hw_vec_push(&args, (char *)(uintptr_t)first[i]);
-    for (int i = 0; i < n_options; i++)
-        if (!own_option(p, options[i], &device_default))
-            hw_vec_push(&args, (char *)(uintptr_t)options[i]);
+    for (size_t i = 0; i < options->words.n; i++)
+        hw_vec_push(&args, options->words.v[i]);
     if (p->lto)                                  /* other inputs complete it */
         hw_vec_push(&args, (char *)(uintptr_t)"-rdc=true");
     hw_vec_push(&args, source);
     hw_vec_push(&args, NULL);
 
     bool written = true;
-    char *text = full_source(p, device_default);
+    char *text = full_source(p, options->device_default);
     for (size_t i = 0; i < p->headers.n; i++)
         written &= write_in(dir, p->headers.v[i].name, p->headers.v[i].text);
     written &= hw_file_write(source, text, strlen(text));
@@ -191,21 +162,27 @@ nvrtcResult nvrtc_compile(struct _nvrtcProgram *p, int n_options, const char *co
 {
     const char *tmp = getenv("TMPDIR");
     char *dir = hw_sprintf("%s/hostwarp-nvrtc-XXXXXX", tmp && *tmp ? tmp : "/tmp"), *command = find_command();
-    nvrtcResult rc = NVRTC_ERROR_INTERNAL_ERROR;
+    struct nvrtc_args args = {0};
     hw_free(p->ptx);
     p->ptx = NULL;
     p->compiled = p->real_arch = p->lto = false;
+    nvrtcResult rc = nvrtc_options_read(p, n_options, options, &args);
+    if (rc)
+        goto out;
+    rc = NVRTC_ERROR_INTERNAL_ERROR;
     if (!command || access(command, X_OK) != 0) {
         hw_free(p->log);
         p->log = hw_sprintf("hostwarp's command %s is not there\n", command ? command : "");
         rc = NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     } else if (mkdtemp(dir)) {
-        rc = compile_in(p, dir, command, n_options, options);
+        rc = compile_in(p, dir, command, &args);
         nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     }
     if (rc == NVRTC_SUCCESS && !lower_names(p))
         rc = NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
     p->compiled = rc == NVRTC_SUCCESS;
+out:
+    nvrtc_args_fini(&args);
     hw_free(dir);
     hw_free(command);
     return rc;

@@ -30,6 +30,16 @@ struct _nvrtcProgram {
     bool lto;                    /* -dlto */
 };
 
+/* Options as `hostwarp cc` takes them. */
+struct nvrtc_args {
+    HW_VEC(char *) words;
+    bool device_default;         /* functions are __device__ where nothing is said */
+};
+
+/* INVALID_OPTION: one that NVRTC has not; the log says which. INVALID_INPUT: a NULL. args is to be released either way. */
+nvrtcResult nvrtc_options_read(struct _nvrtcProgram *p, int n, const char *const *options, struct nvrtc_args *args);
+void nvrtc_args_fini(struct nvrtc_args *args);
+
 nvrtcResult nvrtc_compile(struct _nvrtcProgram *p, int n_options, const char *const *options);
 
 #endif

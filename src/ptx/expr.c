@@ -6,18 +6,27 @@ enum { MAX_NESTING = 64 };
 
 static bool parse_binary(struct ptx_parser *p, int min_prec, struct ptx_const *out);
 
+/* a ? b : c ? d : e is as long as it likes; only what stands between ? and : is nested. */
 static bool parse_ternary(struct ptx_parser *p, struct ptx_const *out)
 {
-    struct ptx_const yes, no;
-    if (!parse_binary(p, 1, out))
-        return false;
-    if (!ptx_accept(p, '?'))
-        return true;
-    if (out->kind != PTX_O_INT)
-        return ptx_error(p, "a condition is an integer");
-    if (!parse_ternary(p, &yes) || !ptx_expect(p, ':') || !parse_ternary(p, &no))
-        return false;
-    *out = out->bits ? yes : no;
+    struct ptx_const yes, chosen;
+    bool found = false;
+    for (;;) {
+        if (!parse_binary(p, 1, out))
+            return false;
+        if (!ptx_accept(p, '?'))
+            break;
+        if (out->kind != PTX_O_INT)
+            return ptx_error(p, "a condition is an integer");
+        if (!ptx_parse_const(p, &yes) || !ptx_expect(p, ':'))
+            return false;
+        if (out->bits && !found) {
+            found = true;
+            chosen = yes;
+        }
+    }
+    if (found)
+        *out = chosen;
     return true;
 }
 

@@ -15,8 +15,8 @@ cudaError_t do_cudaGetDeviceCount(int *count)
 
     if (!count)
         return cudaErrorInvalidValue;
-    rc = context_init();
-    *count = context_device_count();
+    if (!(rc = context_init()))                  /* left alone otherwise: measured */
+        *count = context_device_count();
     return rc;
 }
 

@@ -29,6 +29,13 @@ static void count()
     printf("\n");
 }
 
+static void runtime_count()
+{
+    int n = -1;
+    cudaError_t rc = cudaGetDeviceCount(&n);
+    printf("%d %d %d\n", rc, n, cudaFree(nullptr));
+}
+
 static void uuids()
 {
     int n = 0;
@@ -44,10 +51,18 @@ static void uuids()
     printf("\n");
 }
 
-static void nap(void *) { usleep(40000); }
+// A host function holds a stream up until it is let go, or for so many milliseconds.
+static std::atomic<bool> let_go;
+static int hold_ms;
 
-// Which calls wait for what they start: what comes before each in the stream takes its time.
-static void waits()
+static void hold(void *)
+{
+    for (int ms = 0; ms < hold_ms && !let_go; ms++)
+        usleep(1000);
+}
+
+// Which calls wait for what they start: something else comes before each in the stream.
+static void ask_who_waits(int ms)
 {
     const size_t bytes = 1 << 20;
     cudaStream_t s;
@@ -64,7 +79,9 @@ static void waits()
     cudaGraphInstantiate(&exec, graph, 0);
     for (int i = 0; i < 6; i++) {
         cudaStreamSynchronize(s);
-        cudaLaunchHostFunc(s, nap, nullptr);
+        let_go = false;
+        hold_ms = ms;
+        cudaLaunchHostFunc(s, hold, nullptr);
         switch (i) {
         case 0: store<<<1, 1, 0, s>>>(d, 1); break;
         case 1: cudaMemcpyAsync(d, h, bytes, cudaMemcpyHostToDevice, s); break;
@@ -74,13 +91,18 @@ static void waits()
         case 5: cudaGraphLaunch(exec, s); break;
         }
         printf("%d", cudaStreamQuery(s) == cudaSuccess);
+        let_go = true;
     }
+    cudaStreamSynchronize(s);
     store<<<1, 1, 0, s>>>((int *)16, 1);
     printf(" %s\n", cudaPeekAtLastError() == cudaErrorIllegalAddress ? "told" : "later");
 }
 
-// Does what cannot start yet in one stream hold up another one?
-static void shares()
+static void waits() { ask_who_waits(30); }
+static void goes_on() { ask_who_waits(10000); }
+
+// Does what cannot start yet in one stream hold up another one? ms: for how long that is believed.
+static void ask_who_shares(int ms)
 {
     cudaStream_t a, b;
     int *d;
@@ -89,14 +111,19 @@ static void shares()
     cudaDeviceSynchronize();
     cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
     cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
-    cudaLaunchHostFunc(a, [](void *) { usleep(300000); }, nullptr);
+    hold_ms = 20000;
+    cudaLaunchHostFunc(a, hold, nullptr);
     store<<<1, 1, 0, a>>>(d, 1);
     store<<<1, 1, 0, b>>>(d + 1, 1);
-    usleep(100000);
-    bool held = cudaStreamQuery(b) == cudaErrorNotReady;
-    printf("%s", held ? "held up" : "free");
+    while (--ms && cudaStreamQuery(b) == cudaErrorNotReady)
+        usleep(1000);
+    printf("%s", cudaStreamQuery(b) == cudaErrorNotReady ? "held up" : "free");
+    let_go = true;
     printf(" %s\n", cudaDeviceSynchronize() == cudaSuccess ? "done" : "failed");
 }
+
+static void shares() { ask_who_shares(200); }
+static void shares_not() { ask_who_shares(10000); }
 
 // How many launches does a stream take before one has to wait?
 static void depth()
@@ -112,7 +139,7 @@ static void depth()
     cudaLaunchHostFunc(s, [](void *) { while (!go) usleep(1000); }, nullptr);
     int seen = -1;
     std::thread watcher([&] {
-        for (int same = 0; same < 30; usleep(10000)) {
+        for (int same = 0; same < 80; usleep(10000)) {
             same = seen == n ? same + 1 : 0;
             seen = n;
         }
@@ -150,7 +177,7 @@ static void mistake()
 }
 
 static const struct { const char *name; void (*fn)(); } modes[] = {
-    { "count", count }, { "uuids", uuids }, { "waits", waits }, { "shares", shares }, { "depth", depth }, { "settings", settings },
+    { "count", count }, { "runtime", runtime_count }, { "uuids", uuids }, { "waits", waits }, { "goes_on", goes_on }, { "shares", shares }, { "shares_not", shares_not }, { "depth", depth }, { "settings", settings },
     { "compile", compile }, { "mistake", mistake },
 };
 
@@ -198,6 +225,9 @@ static void devices_that_are_seen()
     same("blanks_bases_and_what_follows_a_number", sees(" 1 ,0x2,3abc"), "0: 0000:02 0000:03 0000:04");
     same("a_comma_at_the_end", sees("1,"), "0: 0000:02");
     same("twice_the_same_is_an_error", sees("0,1,0"), "101:");
+    same("the_runtime_counts_the_same", under("HOSTWARP_DEVICES=4 CUDA_VISIBLE_DEVICES=3,1", "runtime"), "0 2 0");
+    same("the_runtime_counts_nothing_without_one", under("CUDA_VISIBLE_DEVICES=", "runtime"), "100 -1 100");
+    same("the_runtime_says_what_the_driver_says", under("CUDA_VISIBLE_DEVICES=0,0", "runtime"), "101 -1 101");
 }
 
 static void devices_by_uuid()
@@ -233,12 +263,12 @@ static void what_waits()
 {
     std::string blocking = under("CUDA_LAUNCH_BLOCKING=1", "waits");
     same("calls_wait_when_told_so", blocking.substr(blocking.rfind('\n') + 1), "111111 told");
-    same("and_otherwise_not", under("CUDA_LAUNCH_BLOCKING=0", "waits").substr(0, 6), "000000");
-    same("only_1_counts", under("CUDA_LAUNCH_BLOCKING=yes", "waits").substr(0, 6), "000000");
+    same("and_otherwise_not", under("CUDA_LAUNCH_BLOCKING=0", "goes_on").substr(0, 6), "000000");
+    same("only_1_counts", under("CUDA_LAUNCH_BLOCKING=yes", "goes_on").substr(0, 6), "000000");
     same("streams_share_one_queue", under("CUDA_DEVICE_MAX_CONNECTIONS=1", "shares"), "held up done");
-    same("two_queues_are_enough_for_two", under("CUDA_DEVICE_MAX_CONNECTIONS=2", "shares"), "free done");
-    same("none_is_shared_by_default", under("", "shares"), "free done");
-    same("33_queues_are_too_many", under("CUDA_DEVICE_MAX_CONNECTIONS=33", "shares"), "free done");
+    same("three_queues_are_enough_for_three", under("CUDA_DEVICE_MAX_CONNECTIONS=3", "shares_not"), "free done");
+    same("none_is_shared_by_default", under("", "shares_not"), "free done");
+    same("33_queues_are_too_many", under("CUDA_DEVICE_MAX_CONNECTIONS=33", "shares_not"), "free done");
     same("a_quarter_of_the_queue", under("CUDA_SCALE_LAUNCH_QUEUES=0.25x", "depth"), "2");
     same("the_whole_queue", under("CUDA_SCALE_LAUNCH_QUEUES=1.5x", "depth"), "8");
 }

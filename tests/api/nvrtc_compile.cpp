@@ -116,9 +116,38 @@ static void bad_programs()
     CHECK(!strcmp(nvrtcGetErrorString(NVRTC_ERROR_COMPILATION), "NVRTC_ERROR_COMPILATION"));
 }
 
+// Options are NVRTC's own: none of them writes a file, reads options from one, or loads code into the compiler.
+static void options()
+{
+    struct { std::vector<const char *> words; bool good; } rows[] = {
+        {{"-arch=sm_80"}, true}, {{"-arch", "compute_80"}, true}, {{"-DA=1", "-D", "B", "--define-macro=C", "-UA"}, true}, {{"-I/tmp", "--include-path", "/tmp"}, true},
+        {{"-std=c++17", "-lineinfo", "-use_fast_math", "--fmad=false", "-w"}, true}, {{"-default-device", "-rdc=true", "-dopt=on", "-Xptxas", "-v", "--minimal"}, true},
+        {{"--diag-suppress=177", "-no-cache", "-time=/tmp/hostwarp-not-written", "--pre-include=cuda_fp16.h"}, true},
+        {{"-o", "/tmp/hostwarp-not-written"}, false}, {{"-o=/tmp/hostwarp-not-written"}, false}, {{"--output-file=/tmp/hostwarp-not-written"}, false},
+        {{"@/tmp/hostwarp-no-options"}, false}, {{"--options-file=/tmp/hostwarp-no-options"}, false}, {{"-fplugin=/tmp/hostwarp-no-plugin.so"}, false},
+        {{"-Xclang", "-load"}, false}, {{"-Xcompiler", "-fplugin=x"}, false}, {{"-MD"}, false}, {{"-MF", "/tmp/hostwarp-not-written"}, false}, {{"-keep"}, false},
+        {{"-ccbin=/bin/true"}, false}, {{"other.cu"}, false}, {{"-lfoo"}, false}, {{"-O3"}, false}, {{"-arch"}, false}, {{"-std", "c++17"}, false}, {{"-G=1"}, false},
+    };
+    for (auto &row : rows) {
+        nvrtcProgram p;
+        CHECK(nvrtcCreateProgram(&p, "__global__ void f() { }", "options.cu", 0, 0, 0) == NVRTC_SUCCESS);
+        nvrtcResult rc = nvrtcCompileProgram(p, (int)row.words.size(), row.words.data());
+        if ((rc == NVRTC_SUCCESS) != row.good || (!row.good && (rc != NVRTC_ERROR_INVALID_OPTION || log_of(p).find(row.words[0]) == std::string::npos))) {
+            printf("%s ...: %d, %s", row.words[0], (int)rc, log_of(p).c_str());
+            bad++;
+        }
+        const char *none = nullptr;
+        CHECK(nvrtcCompileProgram(p, 1, &none) != NVRTC_SUCCESS);
+        CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
+    }
+    FILE *f = fopen("/tmp/hostwarp-not-written", "r");
+    CHECK(!f);
+}
+
 int main()
 {
     good_program();
+    options();
     static_constants_are_found();
     bad_programs();
     printf("%s\n", bad ? "bad" : "good");

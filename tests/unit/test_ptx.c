@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The PTX reader: images, versions, the shape of the parsed module, speed. What instructions become is in tests/golden. */
 #include "base/os.h"
+#include "base/str.h"
 #include "ptx/module.h"
 
 #include <lz4.h>
@@ -217,7 +218,8 @@ static void numbers_mean_what_they_say(void **state)
         { "0", 0 }, { "017", 15 }, { "0x1F", 31 }, { "0b101", 5 }, { "4294967295U", 4294967295 }, { "-1", -1 }, { "~0", -1 }, { "1 + 2 * 3", 7 },
         { "(1 + 2) * 3", 9 }, { "1 << 4 | 1", 17 }, { "7 / 2", 3 }, { "-7 / 2", -3 }, { "-7 % 4", -3 }, { "5 > 3 ? 10 : 20", 10 },
         { "(!5)", 0 }, { "0xffffffffffffffff / 2", 0x7fffffffffffffff }, { "(.s64) 0xffffffffffffffff / 2", 0 }, { "WARP_SZ", 32 },
-        { "0x8000000000000000 / -1", 0 }, { "1 == 1 && 2 != 3", 1 },
+        { "0x8000000000000000 / -1", 0 }, { "1 == 1 && 2 != 3", 1 }, { "0 ? 1 : 0 ? 2 : 3", 3 }, { "0 ? 1 : 1 ? 2 : 3", 2 }, { "1 ? 1 : 1 ? 2 : 3", 1 },
+        { "1 ? 0 ? 4 : 5 : 6", 5 }, { "2 + (0 ? 1 : 7)", 9 },
     };
     for (size_t i = 0; i < HW_LEN(cases); i++) {
         struct ptx_module *m;
@@ -232,6 +234,34 @@ static void numbers_mean_what_they_say(void **state)
         assert_true(m->funcs.v[0]->insts.v[0].ops[1].imm == cases[i].want);
         ptx_module_free(m);
     }
+}
+
+/* before, then n times each of the others. */
+static enum ptx_status parse_long(const char *a, const char *middle, const char *b, size_t n)
+{
+    struct hw_str text = { 0 };
+    struct ptx_module *m = NULL;
+    char message[500];
+    hw_str_puts(&text, ".global .u32 x = ");
+    for (size_t i = 0; i < n; i++)
+        hw_str_puts(&text, a);
+    hw_str_puts(&text, middle);
+    for (size_t i = 0; i < n; i++)
+        hw_str_puts(&text, b);
+    hw_str_puts(&text, ";\n.entry k() { ret; }");
+    enum ptx_status rc = parse(text.s, &m, message, sizeof message);
+    ptx_module_free(m);
+    hw_str_fini(&text);
+    return rc;
+}
+
+static void a_million_conditions_are_a_chain_or_an_error(void **state)
+{
+    assert_int_equal(parse_long("0 ? 1 : ", "2", "", 1000000), PTX_OK);
+    assert_int_equal(parse_long("1?", "1", ":2", 20), PTX_OK);
+    assert_int_not_equal(parse_long("1?", "1", ":2", 1000000), PTX_OK);
+    assert_int_not_equal(parse_long("(", "1", ")", 1000000), PTX_OK);
+    assert_int_not_equal(parse_long("-", "1", "", 1000000), PTX_OK);
 }
 
 static void a_declaration_and_its_definition_are_one_function(void **state)
@@ -293,6 +323,7 @@ int main(void)
         cmocka_unit_test(every_row_of_the_table_can_be_named),
         cmocka_unit_test(modifiers_may_come_in_more_than_one_order),
         cmocka_unit_test(numbers_mean_what_they_say),
+        cmocka_unit_test(a_million_conditions_are_a_chain_or_an_error),
         cmocka_unit_test(a_declaration_and_its_definition_are_one_function),
         cmocka_unit_test(at_most_so_many_messages_are_kept),
         cmocka_unit_test(a_megabyte_is_read_quickly),
