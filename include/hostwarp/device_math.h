@@ -114,6 +114,13 @@ HW_BOTH float cospi(float a) { return cospif(a); }
 HW_BOTH float normcdf(float a) { return normcdff(a); }
 HW_BOTH void sincospi(float a, float *s, float *c) { sincospif(a, s, c); }
 HW_BOTH void sincos(float a, float *s, float *c) { sincosf(a, s, c); }
+HW_BOTH float exp10(float a) { return exp10f(a); }
+HW_BOTH float j0(float a) { return j0f(a); }
+HW_BOTH float j1(float a) { return j1f(a); }
+HW_BOTH float jn(int n, float a) { return jnf(n, a); }
+HW_BOTH float y0(float a) { return y0f(a); }
+HW_BOTH float y1(float a) { return y1f(a); }
+HW_BOTH float yn(int n, float a) { return ynf(n, a); }
 static __inline__ __device__ float fdivide(float a, float b) { return a / b; }
 static __inline__ __device__ float erfinv(float a) { return erfinvf(a); }
 static __inline__ __device__ float erfcinv(float a) { return erfcinvf(a); }

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Integers of set sizes. */
+#include <stdint.h>
