@@ -32,6 +32,7 @@ __attribute__((device)) void *malloc(__SIZE_TYPE__) __attribute__((nothrow, mall
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Managed variables. On the host the variable itself is the storage: it lives in a section of its own, which
    hostwarp_managed_section() tells the runtime, and the device's symbol is bound to it when the module is loaded. */

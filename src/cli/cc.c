@@ -61,6 +61,18 @@ static char *temp_name(struct work *w, const char *source, const char *ending)
     return name;
 }
 
+/* What is a warning of nvcc and gcc, but an error of clang. */
+static void add_permissions(struct cli_args *args, enum cc_lang lang)
+{
+    static const struct { bool c; const char *name; } warnings[] = {
+        { false, "register" }, { false, "c++11-narrowing" }, { true, "implicit-function-declaration" }, { true, "implicit-int" },
+        { true, "int-conversion" }, { true, "incompatible-function-pointer-types" },
+    };
+    for (size_t i = 0; i < HW_LEN(warnings) && lang != CC_LANG_ASM; i++)
+        if (warnings[i].c == (lang == CC_LANG_C))
+            cli_addf(args, "-Wno-error=%s", warnings[i].name);
+}
+
 static void add_common(struct work *w, struct cli_args *args, enum cc_lang lang)
 {
     const struct cc_job *job = w->job;
@@ -72,10 +84,7 @@ static void add_common(struct work *w, struct cli_args *args, enum cc_lang lang)
     }
     if (job->std && !(lang == CC_LANG_C && strstr(job->std, "++")) && lang != CC_LANG_ASM)
         cli_addf(args, "-std=%s", job->std);
-    if (lang == CC_LANG_CUDA || lang == CC_LANG_CXX) {           /* warnings of nvcc and gcc, errors of clang */
-        cli_add(args, "-Wno-error=register");
-        cli_add(args, "-Wno-error=c++11-narrowing");
-    }
+    add_permissions(args, lang);
     cli_add_all(args, &job->both);
     cc_add_includes(args, job, w->clang, lang);
 }
@@ -141,8 +150,7 @@ static int device_pass(struct work *w, const char *source, const char *ptx, bool
     cli_add(&args, "-unroll-partial-threshold=16");
     if (job->line_info || with_lines)
         cli_add(&args, "-gline-directives-only");
-    if (job->openmp)
-        cc_openmp_compile(&args, false);
+    cc_openmp_compile(&args, job, false);
     cli_add_all(&args, &job->device);
     cli_add(&args, "-o");
     cli_add(&args, ptx);
@@ -218,8 +226,7 @@ static void host_command(struct work *w, const struct cc_item *item, const char 
     }
     cli_add(args, "-Wno-unknown-warning-option");               /* gcc's names in -Xcompiler */
     cli_add(args, "-Qunused-arguments");
-    if (w->job->openmp)
-        cc_openmp_compile(args, true);
+    cc_openmp_compile(args, w->job, true);
     cli_add_all(args, &w->job->host);
     add_depfile(w, args, item->text);
     if (action)

@@ -56,8 +56,8 @@ void cc_add_includes(struct cli_args *args, const struct cc_job *job, const char
 void cc_add_split(struct cli_args *to, const char *list, const char *before_each);
 void cc_xcompiler(struct cc_job *job, const char *list);
 
-/* cc_openmp.c: what -fopenmp adds to the compiler's command; and to the linker's, or false after saying that the library is missing. */
-void cc_openmp_compile(struct cli_args *args, bool host);
+/* cc_openmp.c: what OpenMP adds to the compiler's command; and to the linker's, or false after saying that the library is missing. */
+void cc_openmp_compile(struct cli_args *args, const struct cc_job *job, bool host);
 bool cc_openmp_link(struct cli_args *args);
 bool cc_openmp_is_library(const char *word);
 
