@@ -74,6 +74,8 @@ bool cc_launch_overlays(const char *source, const char *corrected, const struct 
 /* cc_dlink.c: writes C source of what separately compiled objects lack. How many functions it has; -1 after an error. */
 /* clang 19 may use a static variable under its plain name and define it under a longer one: makes them one again. */
 bool cc_dlink_fix_ptx(const char *path);
+/* In PTX of host functions that device code calls: what nobody defines traps, as no one should come there. */
+bool cc_dlink_trap_ptx(const char *path);
 /* Without -rdc=true no other file can define a variable that is declared extern: nvcc makes it one of this file, with a warning. */
 bool cc_dlink_close_ptx(const char *path, const char *shown);
 int cc_dlink_source(const struct cli_args *files, const struct cli_args *needed, const char *out_path);
