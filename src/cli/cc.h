@@ -76,7 +76,7 @@ bool cc_launch_overlays(const char *source, const char *corrected, const struct 
 bool cc_dlink_fix_ptx(const char *path);
 /* In PTX of host functions that device code calls: what nobody defines traps, as no one should come there. */
 bool cc_dlink_trap_ptx(const char *path);
-/* Without -rdc=true no other file can define a variable that is declared extern: nvcc makes it one of this file, with a warning. */
+/* Without -rdc=true no other file can define a variable that is declared extern: nvcc makes it one of this file, with a warning (shown: NULL: without). */
 bool cc_dlink_close_ptx(const char *path, const char *shown);
 int cc_dlink_source(const struct cli_args *files, const struct cli_args *needed, const char *out_path);
 /* Of what is linked, the objects and archives: device code may be in them. */

@@ -198,7 +198,8 @@ bool cc_dlink_close_ptx(const char *path, const char *shown)
         while (name > p && is_word(name[-1]))
             name--;
         char *mangled = hw_strndup(name, (size_t)(end - name)), *plain = cli_demangle(mangled);
-        fprintf(stderr, "%s: warning: without -rdc=true, the extern declaration of '%s' is treated as a static definition\n", shown, plain);
+        if (shown)
+            fprintf(stderr, "%s: warning: without -rdc=true, the extern declaration of '%s' is treated as a static definition\n", shown, plain);
         hw_str_add(&out, done, (size_t)(p - done));
         hw_str_puts(&out, ".visible");
         done = p + strlen(".extern");
