@@ -108,6 +108,10 @@ bool cc_cache_get(const struct cc_cache *c, const char *object);
 void cc_cache_put(const struct cc_cache *c, const char *object);
 void cc_cache_close(struct cc_cache *c);
 
+/* cc_vendor.c: after a failure, a word about libraries of NVIDIA's that were asked for. */
+void cc_vendor_after_link(const struct cli_args *objects);
+void cc_vendor_after_pass(const char *said);
+
 /* cc_fatbin.c: writes PTX text in the container that the runtime is given at start-up. */
 bool cc_fatbin_write(const char *ptx_path, const char *out_path, int arch);
 

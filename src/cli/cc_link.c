@@ -109,6 +109,8 @@ int cc_link(struct cc_work *w, struct cli_args *objects)
     hw_free(lib);
     hw_free(added);
     status = cc_run(w, &args);
+    if (status)
+        cc_vendor_after_link(objects);
     if (cc_called_nvcc && job->verbose)
         cc_nvcc_link_line(job, objects);
     return status;

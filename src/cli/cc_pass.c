@@ -145,6 +145,8 @@ static int run_device(struct cc_work *w, const char *source, struct cli_args *ar
     }
     if (said)
         show(said, *wrong_side);
+    if (said && status)
+        cc_vendor_after_pass(said);
     hw_free(said);
     hw_free(first);
     hw_free(second);
