@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Carries out a `hostwarp cc` job: device pass to PTX, host pass with the PTX inside, link. clang does the work. */
+/* Carries out a `hostwarp cc` job: what is made of which inputs, in which order. */
 #define _GNU_SOURCE
-#include "cli/cc.h"
+#include "cli/cc_work.h"
 
 #include "base/hash.h"
 #include "base/os.h"
@@ -12,421 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEFAULT_ARCH 80
-
-/* What a job needs while it runs. */
-struct work {
-    struct cc_job *job;
-    char *clang;
-    int serial;                          /* numbers intermediate files: two inputs may have the same name */
-    char *overlay;                       /* of the current source, or NULL: cc_asm.c */
-    char *device_overlay;                /* in its place for the device's pass, or NULL: cc_launch.c */
-    char cuid[33];                       /* of the current source: what both passes add to the names of its static variables */
-    bool warned;                         /* there was a message about device code */
-    bool for_cpp;                        /* the host pass makes assembly for another assembler */
-    bool foreign;                        /* not all that is linked was compiled just now */
-};
-
-static int run(struct work *w, struct cli_args *args)
-{
-    if (w->job->verbose || w->job->dryrun)
-        cli_print_command(args);
-    int status = w->job->dryrun ? 0 : cli_spawn(args);
-    cli_args_fini(args);
-    return status;
-}
-
-static char *with_ending(const char *path, const char *ending)
-{
-    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-    size_t n = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
-    return hw_sprintf("%.*s%s", (int)n, path, ending);
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* A name in the temporary folder, or NULL after an error. */
-static char *temp_name(struct work *w, const char *source, const char *ending)
-{
-    const char *dir = w->job->dryrun ? "/tmp" : cli_temp_dir();
-    if (!dir)
-        return NULL;
-    char *stem = with_ending(base_name(source), "");
-    char *name = hw_sprintf("%s/%s-%d%s", dir, stem, w->serial++, ending);
-    hw_free(stem);
-    return name;
-}
-
-static void add_common(struct work *w, struct cli_args *args, enum cc_lang lang)
-{
-    const struct cc_job *job = w->job;
-    if (job->per_thread_stream && lang == CC_LANG_CUDA) {
-        cli_add(args, "-Xclang");                                /* clang's driver takes it for HIP only, the compiler for both */
-        cli_add(args, "-fgpu-default-stream=per-thread");
-    } else if (job->per_thread_stream) {
-        cli_add(args, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
-    }
-    if (job->std && !(lang == CC_LANG_C && strstr(job->std, "++")) && lang != CC_LANG_ASM)
-        cli_addf(args, "-std=%s", job->std);
-    if (lang == CC_LANG_CUDA || lang == CC_LANG_CXX) {           /* warnings of nvcc and gcc, errors of clang */
-        cli_add(args, "-Wno-error=register");
-        cli_add(args, "-Wno-error=c++11-narrowing");
-    }
-    cli_add_all(args, &job->both);
-    cc_add_includes(args, job, w->clang, lang);
-}
-
-/* ROOT has the shape of a toolkit: clang reads the version from ROOT/include/cuda.h and looks no further. */
-static void add_cuda(struct work *w, struct cli_args *args, const char *overlay)
-{
-    int arch = w->job->arch ? w->job->arch : DEFAULT_ARCH;
-    cli_add(args, "-x");
-    cli_add(args, "cuda");
-    cli_addf(args, "--cuda-path=%s", cli_root());
-    cli_add(args, "-nocudainc");
-    cli_add(args, "-nocudalib");
-    cli_addf(args, "--cuda-gpu-arch=sm_%d", arch);
-    cli_add(args, "-Wno-unknown-cuda-version");
-    if (w->job->rdc) {
-        cli_add(args, "-fgpu-rdc");
-        cli_addf(args, "-cuid=%s", w->cuid);                     /* clang's driver gives it to the device's compiler only */
-        cli_add(args, "-Xclang");
-        cli_addf(args, "-cuid=%s", w->cuid);
-    }
-    add_common(w, args, CC_LANG_CUDA);
-    if (overlay) {
-        cli_add(args, "-ivfsoverlay");
-        cli_add(args, overlay);
-    }
-    cli_addf(args, "-D__CUDA_ARCH_LIST__=%d", arch * 10);
-    if (w->job->rdc)
-        cli_add(args, "-D__CUDACC_RDC__=1");
-    if (w->job->device_debug)
-        cli_add(args, "-D__CUDACC_DEBUG__=1");
-    /* gcc folds calls of the C library's functions, so std::sqrt() in a constexpr function is nothing to it; clang calls that ill-formed. */
-    cli_add(args, "-Wno-invalid-constexpr");
-    cli_add(args, "-include");
-    cli_add(args, "cuda_runtime.h");
-}
-
-/* Warnings are left to the host pass, which parses the same text: once is enough. */
-static int device_pass(struct work *w, const char *source, const char *ptx, bool with_lines)
-{
-    const struct cc_job *job = w->job;
-    struct cli_args args = { 0 };
-    if (cc_called_nvcc && job->verbose)
-        cc_nvcc_device_line(job->arch ? job->arch : DEFAULT_ARCH);
-    cli_add(&args, w->clang);
-    add_cuda(w, &args, w->device_overlay ? w->device_overlay : w->overlay);
-    cli_add(&args, "--cuda-device-only");
-    if (job->stage == CC_STAGE_PTX || job->stage == CC_STAGE_FATBIN || job->stage == CC_STAGE_CUBIN)
-        cli_add(&args, "-D__HOSTWARP_ALONE__=1");                /* host_defines.h */
-    cli_add(&args, "-S");
-    cli_add(&args, "-w");
-    cli_add(&args, job->device_debug ? "-O1" : "-O3");
-    cli_add(&args, "-ffp-contract=fast");
-    /* Lanes that do not take part hand undefined values to shuffles, and nvcc lets them; clang would conclude that they do take part. */
-    cli_add(&args, "-Xclang");
-    cli_add(&args, "-no-enable-noundef-analysis");
-    /* A loop marked for unrolling grows to this many instructions at most. clang's own 16384 makes kernels of many thousand matrix
-       products, whose code takes minutes to make and is no faster. */
-    cli_add(&args, "-mllvm");
-    cli_add(&args, "-pragma-unroll-threshold=2048");
-    /* Functions become part of their callers in any case, here or in the driver: arrays that they are given stay in registers only if clang sees
-       both. CUDA's own compiler inlines nearly everything too. */
-    cli_add(&args, "-mllvm");
-    cli_add(&args, "-inline-threshold=1000");
-    /* Of loops whose length is not known only tiny ones are unrolled. An unrolled loop has a second one for what is left over, and lanes whose rows
-       differ in length wait for each other in both (bfs: 1.2 times as long); SIMD code gains little by it elsewhere. */
-    cli_add(&args, "-mllvm");
-    cli_add(&args, "-unroll-partial-threshold=16");
-    if (job->line_info || with_lines)
-        cli_add(&args, "-gline-directives-only");
-    if (job->openmp)
-        cc_openmp_compile(&args, false);
-    cli_add_all(&args, &job->device);
-    cli_add(&args, "-o");
-    cli_add(&args, ptx);
-    cli_add(&args, source);
-    int status = run(w, &args);
-    if (status == 0 && !job->dryrun && !(job->rdc ? cc_dlink_fix_ptx(ptx) : cc_dlink_close_ptx(ptx, source)))
-        status = CLI_FAIL;
-    return status;
-}
-
-/* Device code with an error in it is compiled once more, with line numbers, so that the message can have one. */
-static int verify(struct work *w, const char *source, const char *ptx)
-{
-    const struct cc_job *job = w->job;
-    enum cc_verdict verdict = cc_verify(job, ptx, source, job->line_info);
-    w->warned |= verdict != CC_VERDICT_GOOD;
-    if (verdict != CC_VERDICT_BAD)
-        return CLI_OK;
-    char *lines = job->line_info ? NULL : temp_name(w, source, ".lines.ptx");
-    bool told = job->line_info || (lines && device_pass(w, source, lines, true) == 0 && cc_verify(job, lines, source, true) == CC_VERDICT_BAD);
-    if (!told)
-        cc_verify(job, ptx, source, true);
-    hw_free(lines);
-    return CLI_FAIL;
-}
-
-static int make_fatbin(struct work *w, const char *source, const char *fatbin)
-{
-    char *ptx = temp_name(w, source, ".ptx");
-    int status = ptx ? device_pass(w, source, ptx, false) : CLI_FAIL;
-    if (status == 0 && !w->job->dryrun)
-        status = verify(w, source, ptx);
-    if (status == 0 && !w->job->dryrun && !cc_fatbin_write(ptx, fatbin, w->job->arch ? w->job->arch : DEFAULT_ARCH))
-        status = CLI_FAIL;
-    hw_free(ptx);
-    return status;
-}
-
-static void add_depfile(struct work *w, struct cli_args *args, const char *source)
-{
-    struct cc_job *job = w->job;
-    if (!job->wants_depfile)
-        return;
-    char *name = job->depfile ? hw_strdup(job->depfile) : with_ending(job->output ? job->output : base_name(source), ".d");
-    cli_add(args, "-MF");
-    cli_add(args, name);
-    hw_free(name);
-}
-
-/* The host's view of any source. action: -c or -E, or NULL with -M. fatbin: NULL when there is no device code. */
-static void host_command(struct work *w, const struct cc_item *item, const char *fatbin, const char *action, const char *out,
-                         struct cli_args *args)
-{
-    static const char *const names[] = { [CC_LANG_CXX] = "c++", [CC_LANG_C] = "c", [CC_LANG_ASM] = "assembler-with-cpp" };
-    cli_add(args, w->clang);
-    if (item->lang == CC_LANG_CUDA) {
-        add_cuda(w, args, w->overlay);
-        cli_add(args, "--cuda-host-only");
-    } else {
-        cli_add(args, "-x");
-        cli_add(args, names[item->lang]);
-        add_common(w, args, item->lang);
-    }
-    if (fatbin) {
-        cli_add(args, "-Xclang");
-        cli_add(args, "-fcuda-include-gpubinary");
-        cli_add(args, "-Xclang");
-        cli_add(args, fatbin);
-    }
-    if (w->for_cpp) {
-        cli_add(args, "-fno-addrsig");
-        cli_add(args, "-fPIC");
-    }
-    cli_add(args, "-Wno-unknown-warning-option");               /* gcc's names in -Xcompiler */
-    cli_add(args, "-Qunused-arguments");
-    if (w->job->openmp)
-        cc_openmp_compile(args, true);
-    cli_add_all(args, &w->job->host);
-    add_depfile(w, args, item->text);
-    if (action)
-        cli_add(args, action);
-    if (out) {
-        cli_add(args, "-o");
-        cli_add(args, out);
-    }
-    cli_add(args, item->text);
-}
-
-static int host_pass(struct work *w, const struct cc_item *item, const char *fatbin, const char *action, const char *out)
-{
-    struct cli_args args = { 0 };
-    host_command(w, item, fatbin, action, out, &args);
-    return run(w, &args);
-}
-
-/*
- * Both passes at a time. The host's takes the device code only at its end, so it gets a pipe in its place and waits there. What
- * it has to say is held back until the device pass is through: that one reports the errors that both see.
- */
-static int both_passes(struct work *w, const struct cc_item *item, const char *fatbin, const char *pipe, const char *object)
-{
-    struct cli_args args = { 0 };
-    struct cli_beside host;
-    struct cc_cache cache;
-    bool quiet = false, started = false;
-    int status = CLI_OK;
-    char *said = temp_name(w, item->text, ".said");
-    host_command(w, item, pipe, "-c", NULL, &args);
-    bool cached = !w->job->wants_depfile && cc_cache_open(&cache, w->job, item->text, &args);
-    if (!(cached && cc_cache_get(&cache, object))) {
-        cli_add(&args, "-o");
-        cli_add(&args, object);
-        if (isatty(2))
-            cli_add(&args, "-fcolor-diagnostics");
-        if (cached) {
-            cli_add(&args, "-MD");
-            cli_add(&args, "-MF");
-            cli_add(&args, cache.depfile);
-        }
-        started = said && cli_start_beside(&host, &args, said);
-        status = started ? make_fatbin(w, item->text, fatbin) : CLI_FAIL;
-    }
-    if (started)
-        status = cli_finish_beside(&host, status, fatbin, pipe, &quiet);
-    if (cached && started && status == CLI_OK && quiet && !w->warned)
-        cc_cache_put(&cache, object);
-    if (cached)
-        cc_cache_close(&cache);
-    cli_args_fini(&args);
-    hw_free(said);
-    return status;
-}
-
-static int compile(struct work *w, const struct cc_item *item, const char *object)
-{
-    if (item->lang != CC_LANG_CUDA)
-        return host_pass(w, item, NULL, "-c", object);
-    char *fatbin = temp_name(w, item->text, ".fatbin"), *pipe = temp_name(w, item->text, ".pipe");
-    int status = CLI_FAIL;
-    if (fatbin && pipe && !w->job->verbose && !w->job->dryrun && mkfifo(pipe, 0600) == 0) {
-        status = both_passes(w, item, fatbin, pipe, object);
-        unlink(pipe);
-    } else if (fatbin && (status = make_fatbin(w, item->text, fatbin)) == 0) {
-        status = host_pass(w, item, fatbin, "-c", object);
-    }
-    hw_free(fatbin);
-    hw_free(pipe);
-    return status;
-}
-
-static void add_runtime(struct work *w, struct cli_args *args)
-{
-    switch (w->job->cudart) {
-    case CC_CUDART_SHARED:
-        cli_add(args, "-Wl,--push-state,--as-needed");           /* a program loads only the library it calls */
-        cli_add(args, "-lcudart");
-        cli_add(args, "-lcuda");
-        cli_add(args, "-Wl,--pop-state");
-        break;
-    case CC_CUDART_STATIC:
-        cli_add(args, "-lcudart_static");
-        cli_add(args, "-lcuda");
-        break;
-    case CC_CUDART_NONE:
-        break;
-    }
-    cli_add(args, "-lpthread");
-    cli_add(args, "-ldl");
-    cli_add(args, "-lm");
-}
-
-/* What the device linker adds. *out: an object, or NULL when the inputs lack nothing (always one with -dlink). */
-static int device_link(struct work *w, const struct cli_args *objects, const char *wanted, char **out)
-{
-    char *source = temp_name(w, "dlink", ".c");
-    struct cli_args files = { 0 }, needed = { 0 };
-    cc_dlink_files(w->job, objects, &files);
-    bool ok = source && (w->job->dryrun || cc_verify_link(&files, &needed));
-    int n = !ok ? -1 : w->job->dryrun ? 0 : cc_dlink_source(&files, &needed, source), status = n < 0 ? CLI_FAIL : CLI_OK;
-    cli_args_fini(&files);
-    cli_args_fini(&needed);
-    *out = NULL;
-    if (n > 0 || (wanted && n == 0 && !w->job->dryrun)) {
-        struct cli_args args = { 0 };
-        if (n == 0 && !hw_file_write(source, "", 0))
-            status = CLI_FAIL;
-        *out = wanted ? hw_strdup(wanted) : temp_name(w, "dlink", ".o");
-        cli_add(&args, w->clang);
-        cli_add(&args, "-x");
-        cli_add(&args, "c");
-        cli_add(&args, "-fPIC");
-        cli_add(&args, "-w");
-        cli_add(&args, "-c");
-        cli_add(&args, source);
-        cli_add(&args, "-o");
-        cli_add(&args, *out);
-        status = run(w, &args);
-    }
-    hw_free(source);
-    return status;
-}
-
-/* What is linked, in its order. -lgomp is clang's library here: a program must not have two. */
-static bool add_objects(struct work *w, struct cli_args *args, const struct cli_args *objects)
-{
-    bool openmp = w->job->openmp;
-    for (size_t i = 0; i < objects->w.n; i++) {
-        if (cc_openmp_is_library(objects->w.v[i]))
-            openmp = true;
-        else
-            cli_add(args, objects->w.v[i]);
-    }
-    return !openmp || cc_openmp_link(args);
-}
-
-static int link_objects(struct work *w, struct cli_args *objects)
-{
-    const struct cc_job *job = w->job;
-    char *added, *lib;
-    struct cli_args args = { 0 };
-    int status = CLI_OK;
-    added = NULL;
-    if ((job->rdc || w->foreign) && (status = device_link(w, objects, NULL, &added)))
-        return status;
-    lib = cli_path("lib");
-    cli_add(&args, w->clang);
-    cli_add(&args, "-Qunused-arguments");
-    if (cc_called_nvcc && job->verbose && !job->dryrun)
-        cli_add(&args, "-v");                                    /* CMake reads the linker's folders from the linker's own line */
-    cli_add(&args, "-o");
-    cli_add(&args, job->output ? job->output : "a.out");
-    if (job->shared)
-        cli_add(&args, "-shared");
-    cli_addf(&args, "-L%s", lib);
-    cli_add_all(&args, &job->link);
-    if (added)
-        cli_add(&args, added);
-    if (!add_objects(w, &args, objects)) {
-        cli_args_fini(&args);
-        hw_free(lib);
-        hw_free(added);
-        return CLI_FAIL;
-    }
-    /* ld would read all of libLLVM, which libcuda needs, to see whether something is missing there: most of the link's time. */
-    cli_add(&args, "-Wl,--allow-shlib-undefined");
-    /* The old tag goes before LD_LIBRARY_PATH, which on CUDA users' machines often names a toolkit. */
-    cli_addf(&args, "-Wl,-rpath,%s,--disable-new-dtags", lib);
-    add_runtime(w, &args);
-    hw_free(lib);
-    hw_free(added);
-    status = run(w, &args);
-    if (cc_called_nvcc && job->verbose)
-        cc_nvcc_link_line(job, objects);
-    return status;
-}
-
-static int make_device_link(struct work *w, struct cli_args *objects)
-{
-    char *made;
-    int status = device_link(w, objects, w->job->output ? w->job->output : "a_dlink.o", &made);
-    hw_free(made);
-    return status;
-}
-
-static int make_library(struct work *w, struct cli_args *objects)
-{
-    const char *out = w->job->output ? w->job->output : "a.a";
-    struct cli_args args = { 0 };
-    if (!w->job->dryrun)
-        unlink(out);                                             /* ar adds to an existing archive */
-    cli_add(&args, "ar");
-    cli_add(&args, "rcs");
-    cli_add(&args, out);
-    cli_add_all(&args, objects);
-    return run(w, &args);
-}
-
 /* The same file may be compiled twice for one program, with other macros. */
-static void set_cuid(struct work *w, const char *source)
+static void set_cuid(struct cc_work *w, const char *source)
 {
     struct hw_hash h;
     char *real = realpath(source, NULL);
@@ -438,18 +25,18 @@ static void set_cuid(struct work *w, const char *source)
     free(real);
 }
 
-static bool copy_names(struct work *w, const char *source, const char *kind, struct cc_copy *out)
+static bool copy_names(struct cc_work *w, const char *source, const char *kind, struct cc_copy *out)
 {
     char *ending = hw_sprintf(".%s.cu", kind), *overlay_ending = hw_sprintf(".%s.yaml", kind);
-    out->copy = temp_name(w, source, ending);
-    out->overlay = temp_name(w, source, overlay_ending);
+    out->copy = cc_temp_name(w, source, ending);
+    out->overlay = cc_temp_name(w, source, overlay_ending);
     hw_free(ending);
     hw_free(overlay_ending);
     return out->copy && out->overlay;
 }
 
 /* Called once for each source, before its passes. */
-static bool prepare(struct work *w, const struct cc_item *item)
+static bool prepare(struct cc_work *w, const struct cc_item *item)
 {
     struct cc_copy fixed = { 0 }, host = { 0 }, device = { 0 };
     set_cuid(w, item->text);
@@ -475,7 +62,6 @@ static bool prepare(struct work *w, const struct cc_item *item)
     return ok;
 }
 
-/* Compiles what is source, keeps the rest in place, then links or archives. */
 static int run_program(struct cc_job *job)
 {
     const char *name = job->output ? job->output : "a.out";
@@ -488,7 +74,8 @@ static int run_program(struct cc_job *job)
     return status;
 }
 
-static int build_program(struct work *w)
+/* Compiles what is source, keeps the rest in place, then links or archives. */
+static int build_program(struct cc_work *w)
 {
     struct cc_job *job = w->job;
     struct cli_args objects = { 0 };
@@ -501,15 +88,15 @@ static int build_program(struct work *w)
             w->foreign = true;
             continue;
         }
-        char *object = temp_name(w, item->text, ".o");
-        status = object && prepare(w, item) ? compile(w, item, object) : CLI_FAIL;
+        char *object = cc_temp_name(w, item->text, ".o");
+        status = object && prepare(w, item) ? cc_compile(w, item, object) : CLI_FAIL;
         if (object)
             cli_add(&objects, object);
         hw_free(object);
     }
     if (status == 0)
-        status = job->stage == CC_STAGE_LIB ? make_library(w, &objects) :
-                 job->stage == CC_STAGE_DLINK ? make_device_link(w, &objects) : link_objects(w, &objects);
+        status = job->stage == CC_STAGE_LIB ? cc_make_library(w, &objects) :
+                 job->stage == CC_STAGE_DLINK ? cc_device_link(w, &objects) : cc_link(w, &objects);
     cli_args_fini(&objects);
     return status == 0 && job->run && job->stage == CC_STAGE_LINK && !job->dryrun ? run_program(job) : status;
 }
@@ -523,22 +110,22 @@ static bool is_ptx(const char *path)
 static bool takes_ptx(enum cc_stage stage) { return stage == CC_STAGE_EXPLAIN || stage == CC_STAGE_FATBIN || stage == CC_STAGE_CUBIN; }
 
 /* PTX from somebody else in a fatbin. */
-static int pack_ptx(struct work *w, const char *path, const char *out)
+static int pack_ptx(struct cc_work *w, const char *path, const char *out)
 {
     if (w->job->dryrun)
         return CLI_OK;
     bool good = cc_verify(w->job, path, path, true) != CC_VERDICT_BAD;
-    return good && cc_fatbin_write(path, out, w->job->arch ? w->job->arch : DEFAULT_ARCH) ? CLI_OK : CLI_FAIL;
+    return good && cc_fatbin_write(path, out, w->job->arch ? w->job->arch : CC_DEFAULT_ARCH) ? CLI_OK : CLI_FAIL;
 }
 
-static int explain(struct work *w, const struct cc_item *item)
+static int explain(struct cc_work *w, const struct cc_item *item)
 {
     if (is_ptx(item->text))
         return cc_explain(w->job, item->text, item->text);
     if (item->lang != CC_LANG_CUDA)
         return fprintf(stderr, "hostwarp cc: %s has no device code\n", item->text), CLI_OK;
-    char *ptx = temp_name(w, item->text, ".ptx");
-    int status = ptx ? device_pass(w, item->text, ptx, false) : CLI_FAIL;
+    char *ptx = cc_temp_name(w, item->text, ".ptx");
+    int status = ptx ? cc_device_pass(w, item->text, ptx, false) : CLI_FAIL;
     if (status == 0 && !w->job->dryrun)
         status = cc_explain(w->job, ptx, item->text);
     hw_free(ptx);
@@ -546,13 +133,13 @@ static int explain(struct work *w, const struct cc_item *item)
 }
 
 /* -cuda: C++ that any compiler takes. What the host pass makes is assembly, so the file is one big asm statement. */
-static int make_cpp(struct work *w, const struct cc_item *item, const char *out)
+static int make_cpp(struct cc_work *w, const struct cc_item *item, const char *out)
 {
-    char *fatbin = temp_name(w, item->text, ".fatbin"), *code = temp_name(w, item->text, ".s");
-    int status = fatbin && code ? make_fatbin(w, item->text, fatbin) : CLI_FAIL;
+    char *fatbin = cc_temp_name(w, item->text, ".fatbin"), *code = cc_temp_name(w, item->text, ".s");
+    int status = fatbin && code ? cc_make_fatbin(w, item->text, fatbin) : CLI_FAIL;
     if (status == 0) {
         w->for_cpp = true;
-        status = host_pass(w, item, fatbin, "-S", code);
+        status = cc_host_pass(w, item, fatbin, "-S", code);
         w->for_cpp = false;
     }
     if (status == 0 && !w->job->dryrun && !cc_asm_statement(code, out))
@@ -562,7 +149,7 @@ static int make_cpp(struct work *w, const struct cc_item *item, const char *out)
     return status;
 }
 
-static int one_output(struct work *w, const struct cc_item *item)
+static int one_output(struct cc_work *w, const struct cc_item *item)
 {
     static const char *const endings[] = { [CC_STAGE_OBJECT] = ".o", [CC_STAGE_PTX] = ".ptx", [CC_STAGE_FATBIN] = ".fatbin",
                                            [CC_STAGE_CUBIN] = ".cubin", [CC_STAGE_CUDA] = ".cu.cpp.ii" };
@@ -570,17 +157,17 @@ static int one_output(struct work *w, const struct cc_item *item)
     if (!prepare(w, item))
         return CLI_FAIL;
     if (job->stage == CC_STAGE_PREPROCESS)
-        return host_pass(w, item, NULL, "-E", job->output);
+        return cc_host_pass(w, item, NULL, "-E", job->output);
     if (job->stage == CC_STAGE_DEPS)
-        return host_pass(w, item, NULL, NULL, job->output);
+        return cc_host_pass(w, item, NULL, NULL, job->output);
     if (job->stage == CC_STAGE_EXPLAIN)
         return explain(w, item);
-    char *named = with_ending(base_name(item->text), endings[job->stage]);
+    char *named = cc_with_ending(cc_base_name(item->text), endings[job->stage]);
     char *out = job->output ? hw_strdup(job->output) : job->outdir ? hw_sprintf("%s/%s", job->outdir, named) : hw_strdup(named);
     int status;
     hw_free(named);
     if (job->stage == CC_STAGE_OBJECT)
-        status = compile(w, item, out);
+        status = cc_compile(w, item, out);
     else if (is_ptx(item->text))
         status = pack_ptx(w, item->text, out);
     else if (item->lang != CC_LANG_CUDA)
@@ -588,14 +175,14 @@ static int one_output(struct work *w, const struct cc_item *item)
     else if (job->stage == CC_STAGE_CUDA)
         status = make_cpp(w, item, out);
     else if (job->stage == CC_STAGE_PTX)
-        status = device_pass(w, item->text, out, false);
+        status = cc_device_pass(w, item->text, out, false);
     else
-        status = make_fatbin(w, item->text, out);
+        status = cc_make_fatbin(w, item->text, out);
     hw_free(out);
     return status;
 }
 
-static int build_each(struct work *w)
+static int build_each(struct cc_work *w)
 {
     int status = 0;
     for (size_t i = 0; i < w->job->items.n && status == 0; i++) {
@@ -649,7 +236,7 @@ int cc_job_run(struct cc_job *job)
         cc_nvcc_variables();
     if (!check_inputs(job))
         return CLI_FAIL;
-    struct work w = { .job = job, .clang = cli_find_clang() };
+    struct cc_work w = { .job = job, .clang = cli_find_clang() };
     if (!w.clang)
         return CLI_FAIL;
     cc_clean_environment();

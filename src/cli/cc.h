@@ -56,8 +56,8 @@ void cc_add_includes(struct cli_args *args, const struct cc_job *job, const char
 void cc_add_split(struct cli_args *to, const char *list, const char *before_each);
 void cc_xcompiler(struct cc_job *job, const char *list);
 
-/* cc_openmp.c: what -fopenmp adds to the compiler's command; and to the linker's, or false after saying that the library is missing. */
-void cc_openmp_compile(struct cli_args *args, bool host);
+/* cc_openmp.c: what OpenMP adds to the compiler's command; and to the linker's, or false after saying that the library is missing. */
+void cc_openmp_compile(struct cli_args *args, const struct cc_job *job, bool host);
 bool cc_openmp_link(struct cli_args *args);
 bool cc_openmp_is_library(const char *word);
 
@@ -74,7 +74,9 @@ bool cc_launch_overlays(const char *source, const char *corrected, const struct 
 /* cc_dlink.c: writes C source of what separately compiled objects lack. How many functions it has; -1 after an error. */
 /* clang 19 may use a static variable under its plain name and define it under a longer one: makes them one again. */
 bool cc_dlink_fix_ptx(const char *path);
-/* Without -rdc=true no other file can define a variable that is declared extern: nvcc makes it one of this file, with a warning. */
+/* In PTX of host functions that device code calls: what nobody defines traps, as no one should come there. */
+bool cc_dlink_trap_ptx(const char *path);
+/* Without -rdc=true no other file can define a variable that is declared extern: nvcc makes it one of this file, with a warning (shown: NULL: without). */
 bool cc_dlink_close_ptx(const char *path, const char *shown);
 int cc_dlink_source(const struct cli_args *files, const struct cli_args *needed, const char *out_path);
 /* Of what is linked, the objects and archives: device code may be in them. */
@@ -105,6 +107,10 @@ bool cc_cache_open(struct cc_cache *c, const struct cc_job *job, const char *sou
 bool cc_cache_get(const struct cc_cache *c, const char *object);
 void cc_cache_put(const struct cc_cache *c, const char *object);
 void cc_cache_close(struct cc_cache *c);
+
+/* cc_vendor.c: after a failure, a word about libraries of NVIDIA's that were asked for. */
+void cc_vendor_after_link(const struct cli_args *objects);
+void cc_vendor_after_pass(const char *said);
 
 /* cc_fatbin.c: writes PTX text in the container that the runtime is given at start-up. */
 bool cc_fatbin_write(const char *ptx_path, const char *out_path, int arch);

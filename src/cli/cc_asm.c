@@ -4,6 +4,7 @@
  *   asm("mov.u32 %0, %laneid;")     a special register with one percent sign; clang wants two
  *   asm("..." :: "r"(x) "l"(y));    two operands with no comma between them
  *   __shared__ alignas(16) int x;   alignas behind an attribute; clang wants it first, but takes _Alignas there
+ *   kernel << <1, 2 >> >(x);        signs of a launch with blanks between the second and the third, as some editors write them
  * A source that has such a place is compiled from a corrected copy, which a file overlay shows to clang under the source's own
  * name: messages, __FILE__ and includes stay as they are.
  */
@@ -88,6 +89,22 @@ static bool misplaced_alignas(const char *text, const char *p)
     return false;
 }
 
+/* Two signs, blanks and a third at p: how many characters that is; 0: it is something else. */
+static size_t loose_sign(const char *p, char sign)
+{
+    size_t blanks = p[0] == sign && p[1] == sign ? strspn(p + 2, " \t\r\n") : 0;
+    return blanks && p[2 + blanks] == sign ? blanks + 3 : 0;
+}
+
+/* The three signs together, and the blanks behind them: what follows stays where it was. */
+static const char *copy_sign(const char *p, size_t n, char sign, struct hw_str *out)
+{
+    char three[] = { sign, sign, sign };
+    hw_str_add(out, three, 3);
+    hw_str_add(out, p + 2, n - 3);
+    return p + n;
+}
+
 /* Does an operand begin at p? Then there should have been a comma behind the parenthesis that ended the one before. */
 static bool operand_follows(const char *p)
 {
@@ -97,9 +114,17 @@ static bool operand_follows(const char *p)
 
 static bool correct(const char *text, struct hw_str *out)
 {
-    bool changed = false, asm_seen = false, operands = false;
+    bool changed = false, asm_seen = false, operands = false, in_launch = false;
     int depth = 0;
     for (const char *p = text; *p;) {
+        size_t loose = *p == '<' ? loose_sign(p, '<') : *p == '>' && in_launch ? loose_sign(p, '>') : 0;
+        in_launch = *p == ';' ? false : in_launch || strncmp(p, "<<<", 3) == 0;
+        if (loose) {                                             /* << < is nothing else; >> > may end templates, too */
+            in_launch = *p == '<';
+            p = copy_sign(p, loose, *p, out);
+            changed = true;
+            continue;
+        }
         if (*p == 'a' && misplaced_alignas(text, p)) {
             hw_str_puts(out, "_Alignas");
             p += strlen("alignas");
@@ -189,7 +214,7 @@ bool cc_asm_overlay(const char *source, const char *copy, const char *overlay)
 {
     size_t n;
     char *text = hw_file_read(source, &n);
-    if (!text || !(strstr(text, "asm") || strstr(text, "alignas")) || strlen(text) != n) {
+    if (!text || !(strstr(text, "asm") || strstr(text, "alignas") || strstr(text, "<< ")) || strlen(text) != n) {
         hw_free(text);
         return false;
     }

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/os.h"
 #include "base/str.h"
+#include "lower/lower.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -143,6 +144,46 @@ static const char *static_name(const char *text, const char *p, size_t n, size_t
     return at;
 }
 
+/* Behind the declaration that begins at p, `.extern .func ... name (...) ;`: its semicolon. NULL: it is something else. name: where that is. */
+static const char *declaration_end(const char *p, const char **name, size_t *n)
+{
+    const char *end = strchr(p, ';'), *q = p + strlen(".extern .func");
+    q += strspn(q, " \t\r\n");
+    if (*q == '(')                                               /* the result */
+        q = strchr(q, ')') ? strchr(q, ')') + 1 : q;
+    q += strspn(q, " \t\r\n");
+    *name = q;
+    for (*n = 0; is_word(q[*n]);)
+        ++*n;
+    return *n && end ? end : NULL;
+}
+
+bool cc_dlink_trap_ptx(const char *path)
+{
+    static const char declared[] = ".extern .func";
+    char *text = hw_file_read(path, NULL);
+    struct hw_str out = { 0 };
+    const char *done = text, *name;
+    size_t n;
+    for (const char *p = text, *end; p && (p = strstr(p, declared)); p = end) {
+        end = p + 1;
+        const char *semicolon = declaration_end(p, &name, &n);
+        char *plain = semicolon ? hw_strndup(name, n) : NULL;
+        if (plain && !lower_is_provided(plain)) {
+            hw_str_add(&out, done, (size_t)(p - done));
+            hw_str_printf(&out, ".weak .func%.*s\n{\n\ttrap;\n}\n", (int)(semicolon - p - (ptrdiff_t)strlen(declared)), p + strlen(declared));
+            done = end = semicolon + 1;
+        }
+        hw_free(plain);
+    }
+    if (text)
+        hw_str_puts(&out, done);
+    bool ok = text && hw_file_write(path, out.s, out.n);
+    hw_str_fini(&out);
+    hw_free(text);
+    return ok;
+}
+
 bool cc_dlink_close_ptx(const char *path, const char *shown)
 {
     static const char *const declared[] = { "\n.extern .global", "\n.extern .const" };
@@ -157,7 +198,8 @@ bool cc_dlink_close_ptx(const char *path, const char *shown)
         while (name > p && is_word(name[-1]))
             name--;
         char *mangled = hw_strndup(name, (size_t)(end - name)), *plain = cli_demangle(mangled);
-        fprintf(stderr, "%s: warning: without -rdc=true, the extern declaration of '%s' is treated as a static definition\n", shown, plain);
+        if (shown)
+            fprintf(stderr, "%s: warning: without -rdc=true, the extern declaration of '%s' is treated as a static definition\n", shown, plain);
         hw_str_add(&out, done, (size_t)(p - done));
         hw_str_puts(&out, ".visible");
         done = p + strlen(".extern");

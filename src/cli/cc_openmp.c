@@ -44,13 +44,14 @@ static char *find_header_folder(void)
     return file;
 }
 
-/* Device code sees the headers and the macro, and leaves the pragmas alone. */
-void cc_openmp_compile(struct cli_args *args, bool host)
+/* Device code sees the macro, and leaves the pragmas alone. gcc finds omp.h without being asked for OpenMP, and programs include it so. */
+void cc_openmp_compile(struct cli_args *args, const struct cc_job *job, bool host)
 {
     char *folder = find_header_folder();
     if (folder)
         cli_addf(args, "-idirafter%s", folder);                  /* it holds other headers of its compiler too */
-    cli_add(args, host ? "-fopenmp=libomp" : "-D_OPENMP=" OPENMP_VERSION);
+    if (job->openmp)
+        cli_add(args, host ? "-fopenmp=libomp" : "-D_OPENMP=" OPENMP_VERSION);
     hw_free(folder);
 }
 

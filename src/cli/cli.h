@@ -38,6 +38,7 @@ bool cli_start_beside(struct cli_beside *p, struct cli_args *args, const char *s
 /* With status CLI_OK: feeds file to the pipe, waits, shows what was said, and returns how it ended. Else ends it and returns status. */
 int cli_finish_beside(struct cli_beside *p, int status, const char *file, const char *pipe, bool *said_nothing);
 int cli_spawn(struct cli_args *args);                            /* waits; exit status, 128 + signal, 127 not started */
+int cli_spawn_said(struct cli_args *args, const char *said);     /* the same, with standard error in a file (NULL: not) */
 void cli_exec(struct cli_args *args);                            /* returns only on failure, with errno */
 void cli_print_command(const struct cli_args *args);             /* as nvcc -dryrun does: "#$ ..." on standard error */
 int cli_caught_signal(void);                                     /* the signal that ended a child or asked us to end, or 0 */

@@ -113,7 +113,9 @@ static void child_main(char **argv)
     _exit(CLI_NOT_FOUND);
 }
 
-int cli_spawn(struct cli_args *args)
+int cli_spawn(struct cli_args *args) { return cli_spawn_said(args, NULL); }
+
+int cli_spawn_said(struct cli_args *args, const char *said)
 {
     static const int passed[] = { SIGINT, SIGTERM, SIGHUP };
     struct sigaction act = { .sa_handler = pass_on }, old[HW_LEN(passed)];
@@ -122,8 +124,11 @@ int cli_spawn(struct cli_args *args)
     for (size_t i = 0; i < HW_LEN(passed); i++)
         sigaction(passed[i], &act, &old[i]);
     pid_t pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        if (said && !freopen(said, "w", stderr))
+            _exit(CLI_FAIL);
         child_main(argv);
+    }
     child_pid = pid;
     int status = 0, result = CLI_NOT_FOUND;
     if (pid < 0) {

@@ -375,6 +375,11 @@ static void emit_service(struct lower_ctx *c, const struct service *service, str
         ir_inst_dst(i, dst ? dst : lower_tmp(c, result));
 }
 
+bool lower_is_provided(const char *name)
+{
+    return service_of(name) || strncmp(name, "__nv_", 5) == 0 || strncmp(name, "__cudaCDP2", 10) == 0;
+}
+
 /* The driver brings the device runtime's functions with it; others may come from other files. */
 static bool found_elsewhere(const struct lower_ctx *c, const char *name)
 {

@@ -16,4 +16,7 @@ enum ptx_status lower_module(const struct ptx_module *ptx, struct diag *diag, st
  */
 bool lower_check(const struct ptx_module *ptx, bool open, struct diag *diag);
 
+/* Does the driver bring a function of this name with it: printf, the device runtime, mathematics? */
+bool lower_is_provided(const char *name);
+
 #endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A `hostwarp cc` job being carried out: clang's passes over one source (cc_pass.c) and the links (cc_link.c). */
+#ifndef CC_WORK_H
+#define CC_WORK_H
+
+#include "cli/cc.h"
+
+#define CC_DEFAULT_ARCH 80
+
+/* What a job needs while it runs. */
+struct cc_work {
+    struct cc_job *job;
+    char *clang;
+    int serial;                          /* numbers intermediate files: two inputs may have the same name */
+    char *overlay;                       /* of the current source, or NULL: cc_asm.c */
+    char *device_overlay;                /* in its place for the device's pass, or NULL: cc_launch.c */
+    char cuid[33];                       /* of the current source: what both passes add to the names of its static variables */
+    bool warned;                         /* there was a message about device code */
+    bool for_cpp;                        /* the host pass makes assembly for another assembler */
+    bool foreign;                        /* not all that is linked was compiled just now */
+};
+
+/* cc_pass.c. Statuses are exit statuses. */
+int cc_run(struct cc_work *w, struct cli_args *args);                       /* a command, which is shown with -v; frees args */
+char *cc_with_ending(const char *path, const char *ending);
+const char *cc_base_name(const char *path);
+char *cc_temp_name(struct cc_work *w, const char *source, const char *ending);   /* in the temporary folder, or NULL after an error */
+int cc_device_pass(struct cc_work *w, const char *source, const char *ptx, bool with_lines);
+int cc_make_fatbin(struct cc_work *w, const char *source, const char *fatbin);   /* of device code that was verified */
+int cc_host_pass(struct cc_work *w, const struct cc_item *item, const char *fatbin, const char *action, const char *out);
+int cc_compile(struct cc_work *w, const struct cc_item *item, const char *object);
+
+/* cc_link.c */
+int cc_link(struct cc_work *w, struct cli_args *objects);
+int cc_device_link(struct cc_work *w, struct cli_args *objects);            /* -dlink */
+int cc_make_library(struct cc_work *w, struct cli_args *objects);           /* -lib */
+
+#endif
