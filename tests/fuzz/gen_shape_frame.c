@@ -182,13 +182,31 @@ static void choose_shape(struct shape *g)
         g->alive[b] = (uint16_t)g->threads;
 }
 
-static void last_store(struct shape *g)
+/* The end of many kernels: what was shared is read again, and those that have something to say store it. */
+static bool guarded_end(struct shape *g)
+{
+    struct val c = index_condition(g);
+    if (pick(g, 2))
+        barrier(g);
+    put(g, "\t@!%s bra Z0;\n", c.s);
+    if (!place_branch(g, &c, true))
+        return false;
+    bool ok = (pick(g, 4) == 0 || stream_loop(g)) && data_store(g);
+    place_leave(g);
+    put(g, "Z0:\n");
+    return ok;
+}
+
+static bool last_store(struct shape *g, bool (*store)(struct shape *))
 {
     unsigned start = g->t.used, out_used = g->out_used;
-    if (data_store(g) && check_notes(g))
-        return;
-    g->t.used = start, g->out_used = out_used;
+    struct place *here = g->here;
+    if (store(g) && check_notes(g))
+        return true;
+    g->t.used = start, g->out_used = out_used, g->n_notes = 0;
+    g->here = here;
     g->t.text[start] = 0;
+    return false;
 }
 
 void gen_shape(uint64_t seed, const bool *skip, struct gen_kernel *out)
@@ -217,7 +235,8 @@ void gen_shape(uint64_t seed, const bool *skip, struct gen_kernel *out)
         prefill(g);
     for (unsigned k = 0, n = 2 + pick(g, pick(g, 2) ? 4 : 10); k < n; k++)
         shape_statement(g);
-    for (unsigned k = 0; k < 3; k++)                          /* at least something comes out */
-        last_store(g);
+    bool ended = pick(g, 2) && last_store(g, guarded_end);
+    for (unsigned k = 0; k < 3 && !ended; k++)                /* at least something comes out */
+        last_store(g, data_store);
     finish(g, text);
 }

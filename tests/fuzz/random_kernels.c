@@ -41,7 +41,7 @@ static struct {
     CUresult (*cuLaunchKernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
 } cu;
 
-enum { MAX_WAYS = 9, OUT_WORDS = GEN_OUTPUT_WORDS, ATOM_WORDS = GEN_ATOMIC_WORDS };
+enum { MAX_WAYS = 9, OUT_WORDS = GEN_OUTPUT_WORDS, ATOM_WORDS = GEN_ATOMIC_WORDS, CHUNK = 50, MAX_TOLD = 50 };
 enum { NOT_RUN, RUNNING, DONE, FAILED };
 
 struct result {
@@ -397,11 +397,15 @@ int main(int argc, char **argv)
         minimise((unsigned)small, results);
         return 0;
     }
-    if (!run_range(first, run.n_cases, results))
-        return 2;
-    for (unsigned i = first; i < run.n_cases; i++)
-        if (!agrees(i, results) && ++n_bad <= 20)
-            report(i, results);
+    for (unsigned i = first; i < run.n_cases;) {              /* what is wrong is told early */
+        unsigned end = i + CHUNK < run.n_cases ? i + CHUNK : run.n_cases;
+        if (!run_range(i, end, results))
+            return 2;
+        for (; i < end; i++)
+            if (!agrees(i, results) && ++n_bad <= MAX_TOLD)
+                report(i, results);
+        fflush(stdout);
+    }
     printf("%s %u random kernels agree at widths %s%s\n", n_bad ? "not ok" : "ok", run.n_cases - first - n_bad, widths, gpu ? " and on the GPU" : "");
     return n_bad != 0;
 }
