@@ -28,7 +28,7 @@ template <class F> static void repeat(const char *name, const char *what, double
 
 // ---- scans that look back: state of a tile: a flag and a value side by side, one access ----
 
-enum { INVALID = 0, PARTIAL = 1, INCLUSIVE = 2, TILE = 32, TILES = 600 };
+enum { INVALID = 0, PARTIAL = 1, INCLUSIVE = 2, TILE = 32, TILES = 2000 };
 
 struct state16 {
     u64 flag, value;

@@ -197,6 +197,22 @@ KIND(ordered_v2_u64, 16, V2("u64", "l", unsigned long long)) KIND(ordered_v4_u32
 #undef STORE
 #undef LOAD
 
+struct relaxed_b128 {
+    static const char *title() { return "relaxed_b128"; }
+    enum { bytes = 16 };
+    static __device__ void put(char *p, unsigned k)
+    {
+        asm volatile("{ .reg .b128 t; mov.b128 t, {%1, %1}; st.relaxed.gpu.b128 [%0], t; }" : : "l"(p), "l"((unsigned long long)k * 0x100000001ull) : "memory");
+    }
+    static __device__ bool get(char *p, unsigned &k)
+    {
+        unsigned long long a, b;
+        asm volatile("{ .reg .b128 t; ld.relaxed.gpu.b128 t, [%2]; mov.b128 {%0, %1}, t; }" : "=l"(a), "=l"(b) : "l"(p) : "memory");
+        k = (unsigned)a;
+        return a == b;
+    }
+};
+
 // A cell for each thread; block 0 writes, the others read.
 template <class K> __global__ void tear(char *cells, unsigned step, unsigned turns, unsigned *meeting, unsigned *torn, unsigned *fell, unsigned *moved)
 {
@@ -252,7 +268,7 @@ int main(int argc, char **argv)
     CHECK(cudaMalloc(&m.meeting, GROUPS * 128));
     m.host_cells.resize(WORDS), m.host_seen.resize(ROUNDS * GROUPS * LANES * 8);
     all_tearing<relaxed_v2_u64, relaxed_v2_u32, relaxed_v4_u32, relaxed_v4_u16, volatile_v2_u64, volatile_v2_u32, volatile_v4_u32, volatile_v4_u16, cg_v2_u64, cg_v4_u32, cg_v2_u32, ordered_v2_u64,
-                ordered_v4_u32>(m);
+                ordered_v4_u32, relaxed_b128>(m);
     all_litmus<MP_release_acquire, MP_weak_data, MP_fences, MP_volatile_membar, MP_weak_membar, MP_atomics, MP_fence_atomics, SB_fences, SB_membars, SB_exchanges, SB_relaxed, LB_fences,
                LB_release_acquire, CoRR, CoRR_volatile, CoRR_atomic, CoWR, CoWW, TwoPlusTwoW, R_fences, S_release_acquire, WRC, MP_through_rmw, IRIW_fences>(m);
     return failures != 0;

@@ -30,14 +30,33 @@ static unsigned param_new(struct shape *g)
     return g->k->n_params < GEN_MAX_PARAMS ? g->k->n_params++ : GEN_MAX_PARAMS - 1;
 }
 
+/* A quotient of two parameters: the width of a part. */
+static struct val val_quotient(struct shape *g, uint32_t c)
+{
+    struct val r = { .c = c };
+    uint32_t parts = 1 + pick(g, 16), all = c * parts + pick(g, parts);
+    struct word n[2];
+    for (unsigned k = 0; k < 2; k++) {
+        unsigned p = param_new(g);
+        g->k->params[p] = (struct gen_param){ .words = { k ? parts : all } };
+        n[k] = define(g, "%n", "\tld.param.u32 $, [p_%u];\n", p);
+    }
+    strcpy(r.s, define(g, "%n", "\tdiv.%s $, %s, %s;\n", pick(g, 2) ? "s32" : "u32", n[0].s, n[1].s).s);
+    return r;
+}
+
 struct val val_param(struct shape *g, uint32_t c)
 {
     if (g->n_defs + 8 >= SHAPE_DEFS || g->k->n_params + 12 >= GEN_MAX_PARAMS)
         return val_const(c);
-    unsigned p = param_new(g);
     struct val r = { .c = c };
-    g->k->params[p] = (struct gen_param){ .words = { c } };
-    strcpy(r.s, define(g, "%n", "\tld.param.u32 $, [p_%u];\n", p).s);
+    if (pick(g, 6) == 0 && c < 1 << 20) {
+        r = val_quotient(g, c);
+    } else {
+        unsigned p = param_new(g);
+        g->k->params[p] = (struct gen_param){ .words = { c } };
+        strcpy(r.s, define(g, "%n", "\tld.param.u32 $, [p_%u];\n", p).s);
+    }
     if (g->n_uniforms < SHAPE_UNIFORMS)
         g->uniforms[g->n_uniforms++] = r;
     return r;
@@ -59,7 +78,7 @@ static bool fit(struct shape *g, int64_t lo, int64_t hi, int64_t from, int64_t t
 /* The pointer in a buffer that bytes lo to hi from it are in its part from ... to; an empty name if none is. */
 struct word pointer_for(struct shape *g, enum gen_buffer buffer, int64_t lo, int64_t hi, unsigned from, unsigned to, unsigned align, int64_t *offset)
 {
-    for (unsigned k = 0; k < g->n_pointers; k++) {
+    for (unsigned k = 0; k < g->n_pointers && !(g->new_pointers && g->n_pointers < COUNT(g->pointers)); k++) {
         int64_t at = g->pointers[k].offset;
         if (g->pointers[k].buffer == buffer && at + lo >= from && at + hi <= to && at % align == 0) {
             *offset = at;
@@ -119,29 +138,40 @@ static void placed(struct shape *g, const int64_t *off, int64_t by, struct addre
     out->at = at;
 }
 
-/* lo, hi: the bytes of the buffer that are allowed. */
-bool address_global(struct shape *g, enum gen_buffer buffer, unsigned lo, unsigned hi, const struct val *index, unsigned scale, unsigned bytes, struct address *out)
+void offset_of(struct shape *g, const struct val *index, unsigned scale, struct offset *out)
 {
-    int64_t *off = shape_alloc(g, 8ul * g->here->n + 8), first, last, at;
-    struct word d = offset64(g, index, scale, off);
+    out->off = shape_alloc(g, 8ul * g->here->n + 8);
+    out->reg = offset64(g, index, scale, out->off);
+}
+
+/* lo, hi: the bytes of the buffer that are allowed. */
+bool address_at(struct shape *g, enum gen_buffer buffer, unsigned lo, unsigned hi, const struct offset *o, unsigned bytes, struct address *out)
+{
+    int64_t first, last, at;
     int imm = pick(g, 3) ? 0 : ((int)pick(g, 17) - 8) * (int)bytes;
-    span(g, off, bytes, &first, &last);
+    span(g, o->off, bytes, &first, &last);
     if (!g->here->n)
         first = last = 0;
     if (last - first > (int64_t)hi - lo)
         return false;
-    struct word p = pointer_for(g, buffer, first + imm, last + imm, lo, hi, bytes, &at);
+    struct word p = pointer_for(g, buffer, first + imm, last + imm, lo, hi, bytes, &at), sum = wide(g);
     if (!p.s[0])
         return false;
     for (unsigned i = 0; i < g->here->n; i++)
-        if (off[i] % bytes)
+        if (o->off[i] % bytes)
             return false;
-    struct word sum = wide(g);
     bool turned = pick(g, 4) == 0;
-    put(g, "\tadd.s64 %s, %s, %s;\n", sum.s, turned ? d.s : p.s, turned ? p.s : d.s);
+    put(g, "\tadd.s64 %s, %s, %s;\n", sum.s, turned ? o->reg.s : p.s, turned ? p.s : o->reg.s);
     snprintf(out->s, sizeof out->s, imm ? "[%s+%d]" : "[%s]", sum.s, imm);
-    placed(g, off, at + imm, out);
+    placed(g, o->off, at + imm, out);
     return true;
+}
+
+bool address_global(struct shape *g, enum gen_buffer buffer, unsigned lo, unsigned hi, const struct val *index, unsigned scale, unsigned bytes, struct address *out)
+{
+    struct offset o;
+    offset_of(g, index, scale, &o);
+    return address_at(g, buffer, lo, hi, &o, bytes, out);
 }
 
 /* A number of words such that it plus lo ... hi (bytes) is in from ... to: one of the kernel's uniforms, or a new parameter. */

@@ -113,7 +113,6 @@ static bool load_table(struct shape *g)
         put(g, "\tmov.u64 %s, table;\n\tadd.s64 %s, %s, %s;\n\tld.const.u32 %s, [%s+%u];\n", b.s, b.s, b.s, w.s, r.s, b.s, 4 * pick(g, SHAPE_TABLE - SHAPE_STRUCT));
     } else {
         put(g, "\tmov.b64 %s, p_0;\n\tadd.s64 %s, %s, %s;\n\tld.param.u32 %s, [%s];\n", b.s, b.s, b.s, w.s, r.s, b.s);
-        g->struct_used = true;
     }
     data_mix(g, r.s);
     return true;

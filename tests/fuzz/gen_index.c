@@ -8,12 +8,14 @@
 /* What a thread knows of itself, what it was given, what it counts. */
 struct val index_leaf(struct shape *g)
 {
-    const struct val own[] = { g->lin, g->gid, g->tx, g->ty, g->bx, g->by, g->tz, g->bz, g->lane };
+    const struct val own[] = { g->lin, g->gid, g->tx, g->ty, g->part, g->group, g->bx, g->by, g->tz, g->bz, g->lane };
     unsigned r = pick(g, 12);
+    if (g->n_hoisted && pick(g, 4) == 0)
+        return g->hoisted[pick(g, g->n_hoisted)];
     if (g->n_counters && r < 5)
         return g->counters[g->n_counters - 1 - pick(g, 2) % g->n_counters];
     if (r < 9)
-        return own[pick(g, pick(g, 3) ? 4 : COUNT(own))];
+        return own[pick(g, pick(g, 3) ? 6 : COUNT(own))];
     if (r < 11 && g->n_uniforms)
         return g->uniforms[pick(g, g->n_uniforms)];
     return val_const(pick(g, 3) ? 1 + pick(g, 8) : 1u << pick(g, 8));
@@ -69,12 +71,23 @@ struct val index_own(struct shape *g, bool of_block)
     }
 }
 
+void index_hoist(struct shape *g)
+{
+    for (unsigned n = pick(g, 3); n > 0 && g->n_hoisted < SHAPE_HOISTED; n--) {
+        struct val v = pick(g, 2) ? index_own(g, pick(g, 2)) : index_any(g);
+        if (v.s[0] == '%')
+            g->hoisted[g->n_hoisted++] = v;
+    }
+}
+
 /* Rows and columns of something with a pitch, or a short random sum. */
 struct val index_any(struct shape *g)
 {
     static const char *const ops[] = { "add.s32", "add.s32", "sub.s32", "mul.lo.s32", "and.b32", "xor.b32", "or.b32", "min.u32", "max.s32", "min.s32",
         "div.u32", "rem.u32", "div.s32", "rem.s32", "shr.u32", "shr.s32" };
     struct val a = index_leaf(g), b;
+    if (g->n_hoisted && pick(g, 3) == 0)
+        return g->hoisted[pick(g, g->n_hoisted)];
     switch (pick(g, 6)) {
     case 0: return index_own(g, pick(g, 2));
     case 1:
@@ -99,8 +112,11 @@ struct val index_condition(struct shape *g)
 {
     static const char *const ops[] = { "lt.s32", "lt.u32", "ge.u32", "ge.s32", "le.u32", "gt.s32", "ne.s32", "eq.s32" };
     char op[24];
-    struct val a = pick(g, 3) ? index_leaf(g) : index_any(g), b;
+    struct val a, b;
     uint32_t lo, hi;
+    if (g->n_conditions && pick(g, 2))
+        return g->conditions[pick(g, g->n_conditions)];
+    a = pick(g, 3) ? index_leaf(g) : index_any(g);
     snprintf(op, sizeof op, "setp.%s", ops[pick(g, pick(g, 2) ? 4 : COUNT(ops))]);
     val_range(g, &a, &lo, &hi);
     if (hi - lo < 2048 && lo < hi && pick(g, 4))

@@ -17,6 +17,7 @@ static void body(struct shape *g, unsigned n)
 static bool guard(struct shape *g)
 {
     unsigned l = g->n_label++;
+    index_hoist(g);
     struct val c = index_condition(g), not_c = c;
     bool other = pick(g, 4) == 0;
     put(g, "\t@!%s bra G%u;\n", c.s, l);
@@ -123,6 +124,7 @@ static bool counted_loop(struct shape *g)
     }
     if (g->n_counters == SHAPE_COUNTERS)
         return false;
+    index_hoist(g);
     turns = turns_of(g, &start, &n, &step, is_signed);
     val_range(g, &turns, &lo, &hi);
     if (hi > 40)
@@ -189,30 +191,6 @@ static bool warp_work(struct shape *g)
     return true;
 }
 
-/* Two words apart by `gap` of each thread, put in order: one step of a sorting network. */
-static bool compare_exchange(struct shape *g)
-{
-    struct val gap = val_param(g, 1u << pick(g, 9)), minus = val_const(UINT32_MAX), one = val_const(1);
-    struct val less = val_two(g, "add.s32", &gap, &minus), in_run = val_two(g, "and.b32", &less, &g->gid), twice = val_two(g, "shl.b32", &g->gid, &one);
-    struct val low = val_two(g, "sub.s32", &twice, &in_run), high = val_two(g, "add.s32", &low, &gap);
-    struct address a[2], b[2];
-    struct word x = reg(g), y = reg(g), p = pred(g), s = reg(g), t = reg(g);
-    unsigned from = g->out_used, end = from;
-    if (!address_global(g, GEN_INPUT, 0, 2 * GEN_INPUT_WORDS, &low, 4, 4, &a[0]) || !address_global(g, GEN_INPUT, 0, 2 * GEN_INPUT_WORDS, &high, 4, 4, &a[1]))
-        return false;
-    put(g, "\tld.global.nc.u32 %s, %s;\n\tld.global.nc.u32 %s, %s;\n\tsetp.gt.u32 %s, %s, %s;\n", x.s, a[0].s, y.s, a[1].s, p.s, x.s, y.s);
-    put(g, "\tselp.b32 %s, %s, %s, %s;\n\tselp.b32 %s, %s, %s, %s;\n", s.s, y.s, x.s, p.s, t.s, x.s, y.s, p.s);
-    for (unsigned k = 0; k < 2; k++) {
-        if (!address_global(g, GEN_OUTPUT, end, 4 * GEN_OUTPUT_WORDS, k ? &high : &low, 4, 4, &b[k]))
-            return false;
-        put(g, "\tst.global.u32 %s, %s;\n", b[k].s, k ? t.s : s.s);
-        note_access(g, NOTE_STORE, SPACE_OUT, &b[k], 4, 0);
-        for (unsigned i = 0; i < g->here->n; i++)
-            g->out_used = b[k].at[i] + 4 > g->out_used ? (b[k].at[i] + 19) & ~15u : g->out_used;
-    }
-    return true;
-}
-
 static bool local_array(struct shape *g)
 {
     struct val i = index_any(g), most = val_const(15), t = val_two(g, "and.b32", &i, &most);
@@ -274,10 +252,10 @@ static bool step(struct shape *g) { data_step(g); return true; }
 
 /* Simple statements come first: the only ones where nesting is deep. A kernel's theme is what it has more of. */
 static make_fn *const all[] = { data_load, data_load, data_load, data_store, data_store, step, shared_load, shared_load, shared_store, shared_store, barrier, warp_work,
-    local_array, global_atomic, shared_atomic, stream_loop, stream_loop, compare_exchange, shared_tree, shared_list, guard, guard, guard, data_branch, many_ways, counted_loop,
+    local_array, global_atomic, shared_atomic, stream_loop, stream_loop, columns, shared_tree, shared_list, guard, guard, guard, data_branch, many_ways, counted_loop,
     counted_loop, leave_early };
 enum { N_SIMPLE = 16 };
-static make_fn *const themes[][4] = { { data_load, data_store, compare_exchange, data_load }, { shared_load, shared_store, barrier, guard }, { stream_loop, shared_store, barrier, guard },
+static make_fn *const themes[][4] = { { data_load, data_store, columns, data_load }, { shared_load, shared_store, barrier, guard }, { stream_loop, shared_store, barrier, guard },
     { counted_loop, guard, data_load, many_ways }, { shared_tree, warp_work, shared_atomic, shared_store }, { stream_loop, data_store, guard, leave_early } };
 
 static bool make(struct shape *g)
@@ -295,7 +273,7 @@ void shape_statement(struct shape *g)
         g->theme = pick(g, COUNT(themes) + 2);
     if (g->k->n_statements >= SHAPE_STATEMENTS)
         return;
-    unsigned number = g->k->n_statements++, start = g->t.used, notes = g->n_notes, fills = g->n_fills, counters = g->n_counters, out_used = g->out_used;
+    unsigned number = g->k->n_statements++, start = g->t.used, notes = g->n_notes, fills = g->n_fills, counters = g->n_counters, hoisted = g->n_hoisted, out_used = g->out_used;
     bool left_out = g->skip && g->skip[number], ok = false;
     struct place *here = g->here;
     g->muted += left_out;
@@ -305,10 +283,12 @@ void shape_statement(struct shape *g)
         if (ok && g->nesting == 1)
             ok = check_notes(g);
         if (!ok) {
+            g->n_hoisted = hoisted;
             g->t.used = start, g->n_notes = notes, g->n_fills = fills, g->n_counters = counters, g->out_used = out_used;
             g->here = here;
         }
     }
+    g->n_hoisted = hoisted;
     g->nesting--;
     g->muted -= left_out;
     if (left_out)

@@ -14,7 +14,7 @@
 #include "random_gen.h"
 
 enum { SHAPE_PLACES = 12, SHAPE_INSTANCES = 1 << 14, SHAPE_THREADS = 1024, SHAPE_BLOCKS = 16, SHAPE_SHARED = 8192, SHAPE_NOTES = 512, SHAPE_DEFS = 96, SHAPE_UNIFORMS = 16,
-    SHAPE_FILLS = 16, SHAPE_COUNTERS = 8, SHAPE_STRUCT = 16, SHAPE_TABLE = 64, SHAPE_STATEMENTS = GEN_MAX_SKIP - 8 };
+    SHAPE_FILLS = 16, SHAPE_COUNTERS = 8, SHAPE_CONDITIONS = 3, SHAPE_HOISTED = 8, SHAPE_STRUCT = 16, SHAPE_TABLE = 64, SHAPE_STATEMENTS = GEN_MAX_SKIP - 8 };
 
 /* A 32-bit value that is known: one number, or one for each instance of the place it was made in. */
 struct val {
@@ -67,18 +67,19 @@ struct shape {
     struct gen_kernel *k;
     const bool *skip;
     unsigned theme, nesting, muted;          /* muted: inside so many statements that are left out */
-    unsigned threads, n_blocks, shared, ints, n_reg, n_wide, n_pred, n_float, n_label, n_defs, n_uniforms, n_fills, n_pointers, n_counters, out_used;
+    unsigned threads, n_blocks, shared, ints, n_reg, n_wide, n_pred, n_float, n_label, n_defs, n_uniforms, n_fills, n_pointers, n_counters, n_conditions, n_hoisted, out_used;
     unsigned long arena_used;
     struct place *here;
     struct def defs[SHAPE_DEFS];
-    struct val lin, gid, tx, ty, tz, bx, by, bz, lane, uniforms[SHAPE_UNIFORMS], counters[SHAPE_COUNTERS];
+    struct val lin, gid, tx, ty, tz, bx, by, bz, lane, group, part, uniforms[SHAPE_UNIFORMS], counters[SHAPE_COUNTERS];
+    struct val conditions[SHAPE_CONDITIONS], hoisted[SHAPE_HOISTED];     /* of the whole kernel; computed before the branches and loops around */
     struct fill fills[SHAPE_FILLS];
-    struct { unsigned param; enum gen_buffer buffer; int64_t offset; } pointers[10];
+    struct { unsigned param; enum gen_buffer buffer; int64_t offset; } pointers[16];
     uint16_t alive[SHAPE_BLOCKS];            /* threads of each block that have not returned */
     struct note notes[SHAPE_NOTES];
     unsigned n_notes;
     struct check_state full, small;          /* with all statements; without those left out */
-    bool far, gone, struct_used;             /* gone: data made threads return */
+    bool far, gone, new_pointers;            /* gone: data made threads return; new_pointers: each array has its own */
 };
 
 #define pick(g, n) text_pick(&(g)->t, n)
@@ -105,11 +106,15 @@ struct val index_any(struct shape *g);
 struct val index_own(struct shape *g, bool of_block);       /* another one for each thread of the grid or the block, most often */
 struct val index_uniform(struct shape *g, uint32_t most);   /* a parameter, or what is computed from some; 1 ... most */
 struct val index_condition(struct shape *g);                /* a predicate */
+void index_hoist(struct shape *g);                          /* for statements to come, until n_hoisted is set back */
 
 /* gen_access.c: addresses. They are what instructions take between [ and ]. */
 struct address { char s[40]; const uint32_t *at; };
 bool address_global(struct shape *g, enum gen_buffer buffer, unsigned lo, unsigned hi, const struct val *index, unsigned scale, unsigned bytes, struct address *out);
 bool address_shared(struct shape *g, unsigned lo, unsigned hi, const struct val *index, unsigned scale, unsigned bytes, struct address *out);
+struct offset { struct word reg; int64_t *off; };           /* 64 bits, and what they are for each instance */
+void offset_of(struct shape *g, const struct val *index, unsigned scale, struct offset *out);
+bool address_at(struct shape *g, enum gen_buffer buffer, unsigned lo, unsigned hi, const struct offset *o, unsigned bytes, struct address *out);
 struct word pointer_for(struct shape *g, enum gen_buffer buffer, int64_t lo, int64_t hi, unsigned from, unsigned to, unsigned align, int64_t *offset);
 bool offset_uniform(struct shape *g, int64_t lo, int64_t hi, unsigned from, unsigned to, unsigned align, struct val *words);
 struct word define(struct shape *g, const char *prefix, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -129,8 +134,9 @@ struct word data_condition(struct shape *g);
 bool data_load(struct shape *g);                             /* of the input, somehow */
 bool data_store(struct shape *g);                            /* to the output, to a place that is the thread's own */
 
-/* gen_stream.c: loops over arrays. gen_shared.c: shared memory. gen_shape.c: control */
+/* gen_stream.c: loops over arrays. gen_columns.c: several arrays at the same indices. gen_shared.c: shared memory. gen_shape.c: control */
 bool stream_loop(struct shape *g);
+bool columns(struct shape *g);
 bool shared_store(struct shape *g), shared_load(struct shape *g), shared_tree(struct shape *g), shared_atomic(struct shape *g), shared_list(struct shape *g);
 bool barrier(struct shape *g);
 void shape_statement(struct shape *g);

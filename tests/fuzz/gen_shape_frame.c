@@ -56,6 +56,35 @@ static void make_ids(struct shape *g)
     g->lane = own(g, "\tmov.u32 $, %laneid;\n", v[8]);
 }
 
+/* Blocks that belong together: which group, which part of it. Conditions that are asked more than once. */
+static void make_common(struct shape *g)
+{
+    unsigned n = g->threads * g->n_blocks;
+    struct val parts = val_param(g, 1 + pick(g, 4));
+    uint32_t *group = shape_alloc(g, 4ul * n), *part = shape_alloc(g, 4ul * n);
+    char text[200];
+    for (unsigned t = 0; t < n; t++)
+        group[t] = g->bx.v[t] / parts.c, part[t] = g->bx.v[t] % parts.c;
+    snprintf(text, sizeof text, "\tdiv.%s $, %s, %s;\n", pick(g, 2) ? "u32" : "s32", g->bx.s, parts.s);
+    g->group = own(g, text, group);
+    if (pick(g, 2))
+        snprintf(text, sizeof text, "\trem.u32 $, %s, %s;\n", g->bx.s, parts.s);
+    else
+        snprintf(text, sizeof text, "\tmul.lo.s32 %%lin, %s, %s;\n\tsub.s32 $, %s, %%lin;\n", g->group.s, parts.s, g->bx.s);
+    g->part = own(g, text, part);
+    for (unsigned k = pick(g, SHAPE_CONDITIONS + 1); k > 0; k--) {
+        static const char *const ops[] = { "lt.u32", "ge.u32", "lt.s32", "ge.s32" };
+        const struct val *of = pick(g, 3) ? &g->lin : &g->gid, most = val_param(g, pick(g, of == &g->lin ? g->threads + 1 : n + 1));
+        unsigned op = pick(g, 4);
+        uint32_t *v = shape_alloc(g, 4ul * n);
+        for (unsigned t = 0; t < n; t++)
+            v[t] = (of->v[t] < most.c) == (op % 2 == 0);
+        struct val c = { .v = v };
+        snprintf(c.s, sizeof c.s, "%s", define(g, "%c", "\tsetp.%s $, %s, %s;\n", ops[op], of->s, most.s).s);
+        g->conditions[g->n_conditions++] = c;
+    }
+}
+
 static void make_states(struct shape *g)
 {
     static struct check_byte shared[2][SHAPE_BLOCKS * SHAPE_SHARED], out[2][4 * GEN_OUTPUT_WORDS];
@@ -129,7 +158,7 @@ static void finish(struct shape *g, const char *text)
     text_put(&out, ")\n{\n");
     if (mentions(text, "own"))
         text_put(&out, "\t.local .align 8 .b8 own[64];\n");
-    text_put(&out, "\t.reg .pred %%p<%u>;\n\t.reg .f32 %%f<%u>, %%x<3>;\n\t.reg .b32 %%r<%u>, %%a<4>, %%n<%u>, %%t<%u>, %%lin;\n\t.reg .b64 %%rd<%u>, %%ptr<10>;\n", g->n_pred + 1, g->n_float + 1, g->n_reg + 1,
+    text_put(&out, "\t.reg .pred %%p<%u>, %%c<%u>;\n\t.reg .f32 %%f<%u>, %%x<3>;\n\t.reg .b32 %%r<%u>, %%a<4>, %%n<%u>, %%t<%u>, %%lin;\n\t.reg .b64 %%rd<%u>, %%ptr<16>;\n", g->n_pred + 1, SHAPE_DEFS, g->n_float + 1, g->n_reg + 1,
         SHAPE_DEFS, SHAPE_DEFS, g->n_wide + 1);
     put_defs(g, &out, text);
     put_variables(g, &out, text);
@@ -153,13 +182,31 @@ static void choose_shape(struct shape *g)
         g->alive[b] = (uint16_t)g->threads;
 }
 
-static void last_store(struct shape *g)
+/* The end of many kernels: what was shared is read again, and those that have something to say store it. */
+static bool guarded_end(struct shape *g)
+{
+    struct val c = index_condition(g);
+    if (pick(g, 2))
+        barrier(g);
+    put(g, "\t@!%s bra Z0;\n", c.s);
+    if (!place_branch(g, &c, true))
+        return false;
+    bool ok = (pick(g, 4) == 0 || stream_loop(g)) && data_store(g);
+    place_leave(g);
+    put(g, "Z0:\n");
+    return ok;
+}
+
+static bool last_store(struct shape *g, bool (*store)(struct shape *))
 {
     unsigned start = g->t.used, out_used = g->out_used;
-    if (data_store(g) && check_notes(g))
-        return;
-    g->t.used = start, g->out_used = out_used;
+    struct place *here = g->here;
+    if (store(g) && check_notes(g))
+        return true;
+    g->t.used = start, g->out_used = out_used, g->n_notes = 0;
+    g->here = here;
     g->t.text[start] = 0;
+    return false;
 }
 
 void gen_shape(uint64_t seed, const bool *skip, struct gen_kernel *out)
@@ -181,13 +228,15 @@ void gen_shape(uint64_t seed, const bool *skip, struct gen_kernel *out)
     make_ids(g);
     make_states(g);
     out->params[out->n_params++] = (struct gen_param){ .pointer = false };
+    make_common(g);
     for (unsigned k = 0; k < SHAPE_STRUCT; k++)
-        out->params[0].words[k] = gen_input(3 * k + 1);
+        out->params[0].words[k] = gen_struct(k);
     if (pick(g, 2))
         prefill(g);
     for (unsigned k = 0, n = 2 + pick(g, pick(g, 2) ? 4 : 10); k < n; k++)
         shape_statement(g);
-    for (unsigned k = 0; k < 3; k++)                          /* at least something comes out */
-        last_store(g);
+    bool ended = pick(g, 2) && last_store(g, guarded_end);
+    for (unsigned k = 0; k < 3 && !ended; k++)                /* at least something comes out */
+        last_store(g, data_store);
     finish(g, text);
 }

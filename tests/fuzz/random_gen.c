@@ -15,6 +15,8 @@ uint32_t gen_input(unsigned i)
     return x % 64;
 }
 
+uint32_t gen_struct(unsigned i) { return gen_input(3 * i + 1); }
+
 void gen_kernel(uint64_t seed, const bool *skip, struct gen_kernel *out)
 {
     out->n_statements = out->n_params = out->shared_bytes = 0;

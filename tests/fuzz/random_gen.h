@@ -38,6 +38,9 @@ void gen_kernel(uint64_t seed, const bool *skip, struct gen_kernel *out);
 /* Word i of the input. All other memory is zero before a kernel runs. */
 uint32_t gen_input(unsigned i);
 
+/* Word i of the structure that is the first parameter of a kernel with the shape of real ones. */
+uint32_t gen_struct(unsigned i);
+
 /* The two kinds. */
 void gen_soup(uint64_t seed, const bool *skip, struct gen_kernel *out);
 void gen_shape(uint64_t seed, const bool *skip, struct gen_kernel *out);

@@ -3,19 +3,22 @@
  * Random kernels at vector widths 1, 4, 8 and 16: all must give the same bits. One process per width runs all cases.
  *
  * usage: random_kernels [--cases N] [--from CASE] [--seed S] [--kind soup|shape] [--widths LIST] [--threads LIST] [--lib LIBCUDA] [--gpu LIBCUDA] [--limit S] [--show CASE] [--minimise CASE]
+ *        random_kernels [--widths LIST] ... --files KERNEL.ptx...
  *   --widths    others than 1,4,8,16
  *   --threads   of the engine, one number for each width; the last goes for the rest: 1,2,7,1
  *   --lib       the driver to try, instead of this build's
  *   --gpu       a real GPU's driver, which must give the same bits too
- *   --limit     seconds that a case may take, 60
+ *   --limit     seconds of processor time that a case may take, 60
  *   --show      print kernel number CASE of this seed
  *   --minimise  leave out statements of kernel CASE as long as the widths still disagree, and print what is left
+ *   --files     kernels that --show or --minimise printed; the last option
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,7 +41,7 @@ static struct {
     CUresult (*cuLaunchKernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
 } cu;
 
-enum { MAX_WAYS = 9, OUT_WORDS = GEN_OUTPUT_WORDS, ATOM_WORDS = GEN_ATOMIC_WORDS };
+enum { MAX_WAYS = 9, OUT_WORDS = GEN_OUTPUT_WORDS, ATOM_WORDS = GEN_ATOMIC_WORDS, CHUNK = 50, MAX_TOLD = 50 };
 enum { NOT_RUN, RUNNING, DONE, FAILED };
 
 struct result {
@@ -58,6 +61,7 @@ static struct {
     unsigned n_cases, n_ways, limit_s;
     struct way ways[MAX_WAYS];
     const bool *skip;
+    char **files;                /* kernels that were kept, instead of new ones */
     enum { ANY, SOUP, SHAPE } kind;
 } run = { .n_cases = 16, .seed = 1, .limit_s = 60 };
 
@@ -101,6 +105,52 @@ static void driver_open(const char *path)
     must(cu.cuMemcpyHtoD_v2(buffers[GEN_INPUT], in, sizeof in), "cuMemcpyHtoD");
 }
 
+/* A kernel as --show and --minimise print it: comments say how it is launched. */
+static bool read_kernel(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char line[512], where[16];
+    unsigned k, word;
+    long long offset;
+    if (!f)
+        return false;
+    memset(&kernel, 0, sizeof kernel);
+    for (k = 0; k < GEN_PARAM_BYTES / 4; k++)
+        kernel.params[0].words[k] = gen_struct(k);
+    kernel.n_params = 1;
+    while (fgets(line, sizeof line, f)) {
+        unsigned *b = kernel.block, *g = kernel.grid;
+        sscanf(line, "// block %u %u %u grid %u %u %u shared %u", &b[0], &b[1], &b[2], &g[0], &g[1], &g[2], &kernel.shared_bytes);
+        if (sscanf(line, "// p_%u: %15[a-z] + %lld", &k, where, &offset) == 3 && k < GEN_MAX_PARAMS)
+            kernel.params[k] = (struct gen_param){ .pointer = true, .buffer = where[0] == 'i' ? GEN_INPUT : where[0] == 'o' ? GEN_OUTPUT : GEN_ATOMIC, .offset = offset };
+        else if (sscanf(line, "// p_%u: %u", &k, &word) == 2 && k < GEN_MAX_PARAMS)
+            kernel.params[k] = (struct gen_param){ .words = { word } };
+        else
+            k = 0;
+        kernel.n_params = k >= kernel.n_params ? k + 1 : kernel.n_params;
+        if (strlen(kernel.text) + strlen(line) < GEN_TEXT)
+            strcat(kernel.text, line);
+    }
+    fclose(f);
+    return true;
+}
+
+static void make_case(unsigned i)
+{
+    if (!run.files)
+        gen_kernel(case_seed(i), run.skip, &kernel);
+    else
+        must(!read_kernel(run.files[i]), run.files[i]);
+}
+
+/* Of processor time; other programs take some of the rest. */
+static void set_limit(void)
+{
+    struct itimerval t = { .it_value = { .tv_sec = run.limit_s } };
+    setitimer(ITIMER_PROF, &t, NULL);
+    alarm(5 * run.limit_s);
+}
+
 static void run_case(unsigned i, struct result *r)
 {
     CUmodule mod = NULL;
@@ -111,8 +161,8 @@ static void run_case(unsigned i, struct result *r)
     CUresult rc;
 
     r->status = RUNNING;
-    alarm(run.limit_s);
-    gen_kernel(case_seed(i), run.skip, &kernel);
+    set_limit();
+    make_case(i);
     for (unsigned k = 0; k < kernel.n_params; k++) {
         struct gen_param *p = &kernel.params[k];
         pointers[k] = buffers[p->buffer] + (uint64_t)p->offset;
@@ -195,7 +245,10 @@ static bool agrees(unsigned i, struct result *results[MAX_WAYS])
 
 static void report(unsigned i, struct result *results[MAX_WAYS])
 {
-    printf("not ok seed %llu case %u:", (unsigned long long)run.seed, i);
+    if (run.files)
+        printf("not ok %s:", run.files[i]);
+    else
+        printf("not ok seed %llu case %u:", (unsigned long long)run.seed, i);
     for (unsigned w = 0; w < run.n_ways; w++) {
         const struct result *r = &results[w][i];
         char name[16];
@@ -310,6 +363,11 @@ int main(int argc, char **argv)
 
     run.lib = own_library();
     for (int i = 1; i + 1 < argc; i += 2) {
+        if (!strcmp(argv[i], "--files")) {
+            run.files = argv + i + 1;
+            run.n_cases = (unsigned)(argc - i - 1);
+            break;
+        }
         if (!strcmp(argv[i], "--cases")) run.n_cases = (unsigned)strtoul(argv[i + 1], NULL, 10);
         else if (!strcmp(argv[i], "--from")) first = (unsigned)strtoul(argv[i + 1], NULL, 10);
         else if (!strcmp(argv[i], "--seed")) run.seed = strtoull(argv[i + 1], NULL, 10);
@@ -339,11 +397,15 @@ int main(int argc, char **argv)
         minimise((unsigned)small, results);
         return 0;
     }
-    if (!run_range(first, run.n_cases, results))
-        return 2;
-    for (unsigned i = first; i < run.n_cases; i++)
-        if (!agrees(i, results) && ++n_bad <= 20)
-            report(i, results);
+    for (unsigned i = first; i < run.n_cases;) {              /* what is wrong is told early */
+        unsigned end = i + CHUNK < run.n_cases ? i + CHUNK : run.n_cases;
+        if (!run_range(i, end, results))
+            return 2;
+        for (; i < end; i++)
+            if (!agrees(i, results) && ++n_bad <= MAX_TOLD)
+                report(i, results);
+        fflush(stdout);
+    }
     printf("%s %u random kernels agree at widths %s%s\n", n_bad ? "not ok" : "ok", run.n_cases - first - n_bad, widths, gpu ? " and on the GPU" : "");
     return n_bad != 0;
 }
