@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs with HOSTWARP_VERIFY=1 and writes docs/status-verify.md: how many launches were compared with scalar code, and every one that differs.
 
-usage: verify_table.py [--build BUILD] [--state FILE] [--most N] [--limit SECONDS] [SUITE...]
+usage: verify_table.py [--build BUILD] [--state FILE] [--most N] [--limit SECONDS] [--width LANES] [SUITE...]
        verify_table.py --write [--state FILE]
 
 A SUITE is one of our own folders (api, apps, examples, bench) or NAME=FOLDER: somebody's programs, one per folder, which tests/corpus/run.py
@@ -149,12 +149,12 @@ def run_suite(args, word, state):
         programs = list_suite(args, folders[0], pathlib.Path(commands).resolve(), pattern or '*')
     else:
         programs = corpus_suite(args, folders[0], folders[1:], pattern or '*') if folders else own_suite(args, suite, pattern or '*')
-    kept = state.setdefault(suite, {})
+    kept = state.setdefault(f'{suite}, {args.width} lanes' if args.width else suite, {})
     for name, go in programs:
         log = args.work / 'log'
         log.unlink(missing_ok=True)
         result = go({**os.environ, 'HOSTWARP_VERIFY': '1', 'HOSTWARP_VERIFY_MOST': str(args.most), 'HOSTWARP_VERIFY_LOG': str(log),
-                     'HOSTWARP_CACHE': str(args.work / 'cache')})
+                     'HOSTWARP_CACHE': str(args.work / 'cache'), 'HOSTWARP_WIDTH': str(args.width)})
         kept[name] = {'result': result, **read_log(log)}
         print(suite, name, result, *(f'{f} {kept[name][f]}' for f in FIELDS), flush=True)
         for kernel, what in kept[name]['told'].items():
@@ -227,6 +227,7 @@ def main():
     p.add_argument('--state', type=pathlib.Path)
     p.add_argument('--most', type=int, default=20)
     p.add_argument('--limit', type=float, default=300)
+    p.add_argument('--width', type=int, default=0, help='lanes per vector, as HOSTWARP_WIDTH says')
     p.add_argument('--write', action='store_true')
     p.add_argument('suite', nargs='*')
     args = p.parse_args()

@@ -19,7 +19,7 @@ enum { USUAL_REGS = 32 };
 /* What code is made for, beside the kernel: see struct jit_request. */
 struct variant {
     uint32_t block[3];
-    uint32_t small_grid, stream, whole, plain;   /* bool, bool, bits, bool; of one size: see is_variant() */
+    uint32_t small_grid, stream, whole, plain;   /* bool, bool, bits, enum function_plain or 0; of one size: see is_variant() */
 };
 
 /* One compiled variant. kernel NULL: somebody is compiling it at this moment, or error says why there is none. */
@@ -192,7 +192,8 @@ static void compile(struct function *f, struct function_shape *s)
     struct diag diag = { 0 };
     const struct variant *v = &s->variant;
     struct jit_request req = { .ntid = { v->block[0], v->block[1], v->block[2] }, .small_grid = v->small_grid, .stream = v->stream, .whole = v->whole,
-                                .details = hw_options()->prof_details && !v->plain, .plain = v->plain };
+                                .details = hw_options()->prof_details && !v->plain, .plain = v->plain != 0,
+                                .steps = v->plain == FUNCTION_STEPS };
     hw_assert_no_locks("a kernel is compiled");
     struct kabi_kernel *kernel = jit_compile(f->ir, &req, &diag);
     if (!kernel)
@@ -304,9 +305,9 @@ CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_
     return other_code(f, grid, block, params, out);
 }
 
-const struct kabi_kernel *function_reference(struct function *f, const uint32_t block[3])
+const struct kabi_kernel *function_reference(struct function *f, const uint32_t block[3], enum function_plain plain)
 {
-    const struct variant v = { .block = { block[0], block[1], block[2] }, .plain = true };
+    const struct variant v = { .block = { block[0], block[1], block[2] }, .plain = plain };
     if (f->native)
         return NULL;
     hw_lock(&f->module->mu);

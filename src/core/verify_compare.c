@@ -112,14 +112,16 @@ static uint64_t word_at(const char *p, size_t at, size_t bytes)
     return w;
 }
 
-void verify_words(uint64_t base, const void *reference, const void *vector, const void *other, size_t bytes, unsigned floats, struct verify_difference *out)
+void verify_words(uint64_t base, const void *reference, const void *vector, const void *const others[VERIFY_OTHERS], size_t bytes, unsigned floats, struct verify_difference *out)
 {
     for (size_t at = 0; at < bytes; at += 8) {
         uint64_t r = word_at(reference, at, bytes), v = word_at(vector, at, bytes);
         if (r == v)
             continue;
         unsigned n = bytes_in(r ^ v);
-        bool excused = (other && word_at(other, at, bytes) != r) || sums_near(r, v, floats);
+        bool excused = sums_near(r, v, floats);
+        for (int k = 0; k < VERIFY_OTHERS; k++)
+            excused |= others[k] && word_at(others[k], at, bytes) != r;
         if (!excused && out->bytes == out->excused)
             out->first = (struct verify_word){ .addr = base + at, .reference = r, .vector = v };
         out->bytes += n;
@@ -179,7 +181,7 @@ static int read_side(struct side *s, uint64_t base, size_t bytes)
 }
 
 struct comparing {
-    struct side side[3];
+    struct side side[2 + VERIFY_OTHERS];
     int n;
     unsigned floats;
     bool denied;
@@ -194,8 +196,11 @@ static void compare_piece(struct comparing *c, uint64_t base, size_t bytes)
         if (got != 1)
             return;
     }
+    const void *others[VERIFY_OTHERS] = { NULL };
+    for (int k = 2; k < c->n; k++)
+        others[k - 2] = c->side[k].bytes;
     if (memcmp(c->side[0].bytes, c->side[1].bytes, bytes) != 0)
-        verify_words(base, c->side[0].bytes, c->side[1].bytes, c->n > 2 ? c->side[2].bytes : NULL, bytes, c->floats, c->out);
+        verify_words(base, c->side[0].bytes, c->side[1].bytes, others, bytes, c->floats, c->out);
 }
 
 /* Neighbouring pages that may differ are read at once. */
@@ -256,10 +261,13 @@ static bool pages_tell(void)
     return known;
 }
 
-bool verify_compare(const struct verify_ranges *ranges, pid_t reference, pid_t vector, pid_t other, unsigned floats, struct verify_difference *out)
+bool verify_compare(const struct verify_ranges *ranges, pid_t reference, pid_t vector, const pid_t others[VERIFY_OTHERS], unsigned floats, struct verify_difference *out)
 {
-    const pid_t pids[] = { reference, vector, other };
-    struct comparing c = { .n = other ? 3 : 2, .floats = floats, .out = out };
+    pid_t pids[2 + VERIFY_OTHERS] = { reference, vector };
+    struct comparing c = { .n = 2, .floats = floats, .out = out };
+    for (int k = 0; k < VERIFY_OTHERS; k++)
+        if (others[k])
+            pids[c.n++] = others[k];
     bool by_pages = pages_tell();
     memset(out, 0, sizeof *out);
     for (int k = 0; k < c.n; k++)

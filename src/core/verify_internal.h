@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 struct exec_launch;
+struct function;
 
 /* Why two right runs of a kernel may differ: found in its code. */
 enum verify_trait {
@@ -25,7 +26,9 @@ enum verify_trait {
 
 /* What a command carries: one that is verified. */
 struct verify {
+    struct function *function;                   /* the command keeps it */
     const struct kabi_kernel *reference;         /* NULL: there is none */
+    const struct kabi_kernel *steps;             /* the same in which threads stop before stores; NULL: not tried yet, or there is none */
     const char *name;                            /* the function's */
     unsigned traits;
 };
@@ -70,15 +73,16 @@ struct verify_ranges {
 /* Memory that kernels may write; what is shared with other processes becomes this process's own. */
 void verify_ranges_find(struct verify_ranges *out, const struct exec_launch *launch);
 
+enum { VERIFY_OTHERS = 2 };      /* 0 in its place: none */
 struct verify_difference {
     uint64_t bytes, excused;
     struct verify_word first;
 };
-/* The memories of two processes that were copies of the calling one. other: words in which it differs from the first are excused; 0: none.
+/* The memories of two processes that were copies of the calling one. others: words in which one of them differs from the first are excused.
    floats: VERIFY_FLOAT_SUMS, VERIFY_DOUBLE_SUMS: so are small differences of those. False: the processes cannot be looked into. */
-bool verify_compare(const struct verify_ranges *ranges, pid_t reference, pid_t vector, pid_t other, unsigned floats, struct verify_difference *out);
+bool verify_compare(const struct verify_ranges *ranges, pid_t reference, pid_t vector, const pid_t others[VERIFY_OTHERS], unsigned floats, struct verify_difference *out);
 
 /* For tests: the words of one piece of memory, which began at base. */
-void verify_words(uint64_t base, const void *reference, const void *vector, const void *other, size_t bytes, unsigned floats, struct verify_difference *out);
+void verify_words(uint64_t base, const void *reference, const void *vector, const void *const others[VERIFY_OTHERS], size_t bytes, unsigned floats, struct verify_difference *out);
 
 #endif

@@ -19,13 +19,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FORWARDS, BACKWARDS, VECTOR, VECTOR_ALONE, N_WAYS };
+enum { FORWARDS, BACKWARDS, IN_STEP, VECTOR, VECTOR_ALONE, N_WAYS };
 static const struct way {
-    bool vector, backwards;
+    bool vector, backwards, in_step;
     unsigned threads;            /* 0: as many as ever */
 } ways[N_WAYS] = {
     [FORWARDS] = { .threads = 1 },
     [BACKWARDS] = { .backwards = true, .threads = 1 },
+    [IN_STEP] = { .in_step = true, .threads = 1 },
     [VECTOR] = { .vector = true },
     [VECTOR_ALONE] = { .vector = true, .threads = 1 },
 };
@@ -48,7 +49,7 @@ struct judging {
 /* In the process of the run. */
 static HW_NORETURN void run(const struct judging *j, const struct way *way, struct verify_run *to, int over)
 {
-    struct exec_launch l = { .kernel = way->vector ? j->launch->kernel : j->v->reference, .kl = j->launch->kl, .heap = j->launch->heap };
+    struct exec_launch l = { .kernel = way->vector ? j->launch->kernel : way->in_step ? j->v->steps : j->v->reference, .kl = j->launch->kl, .heap = j->launch->heap };
     struct exec_printf *text = exec_printf_new(0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     exec_alone_begin(way->threads);
@@ -56,6 +57,7 @@ static HW_NORETURN void run(const struct judging *j, const struct way *way, stru
     l.printf_buf = text;
     exec_launch_init(&l, j->launch->job.all_at_once);
     l.backwards = l.filled = way->backwards;
+    l.in_step = way->in_step;
     uint64_t begin = hw_now_ns();
     exec_alone_run(&l);
     *to = (struct verify_run){ .fault = l.fault, .texts = text->texts, .sum = text->sum, .ns = hw_now_ns() - begin };
@@ -112,10 +114,16 @@ static bool same_end(const struct verify_run *a, const struct verify_run *b)
     return a->fault == b->fault && a->texts == b->texts && a->sum == b->sum;
 }
 
-static void compare(struct judging *j, int a, int b, int other, struct verify_difference *out)
+/* excuses: what differs between orders of the reference too. */
+static void compare(struct judging *j, int a, int b, bool excuses, struct verify_difference *out)
 {
-    unsigned floats = other ? j->v->traits & (VERIFY_FLOAT_SUMS | VERIFY_DOUBLE_SUMS) : 0;
-    if (!verify_compare(&j->ranges, j->running[a].pid, j->running[b].pid, other ? j->running[other].pid : 0, floats, out))
+    unsigned floats = excuses ? j->v->traits & (VERIFY_FLOAT_SUMS | VERIFY_DOUBLE_SUMS) : 0;
+    pid_t others[VERIFY_OTHERS] = { 0 };
+    if (excuses) {
+        others[0] = j->running[BACKWARDS].pid;
+        others[1] = j->running[IN_STEP].pid;
+    }
+    if (!verify_compare(&j->ranges, j->running[a].pid, j->running[b].pid, others, floats, out))
         finish(j, VERIFY_NOT, "the memory of a copy of the process cannot be read");
 }
 
@@ -126,6 +134,17 @@ static bool order_spreads(const struct judging *j, const struct verify_differenc
     return differs && (j->v->traits & (VERIFY_ATOMICS | VERIFY_MALLOC | VERIFY_CLOCK | VERIFY_WAITS | VERIFY_ACTIVE));
 }
 
+static const char *why_order(unsigned traits, bool spreads)
+{
+    if (traits & VERIFY_CLOCK)
+        return "reads the clock";
+    if (traits & (VERIFY_FLOAT_SUMS | VERIFY_DOUBLE_SUMS))
+        return "sums of floats by atomics";
+    if (traits & VERIFY_MALLOC)
+        return "addresses of malloc()";
+    return spreads ? "depends on which thread is first at an atomic or a flag" : "depends on the order of threads, or on memory that nobody has written";
+}
+
 /* They differ. Would they with one thread too, and do runs of the reference differ in the same places when others come first? */
 static HW_NORETURN void explain(struct judging *j, uint64_t limit_ns)
 {
@@ -134,7 +153,9 @@ static HW_NORETURN void explain(struct judging *j, uint64_t limit_ns)
     uint64_t until = hw_now_ns() + limit_ns;
     begin(j, VECTOR_ALONE);
     begin(j, BACKWARDS);
-    if (!await(j, VECTOR_ALONE, until) || !await(j, BACKWARDS, until))
+    if (j->v->steps)
+        begin(j, IN_STEP);
+    if (!await(j, VECTOR_ALONE, until) || !await(j, BACKWARDS, until) || (j->v->steps && !await(j, IN_STEP, until)))
         finish(j, VERIFY_NOT, "a run in another order did not end in time");
     j->out->vector = *vec;
     if (ref->fault != vec->fault) {
@@ -145,8 +166,8 @@ static HW_NORETURN void explain(struct judging *j, uint64_t limit_ns)
     }
     if (ref->fault)
         finish(j, VERIFY_ORDER, "how it ends depends on the order of blocks");
-    compare(j, FORWARDS, VECTOR_ALONE, BACKWARDS, &d);
-    compare(j, FORWARDS, BACKWARDS, 0, &orders);
+    compare(j, FORWARDS, VECTOR_ALONE, true, &d);
+    compare(j, FORWARDS, BACKWARDS, false, &orders);
     bool text = !same_end(ref, vec), text_excused = text && !same_end(ref, back);
     j->out->bytes = d.bytes;
     j->out->excused = d.excused;
@@ -154,9 +175,9 @@ static HW_NORETURN void explain(struct judging *j, uint64_t limit_ns)
     if (!d.bytes && !text)
         finish(j, VERIFY_ORDER, "depends on the order of blocks");
     if (d.bytes == d.excused && (!text || text_excused))
-        finish(j, VERIFY_ORDER, j->v->traits & (VERIFY_FLOAT_SUMS | VERIFY_DOUBLE_SUMS) ? "sums of floats by atomics" : "depends on the order of threads, or on memory that nobody has written");
+        finish(j, VERIFY_ORDER, why_order(j->v->traits, false));
     if (order_spreads(j, &orders))
-        finish(j, VERIFY_ORDER, j->v->traits & VERIFY_CLOCK ? "reads the clock" : j->v->traits & VERIFY_MALLOC ? "addresses of malloc" : "depends on which thread is first at an atomic or a flag");
+        finish(j, VERIFY_ORDER, why_order(j->v->traits, true));
     j->out->by_text = text && !text_excused && d.bytes == d.excused;
     finish(j, VERIFY_DIFFERENT, "");
 }
@@ -183,7 +204,7 @@ void verify_judge(const struct exec_launch *launch, const struct verify *v, stru
     if (out->reference.fault && out->reference.fault == out->vector.fault)
         finish(&j, VERIFY_SAME, "");             /* which blocks had run by then nobody can say */
     if (!out->reference.fault && !out->vector.fault)
-        compare(&j, FORWARDS, VECTOR, 0, &d);
+        compare(&j, FORWARDS, VECTOR, false, &d);
     if (same_end(&out->reference, &out->vector) && !d.bytes)
         finish(&j, VERIFY_SAME, "");
     explain(&j, limit);

@@ -378,5 +378,5 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->job.no_help = exec_no_help;
     l->kl.services = &exec_services;
     atomic_init(&l->fault, EXEC_OK);             /* nobody else sees it yet */
-    l->details = l->backwards = l->filled = false;
+    l->details = l->backwards = l->in_step = l->filled = false;
 }

@@ -40,6 +40,25 @@ static bool run_warps(const struct kabi_kernel *k, const struct kabi_launch *kl,
     return moved;
 }
 
+/* All threads come to their next stops before any goes on, as those of a warp do on a device, and here those of all warps. */
+static bool run_steps(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
+{
+    uint32_t *state = (uint32_t *)(void *)block->frame;
+    struct kabi_warpop *ops = (struct kabi_warpop *)(void *)(block->frame + k->warpops_offset);
+    bool moved = false;
+    for (uint32_t g = 0; g < k->n_warps; g++) {
+        if (state[g] == KABI_DONE || (state[g] & (KABI_ARRIVED | KABI_IN_WARPOP)))
+            continue;
+        block->first_group = g;
+        block->end_group = g + 1;
+        k->regions[state[g]](kl, block, block->frame);
+        moved = true;
+    }
+    for (uint32_t w = 0; w < k->n_warps; w += WARP)
+        moved |= warpop_complete(state + w, ops + w, (unsigned)hw_min_u64(WARP, k->n_warps - w), false);
+    return moved;
+}
+
 /* Parts of groups run like groups, each when it is in its group's place. */
 static bool run_parts(const struct turns *t, const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
 {
@@ -71,7 +90,7 @@ static bool run_round(struct resident *r, const struct kabi_kernel *k, const str
         turns_put_together(&r->turns, k, block);
         moved |= !r->turns.total && groups_release(k, block, false);
     } else {
-        moved = run_warps(k, kl, block);
+        moved = exec_launch_of(block)->in_step ? run_steps(k, kl, block) : run_warps(k, kl, block);
         changed = memcmp(before, state, k->n_warps * sizeof *state) != 0;
         moved |= groups_release(k, block, r->idle > FORCE_ROUNDS);
     }

@@ -78,7 +78,7 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     if (req->details)
         hw_hash_str(&h, "details");
     if (req->plain)
-        hw_hash_str(&h, "plain");
+        hw_hash_str(&h, req->steps ? "steps" : "plain");
     return h;
 }
 
@@ -264,7 +264,7 @@ static void explain_vectors(struct hw_str *why, const struct plan *p)
 static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct hw_str *why, struct diag *diag)
 {
     struct plan_options opt = { .ntid = { req->ntid[0], req->ntid[1], req->ntid[2] }, .small_grid = req->small_grid, .stream = req->stream, .width = width,
-                                .counted = req->details, .plain = req->plain,
+                                .counted = req->details, .plain = req->plain, .steps = req->steps,
                                 .chunks = width == 1 ? 1 : PLAN_LANES / width };
     struct plan_size sizes[PLAN_SIZES];
     for (unsigned k = 0, n = plan_sizes(f, sizes, PLAN_SIZES); k < n; k++)

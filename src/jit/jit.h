@@ -16,6 +16,7 @@ struct jit_request {
     /* The reference that HOSTWARP_VERIFY compares with: one thread at a time, the engine says which; no pass that is not needed, none of LLVM's
        that draws conclusions, none of the promises above, and none to LLVM (promise.c). */
     bool plain;
+    bool steps;                  /* with plain: threads stop before each store, so that all of a block can come there before any goes on */
     uint32_t width;              /* lanes per vector: 1, 4, 8, 16; 0 = HOSTWARP_WIDTH or what suits this CPU */
 };
 

@@ -103,6 +103,7 @@ struct plan_options {
     bool fair;                   /* width 1: threads take turns at spin loops, and stop at warp operations */
     bool turns;                  /* vectors: warps take turns at spin loops (turns.c) */
     bool plain;                  /* no pass that is not needed */
+    bool steps;                  /* threads also stop before stores that others may see */
     bool counted;                /* an instrumented build: instructions stay where the program has them */
 };
 

@@ -311,11 +311,32 @@ static void stop_at_warp_op(struct plan *p, struct ir_block *blk)
     }
 }
 
+/* Stops before the store; what follows is in a new block, whose turn comes. stopped: the block is such a one. */
+static bool stop_at_store(struct plan *p, struct ir_block *blk, bool stopped)
+{
+    for (size_t j = 0; j < blk->insts.n; j++) {
+        const struct ir_inst *i = blk->insts.v[j];
+        if (i->op != IR_ST || i->space == IR_LOCAL || (j == 0 && stopped))
+            continue;
+        struct ir_block *rest = plan_split(p, blk, j);
+        struct ir_inst *yield = ir_inst_new(p->func, IR_YIELD, IR_VOID);
+        yield->target[0] = rest;
+        ir_block_add(blk, yield);
+        return true;
+    }
+    return false;
+}
+
 void plan_yields(struct plan *p)
 {
+    enum { MOST_STOPS = 64 };    /* each is a region: a function of its own */
+
     for (size_t l = 0; l < p->loops.n; l++)
         if (p->loops.v[l].spin)
             yield_in_loop(p, &p->loops.v[l]);
     for (size_t b = 0; p->opt.fair && b < p->func->blocks.n; b++)
         stop_at_warp_op(p, p->func->blocks.v[b]);
+    unsigned stops = 0;
+    for (size_t b = 0, n = p->func->blocks.n; p->opt.steps && b < p->func->blocks.n && stops < MOST_STOPS; b++)
+        stops += stop_at_store(p, p->func->blocks.v[b], b >= n);
 }

@@ -200,25 +200,26 @@ static void what_never_ends_is_not_verified(void **state)
 static void words_are_compared(void **state)
 {
     struct verify_difference d = { 0 };
+    const void *const none[VERIFY_OTHERS] = { NULL };
     uint32_t a[5] = { 1, 2, 3, 4, 5 }, b[5] = { 1, 2, 3, 4, 6 }, c[5] = { 1, 2, 3, 9, 5 };
     float x[2] = { 1000.0f, 2.0f }, y[2] = { 1000.01f, 2.0f }, z[2] = { 1001.0f, 2.0f };
     (void)state;
-    verify_words(0x1000, a, b, NULL, sizeof a, 0, &d);
+    verify_words(0x1000, a, b, none, sizeof a, 0, &d);
     assert_int_equal(d.bytes, 1);
     assert_int_equal(d.first.addr, 0x1010);
     d = (struct verify_difference){ 0 };
-    verify_words(0x1000, a, b, c, sizeof a, 0, &d);      /* the other order differs elsewhere */
+    verify_words(0x1000, a, b, (const void *const[VERIFY_OTHERS]){ c }, sizeof a, 0, &d);      /* the other order differs elsewhere */
     assert_int_equal(d.bytes - d.excused, 1);
     d = (struct verify_difference){ 0 };
-    verify_words(0x1000, a, b, b, sizeof a, 0, &d);
+    verify_words(0x1000, a, b, (const void *const[VERIFY_OTHERS]){ c, b }, sizeof a, 0, &d);
     assert_int_equal(d.bytes - d.excused, 0);
     for (int floats = 0; floats < 2; floats++) {
         d = (struct verify_difference){ 0 };
-        verify_words(0, x, y, NULL, sizeof x, floats ? VERIFY_FLOAT_SUMS : 0, &d);
+        verify_words(0, x, y, none, sizeof x, floats ? VERIFY_FLOAT_SUMS : 0, &d);
         assert_int_equal(d.bytes == d.excused, floats);
     }
     d = (struct verify_difference){ 0 };
-    verify_words(0, x, z, NULL, sizeof x, VERIFY_FLOAT_SUMS, &d);
+    verify_words(0, x, z, none, sizeof x, VERIFY_FLOAT_SUMS, &d);
     assert_int_equal(d.excused, 0);
 }
 

@@ -42,6 +42,15 @@ __global__ void neighbours(int *out)
     out[threadIdx.x] = s[threadIdx.x ^ 1];
 }
 
+// The rows of a block all add to the same places: scalar code gives the same in either order.
+__global__ void rows(const float *a, float *x, const float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < 64)
+        for (int j = 0; j < 64; j++)
+            x[i] += a[i * 64 + j] * y[j];
+}
+
 __global__ void uninitialised(int *out)
 {
     __shared__ int s[64];
@@ -104,6 +113,14 @@ int main(int argc, char **argv)
         race<<<8, 64>>>(d);
     if (!strcmp(what, "neighbours"))
         neighbours<<<2, 64>>>(d);
+    if (!strcmp(what, "rows")) {
+        float *a, *y;
+        cudaMallocManaged(&a, 64 * 64 * sizeof *a);
+        cudaMallocManaged(&y, 64 * sizeof *y);
+        for (int k = 0; k < 64 * 64; k++)
+            a[k] = y[k % 64] = 1;
+        rows<<<2, dim3(32, 8)>>>(a, (float *)d, y);
+    }
     if (!strcmp(what, "uninitialised"))
         uninitialised<<<8, 64>>>(d);
     if (!strcmp(what, "places"))

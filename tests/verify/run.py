@@ -65,6 +65,11 @@ def test_scalar_runs_in_both_orders_show_races():
     assert told[-1] == summary(1, order=1), told
 
 
+def test_a_scalar_run_in_step_shows_threads_that_do_the_same():
+    status, _, told, _ = run('rows', 2)
+    assert status == 0 and '0 different' in told[-1], (status, told)
+
+
 def test_a_fault_of_both_is_the_same_and_said_once():
     plain, verified = run('wild', 0), run('wild', 2)
     assert plain[:2] == verified[:2] and 'cudaErrorIllegalAddress' in verified[1], (plain, verified)
