@@ -39,7 +39,7 @@ static void run_block(const struct kabi_kernel *k, const struct kabi_launch *kl,
     if (k->header_bytes)
         memset(block->frame, 0, k->header_bytes);
     while (r >= 0)
-        r = k->regions[r](kl, block, block->frame);
+        r = kabi_region(k, r)(kl, block, block->frame);
     if (r == KABI_MIXED)
         exec_run_mixed(k, kl, block);
 }
