@@ -37,6 +37,25 @@ void diag_warn(struct diag *diag, int line, int col, const char *fmt, ...)
     va_end(ap);
 }
 
+void diag_internal(struct diag *diag, int line, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    diag->n_errors++;
+    diag->internal = true;
+    message(diag, "error: internal", line, 0, fmt, ap);
+    va_end(ap);
+}
+
+void diag_add(struct diag *diag, const struct diag *more)
+{
+    diag->n_errors += more->n_errors;
+    diag->n_warnings += more->n_warnings;
+    diag->internal |= more->internal;
+    if (more->text.n)
+        hw_str_puts(&diag->text, more->text.s);
+}
+
 void diag_fini(struct diag *diag)
 {
     hw_str_fini(&diag->text);

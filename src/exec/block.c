@@ -62,7 +62,7 @@ static void run_block(const struct kabi_kernel *k, const struct kabi_launch *kl,
         return;
     }
     while (r >= 0)
-        r = k->regions[r](kl, block, block->frame);
+        r = kabi_region(k, r)(kl, block, block->frame);
     if (r == KABI_MIXED)
         exec_run_mixed(k, kl, block);
 }

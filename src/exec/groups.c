@@ -72,7 +72,7 @@ bool groups_run(const struct kabi_kernel *k, const struct kabi_launch *kl, struc
     block->first_group = first;
     block->end_group = end;
     for (int32_t r = -1; (r = next_region((uint32_t *)(void *)block->frame, first, end, r)) >= 0; ran = true)
-        k->regions[r](kl, block, block->frame);
+        kabi_region(k, r)(kl, block, block->frame);
     return ran;
 }
 

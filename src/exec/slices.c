@@ -75,7 +75,7 @@ static void run_slice(const struct exec_launch *l, struct sliced *b)
     uint64_t left = l->slices.block_ns > b->ns ? l->slices.block_ns - b->ns : 0, slice = hw_min_u64(hw_max_u64(left / SLICES, SHORTEST_NS), LONGEST_NS);
     uint64_t start = hw_now_ns(), ran = 0;
     do {
-        b->region = k->regions[b->region](&l->kl, &b->block, b->block.frame);
+        b->region = kabi_region(k, b->region)(&l->kl, &b->block, b->block.frame);
         b->turns++;
     } while (b->region >= 0 && (ran = hw_now_ns() - start) < slice);
     if (b->region == KABI_MIXED) {

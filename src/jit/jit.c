@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <llvm-c/Analysis.h>
+#include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
 #include <sys/stat.h>
 
@@ -14,6 +15,7 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "jit/emit.h"
+#include "jit/later.h"
 #include "jit/llvm.h"
 #include "jit/object.h"
 #include "jit/parts.h"
@@ -73,6 +75,9 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
         hw_hash_u64(&h, f->shared.v[i].offset);
         hw_hash_u64(&h, f->shared.v[i].bytes);
     }
+    hw_hash_u64(&h, (uint64_t)hw_options()->compile_limit);
+    if (strcmp(hw_options()->tiers, "quick") == 0)
+        hw_hash_str(&h, "only quick");
     hw_hash_u64(&h, build_id());
     hw_hash_str(&h, target_id());
     if (req->details)
@@ -148,7 +153,7 @@ static bool verified(const struct ir_func *f, const struct jit_request *req, LLV
     char *message = NULL;
     bool bad = LLVMVerifyModule(mod, LLVMReturnStatusAction, &message);
     if (bad)
-        diag_error(diag, 0, 0, "internal: kernel %s: wrong LLVM code: %s", f->name, message);
+        diag_internal(diag, 0, "kernel %s: wrong LLVM code: %s", f->name, message);
     if (bad && wants_dump("llvm")) {
         char *text = LLVMPrintModuleToString(mod);
         dump(f, req, "bad.ll", text, strlen(text));
@@ -158,37 +163,127 @@ static bool verified(const struct ir_func *f, const struct jit_request *req, LLV
     return !bad;
 }
 
-/* LLVM module -> object. */
-static bool generate(const struct ir_func *f, const struct jit_request *req, struct emit *e, const struct hw_hash *key, struct object *out, struct diag *diag)
+static void name_regions(struct emit *e, const char *from, const char *to)
+{
+    for (size_t r = 0; r < e->p->regions.n; r++) {
+        char *old = hw_sprintf("%s%zu", from, r), *new = hw_sprintf("%s%zu", to, r);
+        LLVMSetValueName2(LLVMGetNamedFunction(e->mod, old), new, strlen(new));
+        hw_free(old);
+        hw_free(new);
+    }
+}
+
+static char *region_prefix(const struct hw_hash *key)
+{
+    char hex[33];
+    hw_hash_hex(key, hex);
+    return hw_sprintf("hw_%s_", hex);
+}
+
+static struct hw_hash quick_key(struct hw_hash key)
+{
+    hw_hash_str(&key, "quick");
+    return key;
+}
+
+enum tiers { BEST, QUICK, BOTH };
+
+/* By how long it takes: microseconds, for each of LLVM's instructions and for each pair of its blocks. Up to QUICK_FROM the best code is there in 50 ms. */
+static enum tiers choose_tiers(const struct jit_request *req, LLVMModuleRef mod)
+{
+    enum { QUICK_FROM = 2000 };
+    const double each = 25, pair = 2.5;
+    const char *mode = hw_options()->tiers;
+    double n = 0, us = 0, limit = 1e6 * (double)hw_options()->compile_limit;
+    if (req->details || hw_options()->dump[0] || strcmp(mode, "off") == 0)
+        return BEST;
+    if (strcmp(mode, "quick") == 0)
+        return QUICK;
+    for (LLVMValueRef fn = LLVMGetFirstFunction(mod); fn; fn = LLVMGetNextFunction(fn)) {
+        double blocks = LLVMCountBasicBlocks(fn), here = target_instructions(fn);
+        n += here;
+        us += each * here + pair * blocks * blocks;
+    }
+    return n <= QUICK_FROM ? BEST : limit > 0 && us > limit ? QUICK : BOTH;
+}
+
+/* Code at once: made quickly, or left by a process that did not come to the best. */
+static bool generate_quickly(struct emit *e, struct later *job, enum tiers tiers, struct object *out, struct diag *diag)
+{
+    bool too_large = false;
+    LLVMTargetMachineRef machine = target_machine_take(e->W, true, diag);
+    struct parts_request rq = job->rq;
+    char *prefix = region_prefix(&job->quick_key);
+    job->finish = tiers == BOTH && object_load(&job->quick_key, &job->quick);
+    if (job->finish) {
+        out->code = hw_alloc(job->quick.code_bytes);
+        memcpy(out->code, job->quick.code, job->quick.code_bytes);
+        out->code_bytes = job->quick.code_bytes;
+    } else if (machine) {
+        if (tiers == BOTH) {
+            name_regions(e, job->rq.prefix, prefix);
+            rq.prefix = prefix;
+        }
+        rq.quick = true;
+        rq.too_large = &too_large;
+        too_large |= !parts_make(&rq, e->mod, machine, out, diag);
+    }
+    hw_free(prefix);
+    target_machine_give(machine, e->W, true);
+    return machine && !too_large;
+}
+
+/* LLVM module -> object. job: what is left to do, if that is not the best code, or NULL. */
+static bool generate(const struct ir_func *f, const struct jit_request *req, struct emit *e, const struct hw_hash *key, struct object *out, struct later **job,
+                     struct diag *diag)
 {
     bool ok = false;
-    char hex[33], prefix[40];
-    LLVMTargetMachineRef machine = target_machine_take(e->W, diag);
+    char *prefix = region_prefix(key);
+    LLVMTargetMachineRef machine = target_machine_take(e->W, false, diag);
     if (!machine)
-        return false;
+        goto out;
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     char *triple = LLVMGetTargetMachineTriple(machine);
     LLVMSetTarget(e->mod, triple);
     LLVMSetModuleDataLayout(e->mod, layout);
+    LLVMDisposeMessage(triple);
+    LLVMDisposeTargetData(layout);
     if (!emit_kernel(e))
         goto out;
-    hw_hash_hex(key, hex);
-    snprintf(prefix, sizeof prefix, "hw_%s_", hex);
-    for (size_t r = 0; r < e->p->regions.n; r++) {
-        char *from = hw_sprintf("hw_region_%zu", r), *to = hw_sprintf("%s%zu", prefix, r);
-        LLVMSetValueName2(LLVMGetNamedFunction(e->mod, from), to, strlen(to));
-        hw_free(from);
-        hw_free(to);
-    }
+    name_regions(e, "hw_region_", prefix);
+    if (!verified(f, req, e->mod, diag))
+        goto out;
     struct dumped dumped = { f, req };
     bool dumps = wants_dump("llvm") || wants_dump("asm");
     struct parts_request rq = { .prefix = prefix, .plain = req->plain, .n_regions = e->p->regions.n, .width = e->W, .masks = has_masks(e->p) || (e->p->wide && has_masks(e->p->wide)), .versions = e->versions,
                                 .apart = f->callees.n == 0 && !dumps, .optimised = dumps ? dump_optimised : NULL, .user = &dumped };
-    ok = verified(f, req, e->mod, diag) && parts_make(&rq, e->mod, machine, out, diag);
+    enum tiers tiers = choose_tiers(req, e->mod);
+    if (tiers == BEST) {
+        ok = parts_make(&rq, e->mod, machine, out, diag);
+        goto out;
+    }
+    struct later *rest = hw_alloc(sizeof *rest);
+    *rest = (struct later){ .key = *key, .quick_key = quick_key(*key), .name = hw_strdup(f->name), .bitcode = LLVMWriteBitcodeToMemoryBuffer(e->mod), .rq = rq };
+    rest->rq.prefix = hw_strdup(prefix);
+    rest->rq.user = NULL;
+    ok = generate_quickly(e, rest, tiers, out, diag);
+    if (ok && tiers == BOTH) {
+        *job = rest;
+        rest = NULL;
+    } else if (!ok) {
+        hw_free(out->code);
+        out->code = NULL;
+        out->code_bytes = 0;
+        if ((ok = later_make(rest, diag))) {
+            out->code = rest->best.code;
+            out->code_bytes = rest->best.code_bytes;
+            rest->best.code = NULL;
+        }
+    }
+    later_free(rest);
 out:
-    LLVMDisposeMessage(triple);
-    LLVMDisposeTargetData(layout);
-    target_machine_give(machine, e->W);
+    target_machine_give(machine, e->W, false);
+    hw_free(prefix);
     return ok;
 }
 
@@ -314,7 +409,8 @@ static bool waits_for_none(const struct plan *p)
     return alone;
 }
 
-static bool compile(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct hw_hash *key, struct object *out, struct diag *diag)
+static bool compile(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct hw_hash *key, struct object *out,
+                    struct later **job, struct diag *diag)
 {
     if (!llvm_load(diag))
         return false;
@@ -337,7 +433,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
     e.mod = LLVMModuleCreateWithNameInContext(f->name, e.cx);
     if (req->details)
         details_new(&e);
-    bool ok = generate(f, req, &e, key, out, diag);
+    bool ok = generate(f, req, &e, key, out, job, diag);
     out->details = details_finish(&e, ok);
     if (ok) {
         out->facts.n_regions = (uint32_t)p->regions.n;
@@ -363,8 +459,8 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
         out->facts.alone = waits_for_none(p);
         for (size_t i = 0; i < e.symbols.n; i++)
             hw_vec_push(&out->symbols, e.symbols.v[i]);
-        hw_debug("compiled %s for %ux%ux%u threads, %ux%u lanes%s, in %.1f ms", f->name, req->ntid[0], req->ntid[1], req->ntid[2], e.W, e.C,
-                 p->opt.fair || p->opt.turns ? " taking turns" : "", (double)(hw_now_ns() - begin) / 1e6);
+        hw_debug("compiled %s for %ux%ux%u threads, %ux%u lanes%s, %sin %.1f ms", f->name, req->ntid[0], req->ntid[1], req->ntid[2], e.W, e.C,
+                 p->opt.fair || p->opt.turns ? " taking turns" : "", *job ? "quickly, " : "", (double)(hw_now_ns() - begin) / 1e6);
     } else {
         for (size_t i = 0; i < e.symbols.n; i++)
             hw_free(e.symbols.v[i]);
@@ -411,6 +507,53 @@ bool jit_explain(const struct ir_func *f, const struct jit_request *req, struct 
     return p != NULL;
 }
 
+static void copy_object(struct object *to, const struct object *from, bool code)
+{
+    to->facts = from->facts;
+    for (size_t i = 0; i < from->keeps.n; i++)
+        hw_vec_push(&to->keeps, from->keeps.v[i]);
+    for (size_t i = 0; i < from->symbols.n; i++)
+        hw_vec_push(&to->symbols, hw_strdup(from->symbols.v[i]));
+    if (!code)
+        return;
+    to->code = hw_alloc(from->code_bytes);
+    memcpy(to->code, from->code, to->code_bytes = from->code_bytes);
+}
+
+/* The kernel runs with what it has; the rest of the work is for another thread. */
+static struct kabi_kernel *link_quick(struct later *job, const struct object *o, const char *name, struct diag *diag)
+{
+    struct kabi_kernel *k = job->kernel = object_link(&job->quick_key, o, name, diag);
+    if (!k) {
+        later_free(job);
+        return NULL;
+    }
+    copy_object(&job->best, o, false);
+    object_fini(&job->quick);
+    memset(&job->quick, 0, sizeof job->quick);
+    copy_object(&job->quick, o, true);
+    later_push(job);
+    return k;
+}
+
+/* A mistake of ours in the vector code is no reason to refuse a kernel: scalar code has little of what could have gone wrong. */
+static bool compile_some_way(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct hw_hash *key, struct object *out,
+                             struct later **job, struct diag *diag)
+{
+    struct diag first = { .file = diag->file };
+    bool ok = compile(f, req, width, warp_ops, key, out, job, &first);
+    if (!ok && first.internal && width > 1 && !req->details) {
+        hw_warn("a mistake in hostwarp, please report it; the kernel runs as scalar code, slower. %s", first.text.s);
+        object_fini(out);
+        memset(out, 0, sizeof *out);
+        ok = compile(f, req, 1, warp_ops, key, out, job, diag);
+    } else {
+        diag_add(diag, &first);
+    }
+    diag_fini(&first);
+    return ok;
+}
+
 struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_request *request, struct diag *diag)
 {
     bool warp_ops;
@@ -418,22 +561,25 @@ struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_reques
     struct jit_request chosen = *request, *req = &chosen;
     if (!sizes_matter(f, req, width, warp_ops, diag))
         chosen.whole = 0;
-    struct hw_hash key = make_key(f, req, width);
+    struct hw_hash key = make_key(f, req, width), quick = quick_key(key);
     struct kabi_kernel *k = object_link(&key, NULL, f->name, diag);
+    if (!k)
+        k = object_link(&quick, NULL, f->name, diag);
     if (k)
         return k;
     struct object o = { 0 };
+    struct later *job = NULL;
     bool dumping = hw_options()->dump[0] != 0;
     if (dumping || req->details || !object_load(&key, &o)) {     /* what an instrumented one counts is not kept on disk */
         memset(&o, 0, sizeof o);
-        if (!compile(f, req, width, warp_ops, &key, &o, diag)) {
+        if (!compile_some_way(f, req, width, warp_ops, &key, &o, &job, diag)) {
             object_fini(&o);
             return NULL;
         }
-        if (!req->details)
+        if (!req->details && !job)
             object_save(&key, &o);
     }
-    k = object_link(&key, &o, f->name, diag);
+    k = job ? link_quick(job, &o, f->name, diag) : object_link(&key, &o, f->name, diag);
     object_fini(&o);
     return k;
 }

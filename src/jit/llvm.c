@@ -41,6 +41,7 @@ static const struct {
 static const char *const files[] = { "libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so", HW_LLVM_FOLDER "/libLLVM.so.19.1", HW_LLVM_FOLDER "/libLLVM-19.so" };
 
 static const char *missing;      /* NULL: all is there */
+static bool stays;
 
 static void *open_own(void)
 {
@@ -62,6 +63,7 @@ static void load(void)
     for (size_t k = 0; k < HW_LEN(functions) && !missing; k++)
         if (!(*functions[k].at = dlsym(lib, functions[k].name)))
             missing = functions[k].name;
+    stays = lib && dlsym(lib, "hw_llvm_stays");
     hw_debug("loaded LLVM in %.1f ms", (double)(hw_now_ns() - begin) / 1e6);
 }
 
@@ -73,3 +75,5 @@ bool llvm_load(struct diag *diag)
         diag_error(diag, 0, 0, "kernels cannot be compiled: %s is not found (is the package libllvm19 installed?)", missing);
     return !missing;
 }
+
+bool llvm_stays(void) { return stays; }

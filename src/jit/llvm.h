@@ -7,5 +7,6 @@
 
 /* Before any other function of LLVM is called. False: it is not there, and diag says so. */
 bool llvm_load(struct diag *diag);
+bool llvm_stays(void);           /* threads may be in it while the process ends: it has no destructors */
 
 #endif

@@ -28,7 +28,7 @@ struct part {
     LLVMMemoryBufferRef bitcode; /* of the whole module */
     LLVMMemoryBufferRef object;
     pthread_t thread;
-    bool started;
+    bool started, too_large;
     struct diag diag;
 };
 
@@ -39,11 +39,40 @@ static LLVMValueRef region_of(const struct parts_request *rq, LLVMModuleRef mod,
     return LLVMGetNamedFunction(mod, name);
 }
 
-static LLVMMemoryBufferRef make(const struct parts_request *rq, LLVMModuleRef mod, LLVMTargetMachineRef machine, struct diag *diag)
+/* Quick code has a place of its own for every value that it has no register for. */
+enum { LARGEST_FRAME = 1 << 20 };
+
+static void limit_frames(LLVMModuleRef mod)
+{
+    static const char name[] = "warn-stack-size";
+    char bytes[16];
+    int n = snprintf(bytes, sizeof bytes, "%d", LARGEST_FRAME);
+    LLVMAttributeRef limit = LLVMCreateStringAttribute(LLVMGetModuleContext(mod), name, sizeof name - 1, bytes, (unsigned)n);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(mod); fn; fn = LLVMGetNextFunction(fn))
+        LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, limit);
+}
+
+/* LLVM has nothing else to warn of, and remarks are of no interest. */
+static void hear(LLVMDiagnosticInfoRef info, void *user)
+{
+    LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
+    *(bool *)user |= severity == LLVMDSError || severity == LLVMDSWarning;
+}
+
+static bool optimise(const struct parts_request *rq, LLVMModuleRef mod, LLVMTargetMachineRef machine, bool *too_large, struct diag *diag)
+{
+    if (!rq->quick)
+        return target_optimise(mod, machine, rq->plain ? TARGET_PLAIN : (rq->masks ? TARGET_MASKS : 0) | (rq->versions ? TARGET_VERSIONS : 0), diag);
+    limit_frames(mod);
+    LLVMContextSetDiagnosticHandler(LLVMGetModuleContext(mod), hear, too_large);
+    return target_optimise_quickly(mod, machine, diag);
+}
+
+static LLVMMemoryBufferRef make(const struct parts_request *rq, LLVMModuleRef mod, LLVMTargetMachineRef machine, bool *too_large, struct diag *diag)
 {
     LLVMMemoryBufferRef buffer = NULL;
     char *message = NULL;
-    if (!target_optimise(mod, machine, rq->plain ? TARGET_PLAIN : (rq->masks ? TARGET_MASKS : 0) | (rq->versions ? TARGET_VERSIONS : 0), diag))
+    if (!optimise(rq, mod, machine, too_large, diag))
         return NULL;
     if (rq->optimised)
         rq->optimised(rq->user, mod, machine);
@@ -78,16 +107,16 @@ static void *make_part(void *arg)
     struct part *p = arg;
     LLVMContextRef cx = LLVMContextCreate();
     LLVMModuleRef mod = NULL;
-    LLVMTargetMachineRef machine = target_machine_take(p->rq->width, &p->diag);
+    LLVMTargetMachineRef machine = target_machine_take(p->rq->width, p->rq->quick, &p->diag);
     if (LLVMParseBitcodeInContext2(cx, p->bitcode, &mod)) {
         diag_error(&p->diag, 0, 0, "internal: LLVM does not read what it wrote");
     } else if (machine) {
         keep_only(p->rq, mod, p->regions);
-        p->object = make(p->rq, mod, machine, &p->diag);
+        p->object = make(p->rq, mod, machine, &p->too_large, &p->diag);
     }
     if (mod)
         LLVMDisposeModule(mod);
-    target_machine_give(machine, p->rq->width);
+    target_machine_give(machine, p->rq->width, p->rq->quick);
     LLVMContextDispose(cx);
     return NULL;
 }
@@ -143,13 +172,15 @@ bool parts_make(const struct parts_request *rq, LLVMModuleRef mod, LLVMTargetMac
     }
     if (n > 1)
         keep_only(rq, mod, parts[0].regions);
-    parts[0].object = make(rq, mod, machine, &parts[0].diag);
+    parts[0].object = make(rq, mod, machine, &parts[0].too_large, &parts[0].diag);
     for (unsigned k = 0; k < n; k++) {
         struct part *p = &parts[k];
         if (p->started)
             pthread_join(p->thread, NULL);
         else if (k)
             make_part(p);                        /* no thread was to be had */
+        if (rq->quick)
+            *rq->too_large |= p->too_large;
         if (p->object) {
             add_object(out, p->object);
             LLVMDisposeMemoryBuffer(p->object);

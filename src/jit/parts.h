@@ -13,6 +13,8 @@ struct parts_request {
     unsigned width;
     bool masks, versions;        /* there are any */
     bool plain;                  /* LLVM draws no conclusions */
+    bool quick;                  /* code at once rather than good code; there may be none: see too_large */
+    bool *too_large;             /* of quick: set when the code would take too much of a thread's stack */
     bool apart;                  /* the regions may be taken apart */
     void (*optimised)(void *user, LLVMModuleRef mod, LLVMTargetMachineRef machine);     /* may be NULL; looks at what code is made of */
     void *user;

@@ -265,7 +265,7 @@ const char *target_id(void)
     return id;
 }
 
-static LLVMTargetMachineRef machine_new(unsigned width, struct diag *diag)
+static LLVMTargetMachineRef machine_new(unsigned width, bool quick, struct diag *diag)
 {
     char *triple = LLVMGetDefaultTargetTriple(), *message = NULL, *feat = NULL;
     LLVMTargetRef target;
@@ -277,7 +277,8 @@ static LLVMTargetMachineRef machine_new(unsigned width, struct diag *diag)
         /* A narrower build than the CPU offers is asked for to see what a CPU without AVX-512 would get. */
         bool narrow = width > 1 && width < target_best_width();
         feat = hw_sprintf("%s%s", features, narrow ? ",-avx512f,-avx512vl,-avx512bw,-avx512dq,-evex512" : "");
-        machine = LLVMCreateTargetMachine(target, triple, narrow ? "haswell" : cpu, feat, LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
+        machine = LLVMCreateTargetMachine(target, triple, narrow ? "haswell" : cpu, feat, quick ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault, LLVMRelocPIC,
+                                          LLVMCodeModelDefault);
         if (!machine)
             diag_error(diag, 0, 0, "LLVM cannot make code for %s", cpu);
     }
@@ -292,29 +293,31 @@ static struct hw_mutex spare_mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 static struct {
     LLVMTargetMachineRef machine;
     unsigned width;
+    bool quick;
 } spare[SPARE] HW_GUARDED_BY(spare_mu);
 
-LLVMTargetMachineRef target_machine_take(unsigned width, struct diag *diag)
+LLVMTargetMachineRef target_machine_take(unsigned width, bool quick, struct diag *diag)
 {
     LLVMTargetMachineRef machine = NULL;
     init_once();
     hw_lock(&spare_mu);
     for (unsigned k = 0; k < SPARE && !machine; k++)
-        if (spare[k].machine && spare[k].width == width) {
+        if (spare[k].machine && spare[k].width == width && spare[k].quick == quick) {
             machine = spare[k].machine;
             spare[k].machine = NULL;
         }
     hw_unlock(&spare_mu);
-    return machine ? machine : machine_new(width, diag);
+    return machine ? machine : machine_new(width, quick, diag);
 }
 
-void target_machine_give(LLVMTargetMachineRef machine, unsigned width)
+void target_machine_give(LLVMTargetMachineRef machine, unsigned width, bool quick)
 {
     hw_lock(&spare_mu);
     for (unsigned k = 0; k < SPARE && machine; k++)
         if (!spare[k].machine) {
             spare[k].machine = machine;
             spare[k].width = width;
+            spare[k].quick = quick;
             machine = NULL;
         }
     hw_unlock(&spare_mu);
@@ -339,14 +342,8 @@ unsigned target_instructions(LLVMValueRef fn)
 #define THREAD "jump-threading,"
 #define UNSWITCH "loop-mssa(simple-loop-unswitch<nontrivial>,licm),"
 
-bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, unsigned what, struct diag *diag)
+static bool run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pipeline, struct diag *diag)
 {
-    /* Tests of masks make jumps to other tests. Without any, all that is threaded is the loop over groups, which then goes through tiles with an index
-       in each address: Intel's CPUs take such multiply-adds apart (a matrix product was a fifth slower). Versions of a block that all groups or
-       turns choose alike become versions of the loop. */
-    static const char *const pipelines[] = { [0] = PASSES(""), [TARGET_VERSIONS] = PASSES(UNSWITCH), [TARGET_MASKS] = PASSES(THREAD),
-                                             [TARGET_MASKS | TARGET_VERSIONS] = PASSES(UNSWITCH THREAD), [TARGET_PLAIN] = PLAIN };
-    const char *pipeline = pipelines[what];
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef err = LLVMRunPasses(module, pipeline, machine, options);
     LLVMDisposePassBuilderOptions(options);
@@ -356,4 +353,20 @@ bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, unsigne
     diag_error(diag, 0, 0, "internal: LLVM's passes failed: %s", message);
     LLVMDisposeErrorMessage(message);
     return false;
+}
+
+bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, unsigned what, struct diag *diag)
+{
+    /* Tests of masks make jumps to other tests. Without any, all that is threaded is the loop over groups, which then goes through tiles with an index
+       in each address: Intel's CPUs take such multiply-adds apart (a matrix product was a fifth slower). Versions of a block that all groups or
+       turns choose alike become versions of the loop. */
+    static const char *const pipelines[] = { [0] = PASSES(""), [TARGET_VERSIONS] = PASSES(UNSWITCH), [TARGET_MASKS] = PASSES(THREAD),
+                                             [TARGET_MASKS | TARGET_VERSIONS] = PASSES(UNSWITCH THREAD), [TARGET_PLAIN] = PLAIN };
+    return run_passes(module, machine, pipelines[what], diag);
+}
+
+/* Half of what we write are loads and stores of variables and what was computed before: without that code generation takes half the time, and the code a third of its own. */
+bool target_optimise_quickly(LLVMModuleRef module, LLVMTargetMachineRef machine, struct diag *diag)
+{
+    return run_passes(module, machine, "function(mem2reg,early-cse)", diag);
 }

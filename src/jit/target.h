@@ -14,10 +14,12 @@ bool target_has_halves(unsigned width);                  /* arithmetic on f16 is
 bool target_has_wide(unsigned width);                    /* a build of that width may use all of AVX-512 */
 unsigned target_best_width(void);                        /* lanes of 32 bits in the widest vector worth using */
 const char *target_id(void);                             /* what the CPU can do, for the cache key */
-LLVMTargetMachineRef target_machine_take(unsigned width, struct diag *diag);      /* for one thread at a time */
-void target_machine_give(LLVMTargetMachineRef machine, unsigned width);           /* NULL will do */
+/* For one thread at a time. quick: it makes code without looking for good one. */
+LLVMTargetMachineRef target_machine_take(unsigned width, bool quick, struct diag *diag);
+void target_machine_give(LLVMTargetMachineRef machine, unsigned width, bool quick);       /* NULL will do */
 unsigned target_instructions(LLVMValueRef fn);             /* how many LLVM has of it, as it is now */
 enum { TARGET_MASKS = 1, TARGET_VERSIONS = 2, TARGET_PLAIN = 4 };  /* what is in the module; PLAIN, alone: only what makes it smaller, and draws no conclusions */
 bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, unsigned what, struct diag *diag);
+bool target_optimise_quickly(LLVMModuleRef module, LLVMTargetMachineRef machine, struct diag *diag);
 
 #endif

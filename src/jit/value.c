@@ -84,8 +84,7 @@ LLVMValueRef slot_of(struct emit *e, const struct ir_reg *r, unsigned chunk)
 static LLVMValueRef load_slot(struct emit *e, const struct ir_reg *r, unsigned chunk)
 {
     if (!e->available[r->id]) {
-        diag_error(e->diag, e->inst ? (int)e->inst->ptx_line : 0, 0, "internal: kernel %s: register %%%u is not there in region %d, block %d", e->kernel->name, r->id,
-                   e->region, e->at);
+        diag_internal(e->diag, e->inst ? (int)e->inst->ptx_line : 0, "kernel %s: register %%%u is not there in region %d, block %d", e->kernel->name, r->id, e->region, e->at);
         e->available[r->id] = true;
     }
     return LLVMBuildLoad2(e->b, slot_type(e, r), slot_of(e, r, chunk), "");

@@ -148,7 +148,7 @@ enum { KABI_PARTS = 31 };        /* of one group, besides the one that is in its
 struct kabi_kernel {
     const char *name;
     uint32_t n_regions;
-    kabi_region_fn *const *regions;
+    kabi_region_fn *const *regions;              /* kabi_region() reads them */
     uint32_t n_warps;            /* groups: warps of 32 lanes, or threads in the scalar build */
     uint32_t frame_bytes;        /* 0 when there is only one region and no barrier */
     uint32_t header_bytes;       /* of the frame: cleared before a block runs */
@@ -170,5 +170,11 @@ struct kabi_kernel {
     const char *lowering;        /* for people: "vector" or "scalar" */
     struct details_table *details;               /* of an instrumented kernel (kabi/details.h), or NULL */
 };
+
+/* Better code may take a region's place at any time: it does the same. */
+static inline kabi_region_fn *kabi_region(const struct kabi_kernel *k, int32_t r)
+{
+    return __atomic_load_n(&k->regions[r], __ATOMIC_ACQUIRE);
+}
 
 #endif
