@@ -37,6 +37,19 @@ __attribute__((device)) void *malloc(__SIZE_TYPE__) __attribute__((nothrow, mall
 #include <time.h>
 #include <utility>
 
+#if __cplusplus >= 201703L
+/* clang 19 takes a deduction guide for a function of the host; hostwarp/cxx has those of other headers. */
+namespace std {
+#ifdef _GLIBCXX_BEGIN_NAMESPACE_VERSION
+_GLIBCXX_BEGIN_NAMESPACE_VERSION
+#endif
+template <class T, class U> __attribute__((device)) pair(T, U) -> pair<T, U>;
+#ifdef _GLIBCXX_BEGIN_NAMESPACE_VERSION
+_GLIBCXX_END_NAMESPACE_VERSION
+#endif
+}
+#endif
+
 /* Managed variables. On the host the variable itself is the storage: it lives in a section of its own, which
    hostwarp_managed_section() tells the runtime, and the device's symbol is bound to it when the module is loaded. */
 #ifdef __CUDA_ARCH__

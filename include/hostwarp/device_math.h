@@ -105,6 +105,8 @@ HW_HOST float norm4df(float a, float b, float c, float d) { return (float)norm4d
 HW_HOST double fdivide(double a, double b) { return a / b; }
 HW_HOST float fdividef(float a, float b) { return a / b; }
 
+#include "hostwarp/host_math.h"
+
 /* ---- float overloads of names that <cmath> does not have ---- */
 
 HW_BOTH float rsqrt(float a) { return rsqrtf(a); }
@@ -122,10 +124,10 @@ HW_BOTH float y0(float a) { return y0f(a); }
 HW_BOTH float y1(float a) { return y1f(a); }
 HW_BOTH float yn(int n, float a) { return ynf(n, a); }
 static __inline__ __device__ float fdivide(float a, float b) { return a / b; }
-static __inline__ __device__ float erfinv(float a) { return erfinvf(a); }
-static __inline__ __device__ float erfcinv(float a) { return erfcinvf(a); }
-static __inline__ __device__ float normcdfinv(float a) { return normcdfinvf(a); }
-static __inline__ __device__ float erfcx(float a) { return erfcxf(a); }
+HW_BOTH float erfinv(float a) { return erfinvf(a); }
+HW_BOTH float erfcinv(float a) { return erfcinvf(a); }
+HW_BOTH float normcdfinv(float a) { return normcdfinvf(a); }
+HW_BOTH float erfcx(float a) { return erfcxf(a); }
 static __inline__ __device__ float cyl_bessel_i0(float a) { return cyl_bessel_i0f(a); }
 static __inline__ __device__ float cyl_bessel_i1(float a) { return cyl_bessel_i1f(a); }
 

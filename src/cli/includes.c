@@ -134,6 +134,8 @@ static void add_standard_folders(struct cli_args *args, const char *clang, enum 
 void cc_add_includes(struct cli_args *args, const struct cc_job *job, const char *clang, enum cc_lang lang)
 {
     char *ours = cli_path("include");
+    if (lang == CC_LANG_CUDA)
+        cli_addf(args, "-isystem%s/hostwarp/cxx", ours);         /* before the C++ library, whose headers they include */
     cli_addf(args, "-isystem%s", ours);
     cli_add_all(args, &job->after);
     if (is_toolkit("/usr/local/include"))
