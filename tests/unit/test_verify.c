@@ -152,6 +152,8 @@ static void what_another_order_changes_is_excused(void **state)
     judge(k_last_block, k_third, 8, 0, device);      /* another word: no excuse */
     assert_int_equal(result->outcome, VERIFY_DIFFERENT);
     assert_int_equal(result->first.addr, (uintptr_t)&device[2]);
+    judge(k_last_block, k_third, 8, VERIFY_ATOMICS, device);         /* nor in a kernel with atomics, when most is not excused */
+    assert_int_equal(result->outcome, VERIFY_DIFFERENT);
 }
 
 static void printed_text_is_compared(void **state)
