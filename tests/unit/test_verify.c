@@ -132,14 +132,14 @@ static void what_only_one_of_them_writes_is_found(void **state)
 static void faults_are_compared(void **state)
 {
     (void)state;
-    judge(k_nothing, k_write, 1, 0, NULL);
+    judge(k_nothing, k_write, 1, 0, (void *)64);
     assert_int_equal(result->outcome, VERIFY_DIFFERENT);
     assert_true(result->by_fault);
     assert_int_equal(result->reference.fault, EXEC_OK);
     assert_int_equal(result->vector.fault, EXEC_FAULT_ADDRESS);
-    judge(k_write, k_write, 1, 0, NULL);
+    judge(k_write, k_write, 1, 0, (void *)64);
     assert_int_equal(result->outcome, VERIFY_SAME);
-    judge(k_write, k_assert, 1, 0, NULL);
+    judge(k_write, k_assert, 1, 0, (void *)64);
     assert_true(result->outcome == VERIFY_DIFFERENT && result->by_fault);
 }
 
