@@ -155,7 +155,7 @@ def run_suite(args, word, state):
         log.unlink(missing_ok=True)
         result = go({**os.environ, 'HOSTWARP_VERIFY': '1', 'HOSTWARP_VERIFY_MOST': str(args.most), 'HOSTWARP_VERIFY_LOG': str(log),
                      'HOSTWARP_CACHE': str(args.work / 'cache'), 'HOSTWARP_WIDTH': str(args.width)})
-        kept[name] = {'result': result, **read_log(log)}
+        kept[name] = {'result': result, 'most': args.most, **read_log(log)}
         print(suite, name, result, *(f'{f} {kept[name][f]}' for f in FIELDS), flush=True)
         for kernel, what in kept[name]['told'].items():
             print('   ', kernel[:100], what[:300], flush=True)
@@ -182,17 +182,18 @@ def reason(rows, suite, program, kernel):
 
 HEAD = '''# Kernels compared with scalar code
 
-Made by `tools/verify_table.py` (HOSTWARP_VERIFY=1, at most {most} launches of each kernel). *Launches* is how many were looked at, *same* how many
+Made by `tools/verify_table.py` with HOSTWARP_VERIFY=1. *Of each* is how many launches of a kernel were looked at at most. *Launches* is how many were looked at, *same* how many
 wrote, bit for bit, what the plain scalar build of the kernel wrote from the same memory (or ended with the same fault). *Order-dependent*: two runs of
 the scalar build in different orders of threads differ too. *Not verified*: the kernel did not end by itself in the time it had, or had no scalar build.
-[debugging.md](debugging.md) explains the mode. Programs without launches, and what does not build or is out of scope, are not counted.
+[debugging.md](debugging.md) explains the mode. Rows are as old as their last run: some are of builds
+before the rules for order became stricter. Programs without launches, and what does not build, is out of scope or does not end in time, are not counted.
 
-| suite | programs | launches | same | different | order-dependent | not verified |
-|---|---|---|---|---|---|---|
+| suite | programs | of each | launches | same | different | order-dependent | not verified |
+|---|---|---|---|---|---|---|---|
 '''
 
 
-def write_document(state, most):
+def write_document(state):
     rows, explained, lines, missing = known(), [], [], 0
     for suite, programs in state.items():
         ran = {n: p for n, p in programs.items() if p['launches']}
@@ -205,8 +206,9 @@ def write_document(state, most):
                 missing += kind == 'DIFFERENT' and not why
                 short = re.sub(r'0x20[0-9a-f]+', '0x…', what)[:230].replace('|', '\\|')
                 explained.append((kind != 'DIFFERENT', suite, name, kernel[:70].replace('|', '\\|'), kind, short, why))
-        lines.append(f'| {suite} | {len(ran)} | ' + ' | '.join(str(total[f]) for f in FIELDS) + ' |')
-    text = HEAD.format(most=most) + '\n'.join(lines) + '\n'
+        most = max((p['most'] for p in ran.values()), default=0)
+        lines.append(f'| {suite} | {len(ran)} | {most} | ' + ' | '.join(str(total[f]) for f in FIELDS) + ' |')
+    text = HEAD + '\n'.join(lines) + '\n'
     for late, title in (False, 'Differences'), (True, 'Order-dependent or not verified'):
         part = sorted(e for e in explained if e[0] == late)
         text += f'\n## {title}\n\n'
@@ -238,7 +240,7 @@ def main():
         args.work = pathlib.Path(work)
         for word in args.suite:
             run_suite(args, word, state)
-    return write_document(state, args.most) if args.write else 0
+    return write_document(state) if args.write else 0
 
 
 if __name__ == '__main__':

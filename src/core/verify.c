@@ -180,7 +180,8 @@ static void report(const struct cmd *c, const struct verify_result *r)
     if (r->outcome == VERIFY_DIFFERENT)
         add_difference(&line, r);
     else if (r->outcome == VERIFY_ORDER)
-        hw_str_printf(&line, "order-dependent: %s (%llu bytes)\n", r->why, (unsigned long long)r->bytes);
+        hw_str_printf(&line, "order-dependent: %s (%llu bytes differ, %llu of them where orders of the reference do)\n", r->why, (unsigned long long)r->bytes,
+                      (unsigned long long)r->excused);
     else
         hw_str_printf(&line, "not verified: %s\n", r->why);
     say(&line);

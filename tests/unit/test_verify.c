@@ -132,14 +132,14 @@ static void what_only_one_of_them_writes_is_found(void **state)
 static void faults_are_compared(void **state)
 {
     (void)state;
-    judge(k_nothing, k_write, 1, 0, NULL);
+    judge(k_nothing, k_write, 1, 0, (void *)64);
     assert_int_equal(result->outcome, VERIFY_DIFFERENT);
     assert_true(result->by_fault);
     assert_int_equal(result->reference.fault, EXEC_OK);
     assert_int_equal(result->vector.fault, EXEC_FAULT_ADDRESS);
-    judge(k_write, k_write, 1, 0, NULL);
+    judge(k_write, k_write, 1, 0, (void *)64);
     assert_int_equal(result->outcome, VERIFY_SAME);
-    judge(k_write, k_assert, 1, 0, NULL);
+    judge(k_write, k_assert, 1, 0, (void *)64);
     assert_true(result->outcome == VERIFY_DIFFERENT && result->by_fault);
 }
 
@@ -152,6 +152,8 @@ static void what_another_order_changes_is_excused(void **state)
     judge(k_last_block, k_third, 8, 0, device);      /* another word: no excuse */
     assert_int_equal(result->outcome, VERIFY_DIFFERENT);
     assert_int_equal(result->first.addr, (uintptr_t)&device[2]);
+    judge(k_last_block, k_third, 8, VERIFY_ATOMICS, device);         /* nor in a kernel with atomics, when most is not excused */
+    assert_int_equal(result->outcome, VERIFY_DIFFERENT);
 }
 
 static void printed_text_is_compared(void **state)
