@@ -261,7 +261,7 @@ def test_cc_outputs_of_nvcc(box):
     box.run('./b', 'x', 'A', status=65)
     has(box.hostwarp('cc', '--list-gpu-arch').stdout, 'compute_80\n')
     box.hostwarp('cc', '--objdir-as-tempdir', '-t', '4', '--split-compile=2', '-Xfatbin', '-compress-all', '--Wreorder', '-ftemplate-depth', '99',
-                 '-dopt', 'on', '--brief-diagnostics=true', '-Xptxas', '-v', '--generate-code=arch=compute_80,code=[sm_80,compute_80]', '-c', 'a.cu')
+                 '-dopt', 'on', '--brief-diagnostics=true', '-Xptxas', '-v', '-Xcompiler', '-fno-gnu-unique,-fno-ipa-icf,-funroll-loops', '--generate-code=arch=compute_80,code=[sm_80,compute_80]', '-c', 'a.cu')
 
 
 def test_cc_missing_libraries_of_nvidia_are_named(box):
