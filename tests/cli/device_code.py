@@ -129,6 +129,9 @@ int main() {
 
 def test_linkers_take_objects_and_archives(box):
     make_library(box)
+    box.write('newer.cu', '__device__ int newer(int x) { return x; }\n')        # PTX for another device in an archive is no harm
+    box.hostwarp('cc', '-arch=sm_90', '-dc', 'newer.cu')
+    box.run('ar', 'rs', 'libdev.a', 'newer.o')
     box.write('host.c', 'int x;\n')
     box.run('gcc', '-c', 'host.c')
     box.write('linker.cpp', LINKER)
