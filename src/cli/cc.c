@@ -149,6 +149,14 @@ static int make_cpp(struct cc_work *w, const struct cc_item *item, const char *o
     return status;
 }
 
+static int make_ptx(struct cc_work *w, const char *source, const char *out)
+{
+    int status = cc_device_pass(w, source, out, false);
+    if (status == 0 && w->job->verify && !w->job->dryrun && (status = cc_verify_pass(w, source, out)))
+        unlink(out);
+    return status;
+}
+
 static int one_output(struct cc_work *w, const struct cc_item *item)
 {
     static const char *const endings[] = { [CC_STAGE_OBJECT] = ".o", [CC_STAGE_PTX] = ".ptx", [CC_STAGE_FATBIN] = ".fatbin",
@@ -175,7 +183,7 @@ static int one_output(struct cc_work *w, const struct cc_item *item)
     else if (job->stage == CC_STAGE_CUDA)
         status = make_cpp(w, item, out);
     else if (job->stage == CC_STAGE_PTX)
-        status = cc_device_pass(w, item->text, out, false);
+        status = make_ptx(w, item->text, out);
     else
         status = cc_make_fatbin(w, item->text, out);
     hw_free(out);

@@ -33,6 +33,7 @@ struct cc_job {
     const char *xcompiler_value;         /* an option in -Xcompiler whose value has not come yet, while parsing */
     struct cli_args run_args;            /* -run-args */
     bool openmp, run;
+    bool verify;                         /* also where PTX is the result */
     bool rdc;                            /* device code that other files complete */
     bool verbose, dryrun, forward_unknown;
     enum cc_lang forced;                 /* -x, while parsing */

@@ -207,7 +207,7 @@ int cc_device_pass(struct cc_work *w, const char *source, const char *ptx, bool 
 }
 
 /* Device code with an error in it is compiled once more, with line numbers, so that the message can have one. */
-static int verify(struct cc_work *w, const char *source, const char *ptx)
+int cc_verify_pass(struct cc_work *w, const char *source, const char *ptx)
 {
     const struct cc_job *job = w->job;
     enum cc_verdict verdict = cc_verify(job, ptx, source, job->line_info);
@@ -227,7 +227,7 @@ int cc_make_fatbin(struct cc_work *w, const char *source, const char *fatbin)
     char *ptx = cc_temp_name(w, source, ".ptx");
     int status = ptx ? cc_device_pass(w, source, ptx, false) : CLI_FAIL;
     if (status == 0 && !w->job->dryrun)
-        status = verify(w, source, ptx);
+        status = cc_verify_pass(w, source, ptx);
     if (status == 0 && !w->job->dryrun && !cc_fatbin_write(ptx, fatbin, w->job->arch ? w->job->arch : CC_DEFAULT_ARCH))
         status = CLI_FAIL;
     hw_free(ptx);

@@ -26,6 +26,7 @@ char *cc_with_ending(const char *path, const char *ending);
 const char *cc_base_name(const char *path);
 char *cc_temp_name(struct cc_work *w, const char *source, const char *ending);   /* in the temporary folder, or NULL after an error */
 int cc_device_pass(struct cc_work *w, const char *source, const char *ptx, bool with_lines);
+int cc_verify_pass(struct cc_work *w, const char *source, const char *ptx);
 int cc_make_fatbin(struct cc_work *w, const char *source, const char *fatbin);   /* of device code that was verified */
 int cc_host_pass(struct cc_work *w, const struct cc_item *item, const char *fatbin, const char *action, const char *out);
 int cc_compile(struct cc_work *w, const struct cc_item *item, const char *object);

@@ -52,6 +52,20 @@ static void preprocessor(struct cc_job *job, const char *name, const char *value
     }
 }
 
+/* Options of gcc that clang has not heard of. They ask for ways of optimising or describing code and change no result. */
+static bool is_gcc_only(const char *word)
+{
+    static const char *const begins[] = {
+        "-fopt-info", "-fabi-version=", "-fvar-tracking", "-fno-var-tracking", "-fconcepts", "-fgnu-unique", "-fno-gnu-unique", "-fipa-", "-fno-ipa-",
+        "-floop-", "-fno-loop-", "-ftree-loop-", "-fno-tree-loop-", "-fcompare-debug", "-fgnu89-inline", "-fdump-", "-frandom-seed",
+        "-ftree-parallelize-loops", "-fgraphite", "-fsched-", "-fno-sched-", "-fira-", "-fno-ira-", "-mno-float128", "-fchecking", "-fno-checking",
+    };
+    for (size_t i = 0; i < HW_LEN(begins); i++)
+        if (strncmp(word, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}
+
 void cc_xcompiler(struct cc_job *job, const char *list)
 {
     struct cli_args words = { 0 };
@@ -68,7 +82,7 @@ void cc_xcompiler(struct cc_job *job, const char *list)
             job->xcompiler_value = NULL;
         } else if (strncmp(word, "-fopenmp", 8) == 0) {
             job->openmp = true;
-        } else {
+        } else if (!is_gcc_only(word)) {
             cli_add(&job->host, word);
             cli_add(&job->link, word);
         }

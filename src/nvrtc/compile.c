@@ -135,6 +135,8 @@ static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const ch
         hw_vec_push(&args, options->words.v[i]);
     if (p->lto)                                  /* other inputs complete it */
         hw_vec_push(&args, (char *)(uintptr_t)"-rdc=true");
+    else if (p->real_arch)                       /* machine code was asked for: then the real one runs ptxas, too */
+        hw_vec_push(&args, (char *)(uintptr_t)"--verify");
     hw_vec_push(&args, source);
     hw_vec_push(&args, NULL);
 

@@ -105,6 +105,18 @@ static char *member_name(const char *header, const char *long_names, size_t n_lo
 
 static enum ptx_status read_any(const struct reader *r, const char *p, size_t n, const char *member);
 
+/* A member without PTX for this device takes no part, as those of the device runtime, which the driver has; if something is missing then, the link says so. */
+static enum ptx_status read_member(const struct reader *r, const char *p, size_t n, const char *member)
+{
+    struct diag own = { .file = member };
+    struct reader inner = { r->cc, &own, r->each, r->data };
+    enum ptx_status status = read_any(&inner, p, n, member);
+    if (status != PTX_OK && status != PTX_NO_PTX)
+        diag_error(r->diag, 0, 0, "%s", own.text.s ? own.text.s : member);
+    diag_fini(&own);
+    return status == PTX_NO_PTX ? PTX_OK : status;
+}
+
 static enum ptx_status read_archive(const struct reader *r, const char *p, size_t n)
 {
     const char *long_names = NULL;
@@ -123,7 +135,7 @@ static enum ptx_status read_archive(const struct reader *r, const char *p, size_
             n_long = bytes;
         } else if (strncmp(header, "/ ", 2) != 0 && strncmp(header, "/SYM64/", 7) != 0) {
             char *name = member_name(header, long_names, n_long);
-            status = read_any(r, p + at, bytes, name);
+            status = read_member(r, p + at, bytes, name);
             hw_free(name);
         }
         at += hw_align_up(bytes, 2);

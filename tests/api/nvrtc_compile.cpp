@@ -144,10 +144,30 @@ static void options()
     CHECK(!f);
 }
 
+/* PTX is handed out as it is; where machine code is asked for, an assembler reads it first. */
+static void machine_code_is_verified()
+{
+    const char *text = "__global__ void k(int *p)\n{\n    asm volatile(\"bogus.u32 %0, 3;\" : \"=r\"(*p));\n}\n";
+    const char *machine[] = {"-arch=sm_80"}, *virtual_machine[] = {"-arch=compute_80"}, *parts[] = {"-arch=sm_80", "-rdc=true"};
+    nvrtcProgram p;
+    CHECK(nvrtcCreateProgram(&p, text, "assembly.cu", 0, 0, 0) == NVRTC_SUCCESS);
+    CHECK(nvrtcCompileProgram(p, 1, virtual_machine) == NVRTC_SUCCESS);
+    CHECK(nvrtcCompileProgram(p, 1, machine) == NVRTC_ERROR_COMPILATION);
+    std::string log = log_of(p);
+    CHECK(log.find("assembly.cu:3") != std::string::npos && log.find("bogus") != std::string::npos);
+    CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
+
+    CHECK(nvrtcCreateProgram(&p, "__device__ int f(int); __global__ void k(int *p) { *p = f(*p); }", "parts.cu", 0, 0, 0) == NVRTC_SUCCESS);
+    CHECK(nvrtcCompileProgram(p, 1, machine) == NVRTC_ERROR_COMPILATION && log_of(p).find("f(int)") != std::string::npos);
+    CHECK(nvrtcCompileProgram(p, 2, parts) == NVRTC_SUCCESS);
+    CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
+}
+
 int main()
 {
     good_program();
     options();
+    machine_code_is_verified();
     static_constants_are_found();
     bad_programs();
     printf("%s\n", bad ? "bad" : "good");

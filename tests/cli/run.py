@@ -14,6 +14,8 @@ import tempfile
 import traceback
 import xml.etree.ElementTree
 
+from device_code import *
+
 TREE = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 HOSTWARP = BUILD / 'bin/hostwarp'
@@ -56,6 +58,9 @@ class Box:
 
     def hostwarp(self, *args, **kw):
         return self.run(HOSTWARP, *args, **kw)
+
+    def hostwarp_root(self):
+        return BUILD
 
 
 def has(text, *parts):
@@ -198,7 +203,7 @@ def test_cc_unknown_options_are_named(box):
     has(box.hostwarp('cc', '--frob', 'hello.cu', status=2).stderr, '--frob')
     has(box.hostwarp('cc', '-arch=banana', 'hello.cu', status=2).stderr, 'banana')
     has(box.hostwarp('cc', '-o', status=2).stderr, 'needs a value')
-    has(box.hostwarp('cc', '-cubin', 'hello.cu', status=2).stderr, 'machine code')
+    has(box.hostwarp('cc', '-ltoir', 'hello.cu', status=2).stderr, 'LTO')
     has(box.hostwarp('cc', '-default-stream=maybe', 'hello.cu', status=2).stderr, 'maybe')
 
 

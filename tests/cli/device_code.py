@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of `hostwarp cc` that run.py runs with its own: device code is verified as ptxas does it, and what nvcc accepts is accepted."""
+
+
+def has(text, *parts):
+    for part in parts:
+        assert part in text, f'no {part!r} in:\n{text}'
+
+
+MAIN = 'int main() { return cudaDeviceSynchronize(); }\n'
+GOOD = '__global__ void good(int *p) { *p = 1; }\n'
+
+# What is wrong, and what the message must have in it: the line, the name.
+BAD = {
+    'asm': ('__global__ void k(int *p)\n{\n    asm volatile("bogus.u32 %0, 3;" : "=r"(*p));\n}\n', ':4: error: unknown instruction \'bogus\''),
+    'function': ('__device__ int absent(int);\n__global__ void k(int *p)\n{\n    *p = absent(3);\n}\n', ":5: error: ", "'absent(int)'", "'k(int*)'"),
+    'shared': ('__global__ void k(int *p)\n{\n    __shared__ int x[12289]; x[threadIdx.x] = *p; __syncthreads(); p[1] = x[p[2]];\n}\n', '0xc004', "'k(int*)'"),
+    'constant': ('__constant__ int c[16385]; __global__ void k(int *p) { *p = c[*p]; }\n', '0x10004', 'constant memory'),
+    'type': ('__global__ void k(int *p)\n{\n    asm volatile("{ .reg .f32 f; add.s32 %0, f, 3; }" : "=r"(*p));\n}\n', ':4: error: operand f'),
+}
+
+
+def test_cc_device_code_that_cannot_be_loaded_is_an_error_of_the_build(box):
+    for name, (text, *parts) in BAD.items():
+        box.write(f'{name}.cu', GOOD + text + MAIN)
+        for option in ('-c', '-cubin', '-fatbin', '-rdc=true') if name == 'asm' else ('-c',):
+            has(box.hostwarp('cc', option, f'{name}.cu', '-o', 'out', status=1).stderr, *parts, f'{name}.cu')
+        assert not (box.path / 'out').exists()
+        box.hostwarp('cc', '-ptx', f'{name}.cu', '-o', 'out.ptx')        # nvcc does not start ptxas for this either
+    box.hostwarp('cc', '-ptx', 'asm.cu', '-o', 'bad.ptx')
+    has(box.hostwarp('cc', '-cubin', 'bad.ptx', status=1).stderr, 'bad.ptx:', 'bogus')
+
+
+def test_cc_a_function_that_nobody_calls_may_lack_others(box):
+    box.write('a.cu', '__device__ int absent(int);\n__device__ int unused(int x) { return absent(x); }\n' + GOOD + MAIN)
+    box.hostwarp('cc', 'a.cu', '-o', 'a')
+    box.run('./a')
+
+
+def test_cc_an_extern_variable_of_one_file_is_its_own(box):
+    box.write('a.cu', 'extern __device__ int v;\n__global__ void k(int *p) { *p = v; }\n' + MAIN)
+    has(box.hostwarp('cc', 'a.cu', '-o', 'a').stderr, "'v'", 'static definition')
+    box.run('./a')
+
+
+RDC_MAIN = r'''
+#include <cstdio>
+__device__ int of_library(int);
+extern __device__ int number;
+__global__ void k(int *p) { *p = of_library(3) + number; }
+int main() {
+    int *p, h = 0;
+    cudaMalloc(&p, 4);
+    k<<<1, 1>>>(p);
+    cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+    std::printf("%d\n", h);
+}
+'''
+
+
+def make_library(box):
+    box.write('main.cu', RDC_MAIN)
+    box.write('lib.cu', '__device__ int number = 40;\n__device__ int of_library(int x) { return x + 4; }\n')
+    box.write('other.cu', '__device__ int absent(int);\n__device__ int other(int x) { return absent(x); }\n')
+    box.hostwarp('cc', '-dc', 'main.cu', 'lib.cu', 'other.cu')
+    box.run('ar', 'rcs', 'libdev.a', 'lib.o', 'other.o')
+
+
+def test_cc_what_device_code_lacks_is_an_error_of_the_link(box):
+    make_library(box)
+    for stage in '-dlink', '-rdc=true':
+        has(box.hostwarp('cc', stage, 'main.o', '-o', 'out', status=1).stderr, "'of_library(int)'", "'number'", 'not defined')
+
+
+def test_cc_links_members_of_archives_that_only_device_code_needs(box):
+    make_library(box)
+    for number, inputs in enumerate((['lib.o'], ['libdev.a'], ['-L.', '-ldev'])):
+        box.hostwarp('cc', 'main.o', *inputs, '-o', f'main{number}')
+        assert box.run(f'./main{number}').stdout == '47\n', inputs
+    box.hostwarp('cc', '-dlink', 'main.o', 'libdev.a', '-o', 'dlink.o')
+    lib = box.path / 'lib'
+    lib.symlink_to(box.hostwarp_root() / 'lib')
+    box.run('g++', 'main.o', 'dlink.o', 'libdev.a', f'-L{lib}', '-lcudart', '-o', 'other', f'-Wl,-rpath,{lib}')
+    assert box.run('./other').stdout == '47\n'
+
+
+LINKER = r'''
+#include <cstdio>
+#include <cuda.h>
+#include <nvJitLink.h>
+static void go(const void *image) {
+    CUmodule m;
+    CUfunction f;
+    CUdeviceptr d;
+    int h = 0;
+    if (cuModuleLoadData(&m, image) || cuModuleGetFunction(&f, m, "_Z1kPi") || cuMemAlloc(&d, 4))
+        return (void)puts("no");
+    void *args[] = {&d};
+    cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, args, 0);
+    cuMemcpyDtoH(&h, d, 4);
+    printf("%d\n", h);
+}
+int main() {
+    CUcontext c;
+    CUlinkState s;
+    void *image;
+    size_t n;
+    cuInit(0);
+    cuDevicePrimaryCtxRetain(&c, 0);
+    cuCtxSetCurrent(c);
+    cuLinkCreate(0, 0, 0, &s);
+    printf("%d %d ", cuLinkAddFile(s, CU_JIT_INPUT_LIBRARY, "libdev.a", 0, 0, 0), cuLinkAddFile(s, CU_JIT_INPUT_OBJECT, "main.o", 0, 0, 0));
+    if (cuLinkComplete(s, &image, &n) == 0)
+        go(image);
+    const char *options[] = {"-arch=sm_80"};
+    nvJitLinkHandle l;
+    nvJitLinkCreate(&l, 1, options);
+    printf("%d %d ", nvJitLinkAddFile(l, NVJITLINK_INPUT_OBJECT, "main.o"), nvJitLinkAddFile(l, NVJITLINK_INPUT_ANY, "libdev.a"));
+    static char linked[1 << 16];
+    if (nvJitLinkComplete(l) == 0 && nvJitLinkGetLinkedCubinSize(l, &n) == 0 && n < sizeof linked && nvJitLinkGetLinkedCubin(l, linked) == 0)
+        go(linked);
+    nvJitLinkCreate(&l, 1, options);
+    printf("%d %d ", nvJitLinkAddFile(l, NVJITLINK_INPUT_OBJECT, "host.o"), nvJitLinkAddFile(l, NVJITLINK_INPUT_LIBRARY, "main.o"));
+    nvJitLinkAddFile(l, NVJITLINK_INPUT_OBJECT, "main.o");
+    printf("%d\n", nvJitLinkComplete(l));
+}
+'''
+
+
+def test_linkers_take_objects_and_archives(box):
+    make_library(box)
+    box.write('newer.cu', '__device__ int newer(int x) { return x; }\n')        # PTX for another device in an archive is no harm
+    box.hostwarp('cc', '-arch=sm_90', '-dc', 'newer.cu')
+    box.run('ar', 'rs', 'libdev.a', 'newer.o')
+    box.write('host.c', 'int x;\n')
+    box.run('gcc', '-c', 'host.c')
+    box.write('linker.cpp', LINKER)
+    box.hostwarp('cc', 'linker.cpp', '-o', 'linker', '-lnvJitLink')
+    assert box.run('./linker').stdout == '0 0 47\n0 0 47\n0 12 6\n'
+
+
+# Programs that nvcc 13 compiles, most with warnings, and clang refuses.
+ACCEPTED = {
+    'register': '__global__ void k(int *p) { register int a = p[0]; p[1] = a; }\n',
+    'narrowing': '__global__ void k(int *p, double d) { float x[2] = {d, 1.0}; unsigned char c[] = {p[0], 300}; p[0] = x[0] + c[0]; }\n'
+                 'void f(int n) { dim3 g{n, 1, 1}; float v[2] = {n, 2.0}; }\n',
+    'time': 'long f() { return time(0) + clock(); }\n',
+    'omp_header': '#include <omp.h>\nint f() { return 0; }\n',
+    'wrong_side': '#include <cstdlib>\nstatic int table[2] = {1, 2};\nint host(int x) { return x + table[0]; }\n'
+                  'template <class T> __host__ __device__ int f(T x) { if (x < 0) exit(3); return host(x); }\n'
+                  '__global__ void k(int *p) { if (*p > 1) *p = f(*p); }\nint g() { return f(2); }\n',
+}
+
+
+def test_cc_takes_what_nvcc_takes(box):
+    for name, text in ACCEPTED.items():
+        box.write(f'{name}.cu', text + GOOD + MAIN)
+        box.hostwarp('cc', f'{name}.cu', '-o', name)
+        box.run(f'./{name}')
+    box.write('old.c', 'main() { return abs(f(1)) - 1; }\nint f(int x) { return strlen("a") * x; }\n')
+    box.hostwarp('cc', 'old.c', '-o', 'old')
+    box.run('./old')
+
+
+def test_cc_takes_launches_with_blanks_in_their_signs(box):
+    box.write('a.cu', '''#include <cstdio>
+template <class A, class B> struct P {};
+__global__ void k(P<int, P<int, P<int, int> > > q) { printf("k\\n"); }
+template <int N> __global__ void t(int *p) { printf("t %d\\n", N); }
+int main() {
+    P<int, P<int, P<int, int>> > q;
+    int n = 4;
+    k << < 1, 2 >> > (q);
+    t<3> << <1, (n > 2) >> >(0);
+    k<<<1, 1 >> >(q);
+    return cudaDeviceSynchronize();
+}
+''')
+    box.hostwarp('cc', 'a.cu', '-o', 'a')
+    assert sorted(box.run('./a').stdout.split('\n')) == ['', 'k', 'k', 'k', 't 3']
+
+
+def test_cc_finds_launches_behind_branches_that_open_braces(box):
+    box.write('a.cu', '''#include <cstdio>
+#define BEGIN {
+__global__ void child(int n) { printf("child %d\\n", n); }
+__global__ void k(int n) {
+#ifdef MORE
+  if (n > 5) {
+#else
+  if (n > 0) {
+#endif
+    child<<<1, 1>>>(n);
+  }
+}
+void host(int n) {
+#if defined MORE
+  if (n > 1) {
+#elif 0
+  while (1) {
+#else
+  if (n > 0) {
+#endif
+    k<<<1, 1>>>(n);
+  }
+}
+int main() { host(2); return cudaDeviceSynchronize(); }
+''')
+    box.hostwarp('cc', '-rdc=true', 'a.cu', '-o', 'a')
+    assert box.run('./a').stdout == 'child 2\n'
+    box.hostwarp('cc', '-rdc=true', '-DMORE', 'a.cu', '-o', 'a')
+    assert box.run('./a').stdout == ''
+
+
+OPENMP = r'''
+#include <cstdio>
+#include <omp.h>
+#ifndef _OPENMP
+#error no OpenMP
+#endif
+#include "said.h"
+__global__ void k(int *p) { *p = GIVEN + SAID; }
+int main() {
+    int sum = 0, h = 0, *p;
+    volatile int here[2] = {0, 0};
+    omp_set_num_threads(2);
+#pragma omp parallel reduction(+ : sum)
+    {
+        here[omp_get_thread_num()] = 1;
+        while (!here[1 - omp_get_thread_num()])          // ends only where both run at a time
+            continue;
+        sum += omp_get_num_threads();
+    }
+    cudaMalloc(&p, 4);
+    k<<<1, 1>>>(p);
+    cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+    std::printf("%d %d\n", sum, h);
+}
+'''
+
+
+def test_cc_openmp_and_what_is_inside_xcompiler_reach_both_passes(box):
+    box.write('a.cu', OPENMP)
+    box.write('in c/said.h', '#define SAID 5\n')
+    box.hostwarp('cc', '-Xcompiler', '-fopenmp,-DGIVEN=7,"-isystem","in c"', 'a.cu', '-o', 'a')
+    assert box.run('./a').stdout == '4 12\n'
+    box.hostwarp('cc', '-Xcompiler=-fopenmp', '-Xcompiler', '-I', '-Xcompiler', '"in c"', '-Xcompiler', '-DGIVEN=8', '-c', 'a.cu', '-o', 'a.o')
+    box.hostwarp('cc', 'a.o', '-lgomp', '-o', 'a')
+    assert box.run('./a').stdout == '4 13\n'
+
+
+def test_cc_outputs_of_nvcc(box):
+    box.write('a.cu', GOOD + 'int main(int n, char **v) { good<<<1, 1>>>(0); return n == 3 ? v[2][0] : 1; }\n')
+    box.hostwarp('cc', '-run', '-run-args', 'x,Q', 'a.cu', '-o', 'a', status=ord('Q'))
+    (box.path / 'there').mkdir()
+    box.hostwarp('cc', '-c', '-odir', 'there', 'a.cu')
+    box.hostwarp('cc', '-cubin', '--output-directory=there', 'a.cu')
+    assert sorted(p.name for p in (box.path / 'there').iterdir()) == ['a.cubin', 'a.o']
+    box.hostwarp('cc', '-cuda', 'a.cu')
+    lib = box.path / 'lib'
+    lib.symlink_to(box.hostwarp_root() / 'lib')
+    box.run('g++', '-c', 'a.cu.cpp.ii', '-o', 'a.o')
+    box.run('g++', 'a.o', f'-L{lib}', '-lcudart', '-o', 'b', f'-Wl,-rpath,{lib}')
+    box.run('./b', 'x', 'A', status=65)
+    has(box.hostwarp('cc', '--list-gpu-arch').stdout, 'compute_80\n')
+    box.hostwarp('cc', '--objdir-as-tempdir', '-t', '4', '--split-compile=2', '-Xfatbin', '-compress-all', '--Wreorder', '-ftemplate-depth', '99',
+                 '-dopt', 'on', '--brief-diagnostics=true', '-Xptxas', '-v', '-Xcompiler', '-fno-gnu-unique,-fno-ipa-icf,-funroll-loops', '--generate-code=arch=compute_80,code=[sm_80,compute_80]', '-c', 'a.cu')
+
+
+def test_cc_missing_libraries_of_nvidia_are_named(box):
+    box.write('a.cu', '#include <cutensor.h>\n' + MAIN)
+    has(box.hostwarp('cc', 'a.cu', status=1).stderr, 'cutensor.h', 'cuTENSOR is a library of NVIDIA')
+    box.write('b.cu', MAIN)
+    has(box.hostwarp('cc', 'b.cu', '-lnvgraph', status=1).stderr, 'nvGRAPH is a library of NVIDIA')
