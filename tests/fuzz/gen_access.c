@@ -31,8 +31,10 @@ static unsigned param_new(struct shape *g)
 }
 
 /* A quotient of two parameters: the width of a part. */
-static struct val val_quotient(struct shape *g, uint32_t c)
+struct val val_quotient(struct shape *g, uint32_t c)
 {
+    if (g->n_defs + 8 >= SHAPE_DEFS || g->k->n_params + 12 >= GEN_MAX_PARAMS)
+        return val_const(c);
     struct val r = { .c = c };
     uint32_t parts = 1 + pick(g, 16), all = c * parts + pick(g, parts);
     struct word n[2];
@@ -101,14 +103,17 @@ struct word pointer_for(struct shape *g, enum gen_buffer buffer, int64_t lo, int
 static struct word offset64(struct shape *g, const struct val *index, unsigned scale, int64_t *off)
 {
     struct word d = wide(g), t;
-    unsigned n = g->here->n, form = pick(g, 7), log = (unsigned)__builtin_ctz(scale);
-    bool is_signed = form % 2, power = !(scale & (scale - 1));
+    unsigned n = g->here->n, form = pick(g, 9) % 7, log = (unsigned)__builtin_ctz(scale);
+    bool is_signed = form % 2, power = !(scale & (scale - 1)), ready = index->wide.s[0] && pick(g, 4);
+    if (ready)
+        form = 7, is_signed = index->wide_signed;
     const char *x = is_signed ? "s" : "u";
     for (unsigned i = 0; i < n; i++) {
         uint32_t v = val_at(g, index, i), m = v * scale;
         off[i] = form >= 4 && form < 6 ? (is_signed ? (int64_t)(int32_t)m : (int64_t)m) : (is_signed ? (int64_t)(int32_t)v : (int64_t)v) * scale;
     }
     switch (form) {
+    case 7: put(g, power ? "\tshl.b64 %s, %s, %u;\n" : "\tmul.lo.s64 %s, %s, %u;\n", d.s, index->wide.s, power ? log : scale); break;
     case 2: case 3:
         put(g, "\tcvt.%s64.%s32 %s, %s;\n", x, x, d.s, index->s);
         put(g, power ? "\tshl.b64 %s, %s, %u;\n" : "\tmul.lo.s64 %s, %s, %u;\n", d.s, d.s, power ? log : scale);

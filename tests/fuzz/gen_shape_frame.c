@@ -74,7 +74,9 @@ static void make_common(struct shape *g)
     g->part = own(g, text, part);
     for (unsigned k = pick(g, SHAPE_CONDITIONS + 1); k > 0; k--) {
         static const char *const ops[] = { "lt.u32", "ge.u32", "lt.s32", "ge.s32" };
-        const struct val *of = pick(g, 3) ? &g->lin : &g->gid, most = val_param(g, pick(g, of == &g->lin ? g->threads + 1 : n + 1));
+        const struct val *of = pick(g, 3) ? &g->lin : &g->gid;
+        uint32_t limit = pick(g, of == &g->lin ? g->threads + 1 : n + 1);
+        struct val most = pick(g, 2) ? val_param(g, limit) : val_quotient(g, limit);
         unsigned op = pick(g, 4);
         uint32_t *v = shape_alloc(g, 4ul * n);
         for (unsigned t = 0; t < n; t++)
@@ -233,7 +235,7 @@ void gen_shape(uint64_t seed, const bool *skip, struct gen_kernel *out)
         out->params[0].words[k] = gen_struct(k);
     if (pick(g, 2))
         prefill(g);
-    for (unsigned k = 0, n = 2 + pick(g, pick(g, 2) ? 4 : 10); k < n; k++)
+    for (unsigned k = 0, n = 1 + pick(g, pick(g, 3) ? 4 : 10); k < n; k++)
         shape_statement(g);
     bool ended = pick(g, 2) && last_store(g, guarded_end);
     for (unsigned k = 0; k < 3 && !ended; k++)                /* at least something comes out */
