@@ -80,17 +80,19 @@ static bool fit(struct shape *g, int64_t lo, int64_t hi, int64_t from, int64_t t
 /* The pointer in a buffer that bytes lo to hi from it are in its part from ... to; an empty name if none is. */
 struct word pointer_for(struct shape *g, enum gen_buffer buffer, int64_t lo, int64_t hi, unsigned from, unsigned to, unsigned align, int64_t *offset)
 {
-    for (unsigned k = 0; k < g->n_pointers && !(g->new_pointers && g->n_pointers < COUNT(g->pointers)); k++) {
+    for (unsigned j = 0; j < g->n_pointers && !(g->new_pointers && g->n_pointers < COUNT(g->pointers)); j++) {
+        unsigned k = (j + g->last_pointer) % g->n_pointers;      /* the one used last is as good as any */
         int64_t at = g->pointers[k].offset;
         if (g->pointers[k].buffer == buffer && at + lo >= from && at + hi <= to && at % align == 0) {
             *offset = at;
+            g->last_pointer = k;
             return word("%%ptr%u", k);
         }
     }
     bool inside = fit(g, lo, hi, from, to, align, offset);
     if (!inside || g->n_pointers == COUNT(g->pointers) || ((*offset < 0 || *offset >= to) && !g->far))
         return (struct word){ "" };
-    unsigned p = param_new(g), k = g->n_pointers++;
+    unsigned p = param_new(g), k = g->last_pointer = g->n_pointers++;
     g->k->params[p] = (struct gen_param){ .pointer = true, .buffer = buffer, .offset = *offset };
     g->pointers[k].param = p, g->pointers[k].buffer = buffer, g->pointers[k].offset = *offset;
     struct def *d = &g->defs[g->n_defs++];

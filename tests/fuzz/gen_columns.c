@@ -74,7 +74,7 @@ static void exchange_columns(struct shape *g, struct columns *c)
 {
     struct word p = pred(g);
     put(g, "\tsetp.%s.%s %s, %s, %s;\n", pick(g, 2) ? "gt" : "le", pick(g, 2) ? "u32" : "s32", p.s, c->x[0][0].s, c->x[0][1].s);
-    if (pick(g, 2)) {
+    if (pick(g, 3)) {
         exchange_by_branch(g, c, p);
         return;
     }
@@ -126,10 +126,13 @@ bool columns(struct shape *g)
     if (g->here->turns)                                      /* the places would be written again in every turn */
         c.out = 0;
     choose_indices(g, &c);
+    uint64_t rng = g->t.rng;
     if (pick(g, 3))
-        for (unsigned k = 0; k < c.indices; k++)
+        for (unsigned k = 0; k < c.indices; k++) {
+            g->t.rng = rng;
             val_widen(g, &c.index[k]);
-    make_offsets(g, &c, pick(g, 2));
+        }
+    make_offsets(g, &c, pick(g, 4) == 0);
     if (!load_columns(g, &c))
         return false;
     if (c.sorts || (c.indices > 1 && pick(g, 3)))

@@ -69,7 +69,7 @@ struct shape {
     struct gen_kernel *k;
     const bool *skip;
     unsigned theme, nesting, muted;          /* muted: inside so many statements that are left out */
-    unsigned threads, n_blocks, shared, ints, n_reg, n_wide, n_pred, n_float, n_label, n_defs, n_uniforms, n_fills, n_pointers, n_counters, n_conditions, n_hoisted, out_used;
+    unsigned threads, n_blocks, shared, ints, n_reg, n_wide, n_pred, n_float, n_label, n_defs, n_uniforms, n_fills, n_pointers, last_pointer, n_counters, n_conditions, n_hoisted, out_used;
     unsigned long arena_used;
     struct place *here;
     struct def defs[SHAPE_DEFS];
