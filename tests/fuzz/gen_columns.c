@@ -19,7 +19,7 @@ static void choose_indices(struct shape *g, struct columns *c)
 {
     c->indices = 1 + pick(g, MAX_INDICES);
     if (c->sorts || pick(g, 3) == 0) {
-        struct val gap = val_param(g, 1u << pick(g, 9)), minus = val_const(UINT32_MAX), one = val_const(1);
+        struct val gap = val_param(g, 1u << (pick(g, 4) ? 2 + pick(g, 7) : pick(g, 9))), minus = val_const(UINT32_MAX), one = val_const(1);
         struct val less = val_two(g, "add.s32", &gap, &minus), in_run = val_two(g, "and.b32", &less, &g->gid), twice = val_two(g, "shl.b32", &g->gid, &one);
         c->index[0] = val_two(g, "sub.s32", &twice, &in_run);
         c->index[1] = val_two(g, "add.s32", &c->index[0], &gap);
