@@ -31,8 +31,10 @@ static unsigned param_new(struct shape *g)
 }
 
 /* A quotient of two parameters: the width of a part. */
-static struct val val_quotient(struct shape *g, uint32_t c)
+struct val val_quotient(struct shape *g, uint32_t c)
 {
+    if (g->n_defs + 8 >= SHAPE_DEFS || g->k->n_params + 12 >= GEN_MAX_PARAMS)
+        return val_const(c);
     struct val r = { .c = c };
     uint32_t parts = 1 + pick(g, 16), all = c * parts + pick(g, parts);
     struct word n[2];
@@ -78,17 +80,19 @@ static bool fit(struct shape *g, int64_t lo, int64_t hi, int64_t from, int64_t t
 /* The pointer in a buffer that bytes lo to hi from it are in its part from ... to; an empty name if none is. */
 struct word pointer_for(struct shape *g, enum gen_buffer buffer, int64_t lo, int64_t hi, unsigned from, unsigned to, unsigned align, int64_t *offset)
 {
-    for (unsigned k = 0; k < g->n_pointers && !(g->new_pointers && g->n_pointers < COUNT(g->pointers)); k++) {
+    for (unsigned j = 0; j < g->n_pointers && !(g->new_pointers && g->n_pointers < COUNT(g->pointers)); j++) {
+        unsigned k = (j + g->last_pointer) % g->n_pointers;      /* the one used last is as good as any */
         int64_t at = g->pointers[k].offset;
         if (g->pointers[k].buffer == buffer && at + lo >= from && at + hi <= to && at % align == 0) {
             *offset = at;
+            g->last_pointer = k;
             return word("%%ptr%u", k);
         }
     }
     bool inside = fit(g, lo, hi, from, to, align, offset);
     if (!inside || g->n_pointers == COUNT(g->pointers) || ((*offset < 0 || *offset >= to) && !g->far))
         return (struct word){ "" };
-    unsigned p = param_new(g), k = g->n_pointers++;
+    unsigned p = param_new(g), k = g->last_pointer = g->n_pointers++;
     g->k->params[p] = (struct gen_param){ .pointer = true, .buffer = buffer, .offset = *offset };
     g->pointers[k].param = p, g->pointers[k].buffer = buffer, g->pointers[k].offset = *offset;
     struct def *d = &g->defs[g->n_defs++];
@@ -101,14 +105,17 @@ struct word pointer_for(struct shape *g, enum gen_buffer buffer, int64_t lo, int
 static struct word offset64(struct shape *g, const struct val *index, unsigned scale, int64_t *off)
 {
     struct word d = wide(g), t;
-    unsigned n = g->here->n, form = pick(g, 7), log = (unsigned)__builtin_ctz(scale);
-    bool is_signed = form % 2, power = !(scale & (scale - 1));
+    unsigned n = g->here->n, form = pick(g, 9) % 7, log = (unsigned)__builtin_ctz(scale);
+    bool is_signed = form % 2, power = !(scale & (scale - 1)), ready = index->wide.s[0] && pick(g, 4);
+    if (ready)
+        form = 7, is_signed = index->wide_signed;
     const char *x = is_signed ? "s" : "u";
     for (unsigned i = 0; i < n; i++) {
         uint32_t v = val_at(g, index, i), m = v * scale;
         off[i] = form >= 4 && form < 6 ? (is_signed ? (int64_t)(int32_t)m : (int64_t)m) : (is_signed ? (int64_t)(int32_t)v : (int64_t)v) * scale;
     }
     switch (form) {
+    case 7: put(g, power ? "\tshl.b64 %s, %s, %u;\n" : "\tmul.lo.s64 %s, %s, %u;\n", d.s, index->wide.s, power ? log : scale); break;
     case 2: case 3:
         put(g, "\tcvt.%s64.%s32 %s, %s;\n", x, x, d.s, index->s);
         put(g, power ? "\tshl.b64 %s, %s, %u;\n" : "\tmul.lo.s64 %s, %s, %u;\n", d.s, d.s, power ? log : scale);

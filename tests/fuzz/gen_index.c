@@ -75,8 +75,11 @@ void index_hoist(struct shape *g)
 {
     for (unsigned n = pick(g, 3); n > 0 && g->n_hoisted < SHAPE_HOISTED; n--) {
         struct val v = pick(g, 2) ? index_own(g, pick(g, 2)) : index_any(g);
-        if (v.s[0] == '%')
-            g->hoisted[g->n_hoisted++] = v;
+        if (v.s[0] != '%')
+            continue;
+        if (pick(g, 2))
+            val_widen(g, &v);
+        g->hoisted[g->n_hoisted++] = v;
     }
 }
 

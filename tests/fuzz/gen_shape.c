@@ -252,10 +252,10 @@ static bool step(struct shape *g) { data_step(g); return true; }
 
 /* Simple statements come first: the only ones where nesting is deep. A kernel's theme is what it has more of. */
 static make_fn *const all[] = { data_load, data_load, data_load, data_store, data_store, step, shared_load, shared_load, shared_store, shared_store, barrier, warp_work,
-    local_array, global_atomic, shared_atomic, stream_loop, stream_loop, columns, shared_tree, shared_list, guard, guard, guard, data_branch, many_ways, counted_loop,
+    local_array, global_atomic, shared_atomic, stream_loop, stream_loop, columns, columns, shared_tree, shared_list, guard, guard, guard, data_branch, many_ways, counted_loop,
     counted_loop, leave_early };
 enum { N_SIMPLE = 16 };
-static make_fn *const themes[][4] = { { data_load, data_store, columns, data_load }, { shared_load, shared_store, barrier, guard }, { stream_loop, shared_store, barrier, guard },
+static make_fn *const themes[][4] = { { data_load, data_store, columns, columns }, { shared_load, shared_store, barrier, guard }, { stream_loop, shared_store, barrier, guard },
     { counted_loop, guard, data_load, many_ways }, { shared_tree, warp_work, shared_atomic, shared_store }, { stream_loop, data_store, guard, leave_early } };
 
 static bool make(struct shape *g)

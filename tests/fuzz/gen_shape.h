@@ -22,6 +22,8 @@ struct val {
     unsigned depth;
     const uint32_t *v;           /* NULL: c everywhere */
     uint32_t c;
+    struct word wide;            /* the same with 64 bits, where that is somewhere; empty: nowhere */
+    bool wide_signed;
 };
 
 struct place {
@@ -67,7 +69,7 @@ struct shape {
     struct gen_kernel *k;
     const bool *skip;
     unsigned theme, nesting, muted;          /* muted: inside so many statements that are left out */
-    unsigned threads, n_blocks, shared, ints, n_reg, n_wide, n_pred, n_float, n_label, n_defs, n_uniforms, n_fills, n_pointers, n_counters, n_conditions, n_hoisted, out_used;
+    unsigned threads, n_blocks, shared, ints, n_reg, n_wide, n_pred, n_float, n_label, n_defs, n_uniforms, n_fills, n_pointers, last_pointer, n_counters, n_conditions, n_hoisted, out_used;
     unsigned long arena_used;
     struct place *here;
     struct def defs[SHAPE_DEFS];
@@ -95,8 +97,10 @@ void place_return(struct shape *g, const struct val *cond);
 uint32_t val_at(const struct shape *g, const struct val *a, unsigned instance);
 struct val val_const(uint32_t c);
 struct val val_param(struct shape *g, uint32_t c);
+struct val val_quotient(struct shape *g, uint32_t c);        /* of two parameters */
 struct val val_two(struct shape *g, const char *op, const struct val *a, const struct val *b);
 struct val val_compare(struct shape *g, const char *op, const struct val *a, const struct val *b);
+void val_widen(struct shape *g, struct val *a);               /* now, to be used later */
 void val_range(const struct shape *g, const struct val *a, uint32_t *lo, uint32_t *hi);
 struct word reg(struct shape *g), wide(struct shape *g), pred(struct shape *g), freg(struct shape *g);
 

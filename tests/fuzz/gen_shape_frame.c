@@ -74,8 +74,10 @@ static void make_common(struct shape *g)
     g->part = own(g, text, part);
     for (unsigned k = pick(g, SHAPE_CONDITIONS + 1); k > 0; k--) {
         static const char *const ops[] = { "lt.u32", "ge.u32", "lt.s32", "ge.s32" };
-        const struct val *of = pick(g, 3) ? &g->lin : &g->gid, most = val_param(g, pick(g, of == &g->lin ? g->threads + 1 : n + 1));
-        unsigned op = pick(g, 4);
+        const struct val *of = pick(g, 3) ? &g->lin : &g->gid;
+        uint32_t limit = pick(g, of == &g->lin ? g->threads + 1 : n + 1);
+        struct val most = pick(g, 2) ? val_param(g, limit) : val_quotient(g, limit);
+        unsigned op = pick(g, 4) ? 2 * pick(g, 2) : 1 + 2 * pick(g, 2);      /* most often those at the front go on */
         uint32_t *v = shape_alloc(g, 4ul * n);
         for (unsigned t = 0; t < n; t++)
             v[t] = (of->v[t] < most.c) == (op % 2 == 0);
@@ -168,7 +170,8 @@ static void finish(struct shape *g, const char *text)
 static void choose_shape(struct shape *g)
 {
     static const unsigned shapes[][3] = { { 32, 1, 1 }, { 64, 1, 1 }, { 16, 16, 1 }, { 8, 8, 1 }, { 5, 7, 1 }, { 33, 1, 1 }, { 7, 3, 3 }, { 128, 1, 1 }, { 4, 8, 2 }, { 32, 2, 1 }, { 17, 2, 1 },
-        { 96, 1, 1 }, { 256, 1, 1 }, { 32, 4, 1 }, { 100, 1, 1 } };
+        { 96, 1, 1 }, { 256, 1, 1 }, { 32, 4, 1 }, { 100, 1, 1 },
+        { 128, 1, 1 }, { 256, 1, 1 }, { 64, 1, 1 }, { 128, 1, 1 } };
     struct gen_kernel *k = g->k;
     memcpy(k->block, shapes[pick(g, COUNT(shapes))], sizeof k->block);
     g->threads = k->block[0] * k->block[1] * k->block[2];
@@ -231,9 +234,9 @@ void gen_shape(uint64_t seed, const bool *skip, struct gen_kernel *out)
     make_common(g);
     for (unsigned k = 0; k < SHAPE_STRUCT; k++)
         out->params[0].words[k] = gen_struct(k);
-    if (pick(g, 2))
+    if (pick(g, 3) == 0)
         prefill(g);
-    for (unsigned k = 0, n = 2 + pick(g, pick(g, 2) ? 4 : 10); k < n; k++)
+    for (unsigned k = 0, n = 1 + pick(g, pick(g, 3) ? 4 : 10); k < n; k++)
         shape_statement(g);
     bool ended = pick(g, 2) && last_store(g, guarded_end);
     for (unsigned k = 0; k < 3 && !ended; k++)                /* at least something comes out */

@@ -228,3 +228,9 @@ struct val val_compare(struct shape *g, const char *op, const struct val *a, con
     put(g, "\t%s %s, %s, %s;\n", op, to.s, a->s, b->s);
     return value_of(g, op, a, b, to);
 }
+
+void val_widen(struct shape *g, struct val *a)
+{
+    a->wide = wide(g), a->wide_signed = pick(g, 2);
+    put(g, a->wide_signed ? "\tcvt.s64.s32 %s, %s;\n" : "\tcvt.u64.u32 %s, %s;\n", a->wide.s, a->s);
+}
