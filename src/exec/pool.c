@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/os.h"
+#include "kabi/kabi.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -637,7 +638,7 @@ static void *thread_main(void *arg)
 
 static bool start_thread(struct exec_engine *e, void *(*fn)(void *), void *arg)
 {
-    int err = hw_thread_start(fn, arg, HW_THREAD_STACK, e->config.timeout_s ? e->config.timeout_signal : 0, NULL);
+    int err = hw_thread_start(fn, arg, KABI_STACK, e->config.timeout_s ? e->config.timeout_signal : 0, NULL);
     if (err)
         hw_error("cannot start a thread: %s", strerror(err));
     return err == 0;

@@ -809,6 +809,7 @@ static void emit_block(struct emit *e, int b)
             mask_access(e, LLVMBuildStore(e->b, e->all_here, e->cur_whole[b]));
         }
     }
+    clear_registers(e, b);
     details_block(e, blk->ir);
     guard_block(e, b);
     records_block(e, blk->ir);
@@ -869,6 +870,7 @@ static void make_mask_slots(struct emit *e)
     const struct plan *p = e->p;
     e->ladders.n = 0;
     e->many_masks = has_many_masks(e);
+    clear_plan(e);
     LLVMTypeRef t = ty_int(e, 1, e->W);
     for (int b = 0; b < p->n_blocks; b++)
         for (unsigned c = 0; c < e->C; c++) {
@@ -891,30 +893,6 @@ static void nobody_waits(struct emit *e)
         if (e->is_source[b])
             mask_access(e, LLVMBuildStore(e->b, k_int(e, 1, 1, 0), e->cur_whole[b]));
     }
-}
-
-/*
- * The first blend of a register leaves what other lanes had, which is nothing yet. LLVM would keep what the group before left there: hundreds of values that
- * go round the loop over groups.
- */
-static void clear_blended(struct emit *e)
-{
-    const struct plan *p = e->p;
-    const bits_word *here = p->regions.v[e->region].blocks;
-    size_t n = (size_t)p->n_blocks;
-    bits_word *done = bits_new(&e->arena, p->n_regs);
-    for (size_t b = bits_next(here, 0, n); b < n; b = bits_next(here, b + 1, n))
-        for (size_t j = 0; p->blocks[b].masked && j < p->blocks[b].ir->insts.n; j++) {
-            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
-            for (int k = 0; k < i->n_dst; k++) {
-                const struct ir_reg *r = i->dst[k];
-                if (!r || bits_has(done, r->id) || p->regs[r->id].shape.kind != SHAPE_VARYING || !plan_blends(p, &p->regs[r->id], (int)b))
-                    continue;
-                bits_add(done, r->id);
-                for (unsigned c = 0; c < slot_count(e, r); c++)
-                    LLVMBuildStore(e->b, LLVMConstNull(slot_type(e, r)), slot_of(e, r, c));
-            }
-        }
 }
 
 /* Lanes of the last group that are no threads are off from the start. */
@@ -946,7 +924,7 @@ static void begin_warp(struct emit *e)
     e->m[0] = NULL;
     e->at = r->entry;
     nobody_waits(e);
-    clear_blended(e);
+    clear_registers(e, e->p->n_blocks);
     if (e->region == 0) {
         clear_undefined(e);
         if (p->partial && p->lanes > 1)

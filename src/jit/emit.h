@@ -57,7 +57,8 @@ struct emit {
     LLVMValueRef *whole, *cur_whole;             /* of these, i1: known to be all lanes */
     bool *is_source;
     bool many_masks;                             /* too many to be LLVM's values: they are in memory */
-    HW_VEC(struct mask_ladder) ladders;               /* emit.c */
+    HW_VEC(struct mask_ladder) ladders;          /* emit.c */
+    int *clear_first, *clear_next;               /* clear.c: by block, and one more for where a group begins; by register */
     LLVMValueRef env[ENV_COUNT];
     LLVMValueRef common;                         /* what the region will return */
     LLVMValueRef safe;                           /* an address that may always be read */
@@ -101,6 +102,10 @@ struct emit {
 
 /* emit.c */
 bool emit_kernel(struct emit *e);
+
+/* clear.c */
+void clear_plan(struct emit *e);                   /* for this region */
+void clear_registers(struct emit *e, int b);       /* b: the number of blocks where a group begins */
 
 /* brief.c */
 bool brief_block(struct emit *e, int b);           /* runs also when no lane is on */

@@ -40,13 +40,11 @@ static LLVMValueRef region_of(const struct parts_request *rq, LLVMModuleRef mod,
 }
 
 /* Quick code has a place of its own for every value that it has no register for. */
-enum { LARGEST_FRAME = 1 << 20 };
-
 static void limit_frames(LLVMModuleRef mod)
 {
     static const char name[] = "warn-stack-size";
     char bytes[16];
-    int n = snprintf(bytes, sizeof bytes, "%d", LARGEST_FRAME);
+    int n = snprintf(bytes, sizeof bytes, "%d", KABI_LARGEST_STACK_FRAME);
     LLVMAttributeRef limit = LLVMCreateStringAttribute(LLVMGetModuleContext(mod), name, sizeof name - 1, bytes, (unsigned)n);
     for (LLVMValueRef fn = LLVMGetFirstFunction(mod); fn; fn = LLVMGetNextFunction(fn))
         LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, limit);

@@ -141,6 +141,9 @@ struct kabi_part {
 };
 enum { KABI_PARTS = 31 };        /* of one group, besides the one that is in its place */
 
+/* Bytes of stack: what threads that run kernels have, and what one region may take of it. Code that is made quickly takes much. */
+enum { KABI_STACK = 16 << 20, KABI_LARGEST_STACK_FRAME = 8 << 20 };
+
 /*
  * A kernel compiled for one block shape.
  * Lifetime  Owned by the module that compiled it; outlives every launch of it.

@@ -471,6 +471,58 @@ def test_the_cache_keeps_what_was_used_last(box):
     assert set(left) <= {p.name for p in cache.iterdir()}
 
 
+def test_large_kernels_begin_with_quick_code_and_go_on_with_the_best(box):
+    """One process makes code quickly and ends; the next one finds that, and makes the best before it ends; the third compiles nothing."""
+    box.write('large.cu', r"""#include <cstdio>
+__global__ void large(float *p, int n) {
+    float v[16];
+#pragma unroll
+    for (int i = 0; i < 16; i++) v[i] = p[i] + threadIdx.x;
+#pragma unroll
+    for (int r = 0; r < 12; r++)
+#pragma unroll
+        for (int i = 0; i < 16; i++) { v[i] = v[i] * v[(i + r) % 16] + 0.25f; if (v[i] > n) v[i] = v[(i + 1) % 16] / 3.0f; }
+    float s = 0;
+#pragma unroll
+    for (int i = 0; i < 16; i++) s += v[i];
+    p[16 + threadIdx.x] = s; }
+__global__ void small(float *p) { p[threadIdx.x] += 1; }
+int main() {
+    float h[16 + 96], *d;
+    for (int i = 0; i < 16 + 96; i++) h[i] = 0.01f * i;
+    cudaMalloc(&d, sizeof h); cudaMemcpy(d, h, sizeof h, cudaMemcpyDefault);
+    large<<<1, 96>>>(d, 8); small<<<1, 96>>>(d); cudaMemcpy(h, d, sizeof h, cudaMemcpyDefault);
+    unsigned sum = 0;
+    for (int i = 0; i < 16 + 96; i++) { unsigned u; __builtin_memcpy(&u, &h[i], 4); sum = sum * 31 + u; }
+    std::printf("%08x %s\n", sum, cudaGetErrorString(cudaGetLastError()));
+    std::fflush(stdout); }""")
+    box.hostwarp('cc', '-O3', 'large.cu', '-o', 'large')
+    log = {'HOSTWARP_LOG': 'debug'}
+    kernels = box.path / 'cache' / 'kernels'
+
+    def lines(err, *words):
+        return [line for line in err.splitlines() if all(w in line for w in words)]
+    best = box.run('./large', env={**log, 'HOSTWARP_TIERS': 'off'})
+    assert lines(best.stderr, 'compiled', 'large') and not lines(best.stderr, 'quickly'), best.stderr
+    shutil.rmtree(kernels)
+    quick = box.run('./large', env={**log, 'HOSTWARP_TIERS': 'quick'})
+    assert quick.stdout == best.stdout, (quick.stdout, best.stdout)
+    shutil.rmtree(kernels)
+    for turn in range(4):
+        now = box.run('./large', env=log)
+        assert now.stdout == best.stdout, (now.stdout, best.stdout)
+        if turn == 0:
+            assert lines(now.stderr, 'compiled', 'large', 'quickly') and not lines(now.stderr, 'compiled', 'small', 'quickly'), now.stderr
+        if lines(now.stderr, 'best code of', 'large'):
+            break
+    assert turn < 2, 'the best code was never made'
+    lacks(box.run('./large', env=log).stderr, 'compiled')
+    shutil.rmtree(kernels)
+    limited = box.run('./large', env={**log, 'HOSTWARP_COMPILE_LIMIT': '1'})
+    assert limited.stdout == best.stdout
+    assert not list(kernels.glob('*.new*')), list(kernels.iterdir())
+
+
 def test_cc_unrolls_marked_loops_to_a_measure(box):
     """A loop of thousands of matrix products or copies must not become code that takes minutes to compile."""
     box.write('u.cu', """__global__ void k(float *p, const float *q) {
