@@ -28,6 +28,7 @@ enum {
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 static struct hw_cond changed;
 static struct later *first HW_GUARDED_BY(mu), **last HW_GUARDED_BY(mu) = &first, *current HW_GUARDED_BY(mu);
+static __attribute__((used)) struct later *dropped HW_GUARDED_BY(mu);         /* where a search for leaks finds it */
 static bool started HW_GUARDED_BY(mu), closing HW_GUARDED_BY(mu), saving HW_GUARDED_BY(mu);
 static pid_t owner;              /* const once started: a child of it has no such thread */
 
@@ -152,7 +153,8 @@ static void at_exit(void)
     }
     for (struct later *j = first; j; j = j->next)
         leave_to_next(j);
-    first = NULL;                /* what is dropped stays in memory: nobody needs that any more */
+    dropped = first;             /* stays in memory until the process is gone */
+    first = NULL;
     last = &first;
     leave_to_next(current);
     while (saving || (current && !llvm_stays())) {
