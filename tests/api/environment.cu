@@ -188,7 +188,7 @@ static std::string self;
 static std::string shell(const std::string &command)
 {
     std::string out;
-    FILE *f = popen((command + " 2>&1").c_str(), "r");
+    FILE *f = popen((" { " + command + "; } 2>&1").c_str(), "r");
     char line[512];
     while (f && fgets(line, sizeof line, f))
         out += line;
@@ -199,9 +199,13 @@ static std::string shell(const std::string &command)
     return out;
 }
 
+static std::string command(const std::string &env, const char *mode) { return "env -u CUDA_VISIBLE_DEVICES -u CUDA_LAUNCH_BLOCKING " + env + " " + self + " " + mode; }
+// Without what the libraries say.
+static std::string answer(const std::string &env, const char *mode) { return shell("{ " + command(env, mode) + "; } 2>/dev/null"); }
+
 static std::string under(const std::string &env, const char *mode)
 {
-    return shell("env -u CUDA_VISIBLE_DEVICES -u CUDA_LAUNCH_BLOCKING " + env + " " + self + " " + mode);
+    return shell(command(env, mode));
 }
 
 static void same(const char *rule, const std::string &got, const std::string &want)
@@ -261,10 +265,10 @@ static void devices_by_uuid()
 
 static void what_waits()
 {
-    std::string blocking = under("CUDA_LAUNCH_BLOCKING=1", "waits");
-    same("calls_wait_when_told_so", blocking.substr(blocking.rfind('\n') + 1), "111111 told");
-    same("and_otherwise_not", under("CUDA_LAUNCH_BLOCKING=0", "goes_on").substr(0, 6), "000000");
-    same("only_1_counts", under("CUDA_LAUNCH_BLOCKING=yes", "goes_on").substr(0, 6), "000000");
+    // the message about the fault comes at some time
+    same("calls_wait_when_told_so", answer("CUDA_LAUNCH_BLOCKING=1", "waits"), "111111 told");
+    same("and_otherwise_not", answer("CUDA_LAUNCH_BLOCKING=0", "goes_on").substr(0, 6), "000000");
+    same("only_1_counts", answer("CUDA_LAUNCH_BLOCKING=yes", "goes_on").substr(0, 6), "000000");
     same("streams_share_one_queue", under("CUDA_DEVICE_MAX_CONNECTIONS=1", "shares"), "held up done");
     same("three_queues_are_enough_for_three", under("CUDA_DEVICE_MAX_CONNECTIONS=3", "shares_not"), "free done");
     same("none_is_shared_by_default", under("", "shares_not"), "free done");
