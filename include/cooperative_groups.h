@@ -175,10 +175,19 @@ static __device__ inline void grid_await(grid_place *place, unsigned meeting)
 
 class grid_group {
   public:
-    /* Measured: true in every launch. Only a cooperative one promises that all blocks run at the same time. */
-    __device__ bool is_valid() const { return true; }
+    /* Measured: true from the context's first cooperative launch on, also in plain launches behind it. Only a cooperative one promises that all blocks
+       run at the same time. */
+    __device__ bool is_valid() const
+    {
+        unsigned high, low;
+        asm volatile("mov.u32 %0, %%envreg1;" : "=r"(high));
+        asm volatile("mov.u32 %0, %%envreg2;" : "=r"(low));
+        return high || low;
+    }
     __device__ void sync() const
     {
+        if (!is_valid())
+            __trap();
         __syncthreads();
         if (details::thread_in_block() == 0) {
             details::grid_place *place = details::place_of_grid();
@@ -190,6 +199,8 @@ class grid_group {
     typedef unsigned arrival_token;
     __device__ arrival_token barrier_arrive() const
     {
+        if (!is_valid())
+            __trap();
         details::grid_place *place = details::place_of_grid();
         arrival_token token = *(volatile unsigned *)&place->meetings;
         __syncthreads();

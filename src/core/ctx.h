@@ -31,6 +31,7 @@ struct ctx {
     bool primary;                                /* const */
     _Atomic unsigned flags;                      /* CU_CTX_* */
     _Atomic CUresult error;                      /* sticky; the first fault wins */
+    _Atomic bool meets;                          /* there has been a cooperative launch */
     _Atomic unsigned attached;                   /* cuCtxAttach */
     _Atomic bool dead;                           /* destroyed: calls answer CONTEXT_IS_DESTROYED */
     struct hw_mutex mu;

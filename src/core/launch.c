@@ -133,6 +133,9 @@ static void fill_launch(struct cmd *c, struct function *f, const struct launch_c
     l->kl.shared_static = shared_static;
     /* dynamic shared memory begins behind the static part, rounded up to 16 */
     l->kl.shared_bytes = (uint32_t)hw_align_up(shared_static, 16) + config->shared_bytes;
+    if (config->cooperative)
+        atomic_store(&ctx->meets, true);
+    l->kl.meets = atomic_load(&ctx->meets);
     l->kl.grid_id = 0;                           /* the scheduler makes it the command's number */
     exec_launch_init(l, config->cooperative);
     c->launcher = f->module->launches ? f->module : NULL;

@@ -99,6 +99,7 @@ void emit_sreg(struct emit *e, const struct ir_inst *i)
     case IR_SREG_SMID: everywhere(e, i, env(e, ENV_SMID)); break;
     case IR_SREG_NSMID: everywhere(e, i, k_int(e, 32, 1, 108)); break;
     case IR_SREG_GRIDID: everywhere(e, i, i->dst[0]->type == IR_I64 ? env(e, ENV_GRIDID) : LLVMBuildTrunc(e->b, env(e, ENV_GRIDID), i32, "")); break;
+    case IR_SREG_MEETS: everywhere(e, i, env(e, ENV_MEETS)); break;
     case IR_SREG_LANEMASK_EQ: case IR_SREG_LANEMASK_LE: case IR_SREG_LANEMASK_LT: case IR_SREG_LANEMASK_GE: case IR_SREG_LANEMASK_GT: lane_masks(e, i); break;
     case IR_SREG_CLOCK: everywhere(e, i, clock_value(e, false)); break;
     case IR_SREG_CLOCK64: everywhere(e, i, clock_value(e, true)); break;

@@ -194,6 +194,7 @@ static const struct {
     [ENV_SHARED_STATIC] = { false, offsetof(struct kabi_launch, shared_static), 32 },
     [ENV_SHARED_BYTES] = { false, offsetof(struct kabi_launch, shared_bytes), 32 },
     [ENV_GRIDID] = { false, offsetof(struct kabi_launch, grid_id), 64 },
+    [ENV_MEETS] = { false, offsetof(struct kabi_launch, meets), 32 },
     [ENV_SHARED] = { true, offsetof(struct kabi_block, shared), 0 },
     [ENV_LOCAL] = { true, offsetof(struct kabi_block, local), 0 },
     [ENV_CTAID_X] = { true, offsetof(struct kabi_block, ctaid), 32 },

@@ -19,8 +19,9 @@ static struct ir_operand emit_sreg(struct lower_ctx *c, enum ir_sreg id)
 }
 
 /*
- * %envreg1 and 2 are the high and low half of an address where a grid's blocks count arrivals in the second word; a GPU has one for
- * every launch, cooperative or not. A grid has the place of its number, so that grids that run at the same time have different ones.
+ * %envreg1 and 2 are the high and low half of an address where a grid's blocks count arrivals in the second word; a GPU has one
+ * from the context's first cooperative launch on, for plain ones too, and 0 before. A grid has the place of its number, so that grids that run at the
+ * same time have different ones.
  */
 static struct ir_operand environment(struct lower_ctx *c, const char *number)
 {
@@ -43,6 +44,7 @@ static struct ir_operand environment(struct lower_ctx *c, const char *number)
     struct ir_operand id = emit_sreg(c, IR_SREG_GRIDID);
     struct ir_operand place = lower_op2(c, IR_MUL, IR_I64, lower_op2(c, IR_AND, IR_I64, id, lower_imm(PLACES - 1)), lower_imm(PLACE_BYTES));
     place = lower_op2(c, IR_ADD, IR_I64, lower_reg(base->dst[0]), place);
+    place = lower_op2(c, IR_MUL, IR_I64, place, lower_resize(c, IR_I64, IR_I32, false, emit_sreg(c, IR_SREG_MEETS)));     /* 0 or 1 */
     return lower_resize(c, IR_I32, IR_I64, false, high ? lower_op2(c, IR_SHR_U, IR_I64, place, lower_imm(32)) : place);
 }
 

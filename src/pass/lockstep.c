@@ -18,7 +18,7 @@ static bool common_sreg(int64_t id)
 {
     switch (id) {
     case IR_SREG_NTID_X: case IR_SREG_NTID_Y: case IR_SREG_NTID_Z: case IR_SREG_CTAID_X: case IR_SREG_CTAID_Y: case IR_SREG_CTAID_Z:
-    case IR_SREG_NCTAID_X: case IR_SREG_NCTAID_Y: case IR_SREG_NCTAID_Z: case IR_SREG_NWARPID: case IR_SREG_NSMID: case IR_SREG_GRIDID:
+    case IR_SREG_NCTAID_X: case IR_SREG_NCTAID_Y: case IR_SREG_NCTAID_Z: case IR_SREG_NWARPID: case IR_SREG_NSMID: case IR_SREG_GRIDID: case IR_SREG_MEETS:
     case IR_SREG_TOTAL_SMEM: case IR_SREG_DYNAMIC_SMEM: return true;
     default: return false;
     }
