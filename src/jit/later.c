@@ -29,7 +29,7 @@ static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 static struct hw_cond changed;
 static struct later *first HW_GUARDED_BY(mu), **last HW_GUARDED_BY(mu) = &first, *current HW_GUARDED_BY(mu);
 static __attribute__((used)) struct later *dropped HW_GUARDED_BY(mu);         /* where a search for leaks finds it */
-static bool started HW_GUARDED_BY(mu), closing HW_GUARDED_BY(mu), saving HW_GUARDED_BY(mu);
+static bool started HW_GUARDED_BY(mu), closing HW_GUARDED_BY(mu), gone HW_GUARDED_BY(mu), saving HW_GUARDED_BY(mu);
 static pid_t owner;              /* const once started: a child of it has no such thread */
 
 void later_free(struct later *job)
@@ -58,11 +58,11 @@ bool later_make(struct later *job, struct diag *diag)
     return ok;
 }
 
-/* Not while the process ends: it could end in the middle. */
+/* Not when nobody waits for it any more: the process could end in the middle. */
 static void save(const struct hw_hash *key, const struct object *o)
 {
     hw_lock(&mu);
-    bool may = !closing || first || current->finish;
+    bool may = !gone;
     saving = may;
     hw_unlock(&mu);
     if (may)
@@ -162,6 +162,7 @@ static void at_exit(void)
         usleep(500);
         hw_lock(&mu);
     }
+    gone = true;
     hw_unlock(&mu);
 }
 

@@ -155,8 +155,8 @@ bool shared_list(struct shape *g)
     unsigned l = g->n_label++, lo = f->lo, end = f->lo + 4 * (g->threads + 1);
     struct word slot = reg(g), at = reg(g), i = reg(g), n = reg(g), p = pred(g), x = reg(g), to = data_int(g);
     put(g, "\tbar.sync 0;\n\tmov.u32 %s, dyn;\n\tst.shared.u32 [%s+%u], 0;\n\tbar.sync 0;\n", at.s, at.s, lo);
-    put(g, "\t@%s bra A%u;\n", data_condition(g).s, l);
-    put(g, "\tatom.shared.add.u32 %s, [%s+%u], 1;\n\tshl.b32 %s, %s, 2;\n\tadd.s32 %s, %s, %s;\n\tst.shared.u32 [%s+%u], %s;\nA%u:\n\tbar.sync 0;\n", slot.s, at.s, lo, slot.s, slot.s, slot.s,
+    put(g, "\t@%s bra list%u;\n", data_condition(g).s, l);
+    put(g, "\tatom.shared.add.u32 %s, [%s+%u], 1;\n\tshl.b32 %s, %s, 2;\n\tadd.s32 %s, %s, %s;\n\tst.shared.u32 [%s+%u], %s;\nlist%u:\n\tbar.sync 0;\n", slot.s, at.s, lo, slot.s, slot.s, slot.s,
         slot.s, at.s, slot.s, lo + 4, to.s, l);
     put(g, "\tld.shared.u32 %s, [%s+%u];\n\tmov.u32 %s, 0;\nB%u:\n\tsetp.ge.u32 %s, %s, %s;\n\t@%s bra C%u;\n", n.s, at.s, lo, i.s, l, p.s, i.s, n.s, p.s, l);
     put(g, "\tld.shared.u32 %s, [%s+%u];\n\tadd.s32 %s, %s, %s;\n\tadd.s32 %s, %s, 4;\n\tadd.s32 %s, %s, 1;\n\tbra.uni B%u;\nC%u:\n", x.s, at.s, lo + 4, to.s, to.s, x.s, at.s, at.s, i.s, i.s, l, l);
