@@ -159,19 +159,37 @@ static void every_size(void)
     check(good && !mixed_up, "every block comes to its end, whatever their number");
 }
 
-/* Whole blocks: four would have ended before the other five began. Long ones: the system may stop any thread for some milliseconds. */
-static void they_go_on_together(bool unequal)
+/*
+ * What threads do when is the system's to decide, too: a busy machine, and more so under ThreadSanitizer, stops any of them for some milliseconds. So a
+ * rule about times need hold in one attempt of several; were it broken, it would in none. What is never allowed is checked in all.
+ */
+enum { ATTEMPTS = 6 };
+
+static uint32_t least_of_a_run(struct grid *g, bool unequal, bool *good)
 {
     static struct exec_launch l;
-    static struct grid g;
-    set(&g, 9, 4000);
-    g.unequal = unequal;
-    launch(&l, &g, 0);
+    set(g, 9, 4000);
+    g->unequal = unequal;
+    launch(&l, g, 0);
     wait_for(1);
-    check(complete(&g) && !mixed_up && moved(&g), unequal ? "blocks go from thread to thread where one is slow" : "blocks go from thread to thread");
-    check(g.least_at_first_end >= g.turns / 4, unequal ? "none is left behind by a slow thread" : "none is left behind");
-    if (g.least_at_first_end < g.turns / 4)
-        printf("# %u of %u\n", g.least_at_first_end, g.turns);
+    *good &= complete(g) && !mixed_up;
+    return g->least_at_first_end;
+}
+
+/* Whole blocks: four would have ended before the other five began. */
+static void they_go_on_together(bool unequal)
+{
+    static struct grid g;
+    bool good = true, went = false, together = false;
+    for (int k = 0; k < ATTEMPTS && !(went && together); k++) {
+        uint32_t least = least_of_a_run(&g, unequal, &good);
+        went |= moved(&g);
+        together |= least >= g.turns / 4;
+        if (least < g.turns / 4)
+            printf("# %u of %u\n", least, g.turns);
+    }
+    check(good && went, unequal ? "blocks go from thread to thread where one is slow" : "blocks go from thread to thread");
+    check(together, unequal ? "none is left behind by a slow thread" : "none is left behind");
 }
 
 static void several_grids(void)
@@ -204,30 +222,38 @@ static void a_fault_ends_all(void)
     check(good && !mixed_up, "a block that fails ends the others");
 }
 
-/* A kernel that is more urgent waits for blocks that have begun, not for others. A busy machine may hold any thread up meanwhile, so it is the sum of many times that counts. */
+/* How many blocks of a grid begin although a more urgent kernel waits. */
+static uint32_t begun_meanwhile(bool *good)
+{
+    static struct exec_launch l, urgent;
+    static struct grid g, quick;
+    set(&g, 60, 40);
+    set(&quick, 1, 1);
+    quick.other = &g;
+    launch(&l, &g, 0);
+    while (g.over < 2)
+        usleep(100);
+    uint32_t before = blocks_begun(&g);
+    launch(&urgent, &quick, -5);
+    wait_for(2);
+    *good &= complete(&g) && complete(&quick) && !mixed_up;
+    return quick.others_begun - before;
+}
+
+/* A kernel that is more urgent waits for blocks that have begun, not for others: of 60 they would be some 50. */
 static void an_urgent_kernel_comes_between(void)
 {
     enum { TRIES = 15 };
-    static struct exec_launch l, urgent;
-    static struct grid g, quick;
-    uint32_t begun = 0;                          /* meanwhile */
-    bool good = true;
-    for (int k = 0; k < TRIES; k++) {
-        set(&g, 60, 40);
-        set(&quick, 1, 1);
-        quick.other = &g;
-        launch(&l, &g, 0);
-        while (g.over < 2)
-            usleep(100);
-        uint32_t before = blocks_begun(&g);
-        launch(&urgent, &quick, -5);
-        wait_for(2);
-        good &= complete(&g) && complete(&quick);
-        begun += quick.others_begun - before;
+    bool good = true, between = false;
+    for (int a = 0; a < ATTEMPTS && !between; a++) {
+        uint32_t begun = 0;
+        for (int k = 0; k < TRIES; k++)
+            begun += begun_meanwhile(&good);
+        between = begun <= 2 * TRIES;
+        if (!between)
+            printf("# %u blocks began before it in %d times\n", begun, TRIES);
     }
-    check(good && !mixed_up && begun <= 2 * TRIES, "a more urgent kernel comes between");
-    if (begun > 2 * TRIES)
-        printf("# %u blocks began before it in %d times\n", begun, TRIES);
+    check(good && between, "a more urgent kernel comes between");
 }
 
 int main(void)
