@@ -14,21 +14,6 @@ static LLVMBasicBlockRef new_bb(struct emit *e, const char *name)
 
 /* ---- instructions ---- */
 
-/* Widening an affine 32-bit address: lanes behind a wrap are the real ones, lanes before it lie 4 GiB up and are off. */
-static LLVMValueRef widen_address(struct emit *e, const struct ir_inst *i, LLVMValueRef base, const struct shape *s)
-{
-    LLVMTypeRef i64 = ty_int(e, 64, 1);
-    LLVMValueRef z = LLVMBuildZExt(e->b, base, i64, "");
-    uint64_t span = (uint64_t)s->stride * (e->W - 1);
-    if (i->type2 != IR_I32 || s->stride < 0 || s->umax <= UINT32_MAX)
-        return z;
-    if (s->group)
-        span = (uint64_t)plan_lane_offset(e->p, s, e->p->lanes - 1);
-    LLVMValueRef last = LLVMBuildAdd(e->b, z, k_int(e, 64, 1, span), "");
-    LLVMValueRef wraps = LLVMBuildICmp(e->b, LLVMIntUGT, last, k_int(e, 64, 1, UINT32_MAX), "");
-    return LLVMBuildSelect(e->b, wraps, LLVMBuildSub(e->b, z, k_int(e, 64, 1, (uint64_t)1 << 32), ""), z, "");
-}
-
 static void emit_carry(struct emit *e, const struct ir_inst *i)
 {
     bool affine = dst_reg(e, i, 0)->shape.kind == SHAPE_AFFINE;
@@ -130,8 +115,8 @@ static void emit_value(struct emit *e, const struct ir_inst *i)
         for (int k = 0; k < i->n_src; k++)
             src[k] = affine ? u_operand(e, &i->src[k], src_type(i, k), c) : v_operand(e, &i->src[k], src_type(i, k), c);
         LLVMValueRef v;
-        if (i->op == IR_ZEXT && i->type == IR_I64 && affine && (d->shape.stride || d->shape.step))
-            v = widen_address(e, i, src[0], &d->shape);
+        if (i->op == IR_ZEXT && i->type == IR_I64 && i->type2 == IR_I32 && d->shape.kind == SHAPE_AFFINE && (d->shape.stride || d->shape.step))
+            v = widen_index(e, src[0], &d->shape, c);
         else
             v = op_value(e, i, src, affine ? 1 : e->W, c);
         if (!v) {

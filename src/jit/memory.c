@@ -91,29 +91,6 @@ static LLVMValueRef shared_pointer(struct emit *e, LLVMValueRef a, const struct 
 }
 
 /*
- * An index without a sign may wrap around between two lanes of a group. Where it was widened, the lanes behind the wrap were taken to be the active ones
- * (widen_address()); here it is known who is. When the first active lane is before the wrap, what was taken away there is added again.
- */
-static LLVMValueRef before_the_wrap(struct emit *e, const struct ir_inst *i, LLVMValueRef address, unsigned chunk)
-{
-    struct plan_indexed x;
-    LLVMTypeRef i64 = ty_int(e, 64, 1), bits = ty_int(e, e->W, 1);
-    if (!e->m[0] || e->W == 1 || i->src[0].kind != IR_REG || !plan_indexed(e->p, i, e->at, &x) || !x.without_sign || !e->available[x.index->reg->id])
-        return address;
-    struct shape s = o_shape(e, x.index);
-    if (s.kind != SHAPE_AFFINE || s.stride <= 0 || s.umax <= UINT32_MAX)
-        return address;
-    uint64_t last = (uint64_t)(s.group ? plan_lane_offset(e->p, &s, e->p->lanes - 1) : s.stride * (int64_t)(e->W - 1));
-    uint64_t own = (uint64_t)(s.group ? plan_lane_offset(e->p, &s, chunk * e->W) : 0);
-    LLVMValueRef first = LLVMBuildZExt(e->b, u_operand(e, x.index, IR_I32, s.group ? 0 : chunk), i64, ""), most = k_int(e, 64, 1, UINT32_MAX);
-    LLVMValueRef lane = LLVMBuildZExt(e->b, intrinsic2(e, "llvm.cttz", bits, cast_to(e, e->m[chunk], bits), k_int(e, 1, 1, 0)), i64, "");
-    LLVMValueRef active = LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, first, k_int(e, 64, 1, own), ""), LLVMBuildMul(e->b, lane, k_int(e, 64, 1, (uint64_t)s.stride), ""), "");
-    LLVMValueRef wraps = LLVMBuildICmp(e->b, LLVMIntUGT, LLVMBuildAdd(e->b, first, k_int(e, 64, 1, last), ""), most, "");
-    LLVMValueRef before = LLVMBuildAnd(e->b, wraps, LLVMBuildICmp(e->b, LLVMIntULE, active, most, ""), "");
-    return LLVMBuildAdd(e->b, address, LLVMBuildSelect(e->b, before, k_int(e, 64, 1, ((uint64_t)1 << 32) * x.scale), k_int(e, 64, 1, 0), ""), "");
-}
-
-/*
  * Pointer of the chunk's first lane; the address is AFFINE. In shared memory the register comes first and all constants at once after it: LLVM then
  * sees what two accesses have in common (a row that several warps read), and keeps one pointer, not one for each constant.
  */
@@ -129,7 +106,8 @@ LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
     if (offset)
         a = LLVMBuildAdd(e->b, a, k_int(e, 64, 1, offset), "");
     LLVMValueRef base = space_base(e, i->space, chunk);
-    a = base ? LLVMBuildAdd(e->b, a, base, "") : before_the_wrap(e, i, a, chunk);
+    if (base)
+        a = LLVMBuildAdd(e->b, a, base, "");
     return LLVMBuildIntToPtr(e->b, a, ty_ptr(e), "");
 }
 
