@@ -812,6 +812,7 @@ static void emit_block(struct emit *e, int b)
     clear_registers(e, b);
     details_block(e, blk->ir);
     guard_block(e, b);
+    walked_turn(e, b);
     records_block(e, blk->ir);
     if (worth_two_versions(e, blk))
         emit_two_versions(e, blk);

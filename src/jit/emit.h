@@ -197,7 +197,7 @@ void guard_ask_row(struct emit *e, const struct ir_inst *i, LLVMValueRef first, 
 /* walked.c: pointers that step through a loop are checked before it */
 void walked_block(struct emit *e, int b);                                        /* at the end of what may lead into one */
 bool walked_before(const struct emit *e, const struct ir_inst *i);
-void walked_check(struct emit *e, const struct ir_inst *i);                      /* in place of the guards of all chunks */
+void walked_turn(struct emit *e, int b);                                         /* at the begin of the loop: in place of the guards of its walked accesses */
 
 /* common.c: loads that are the same for all groups */
 void emit_common(struct emit *e);

@@ -1057,7 +1057,6 @@ void emit_load(struct emit *e, const struct ir_inst *i)
     }
     if (once) {
         LLVMValueRef p = u_address(e, i, 0);
-        walked_check(e, i);
         guard_scalar(e, i, p);
         load_elements(e, i, p, v);
         for (int k = 0; k < i->n_dst; k++)
@@ -1065,7 +1064,6 @@ void emit_load(struct emit *e, const struct ir_inst *i)
                 set_uniform(e, i, k, c, v[k]);
         return;
     }
-    walked_check(e, i);
     if (butterfly_load(e, i))
         return;
     if (exchanges(e, i)) {
@@ -1172,7 +1170,6 @@ void store_row(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigne
 
 void emit_store(struct emit *e, const struct ir_inst *i)
 {
-    walked_check(e, i);
     if (record_store(e, i))
         return;
     struct shape s = o_shape(e, &i->src[0]);
