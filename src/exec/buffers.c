@@ -6,9 +6,10 @@
 #include "base/lock.h"
 #include "base/os.h"
 
+#include <stdatomic.h>
 #include <sys/mman.h>
 
-/* Around shared memory nothing is mapped for this far: no 32-bit address, taken with its sign, leads beyond it, nor do the lanes next to one. */
+/* Around shared and local memory nothing is mapped for this far: no 32-bit address, taken with its sign, leads beyond it, nor do the lanes next to one. */
 #define WINDOW_BYTES ((size_t)2560 << 20)
 
 static pthread_key_t key;
@@ -29,6 +30,8 @@ static void free_buffers(void *p)
     area_fini(&b->own.frame);
     area_fini(&b->own.local);
     hw_str_fini(&b->text);
+    hw_str_fini(&b->format);
+    hw_str_fini(&b->argument);
     mine = NULL;
     hw_free(b);
 }
@@ -49,27 +52,42 @@ struct exec_buffers *exec_buffers(void)
     return mine;
 }
 
-static bool area_make(struct exec_area *area, size_t bytes, size_t guard)
+static bool area_make(struct exec_area *area, size_t bytes, enum exec_area_kind kind)
 {
-    char *map = hw_window_map(bytes + 2 * guard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    size_t guard = kind == EXEC_AREA_OFFSETS ? WINDOW_BYTES : 16 * hw_page_bytes(), all = bytes + 2 * guard;
+    char *map = kind == EXEC_AREA_OFFSETS ? hw_window_map(all, PROT_NONE, flags) : mmap(NULL, all, PROT_NONE, flags, -1, 0);
     if (map == MAP_FAILED)
         return false;
     if (mprotect(map + guard, bytes, PROT_READ | PROT_WRITE)) {
-        munmap(map, bytes + 2 * guard);
+        munmap(map, all);
         return false;
     }
-    *area = (struct exec_area){ map, bytes + 2 * guard, map + guard, bytes };
+    *area = (struct exec_area){ map, all, map + guard, bytes };
     return true;
 }
 
+char *exec_area_none(void)
+{
+    static char *_Atomic place;
+    char *p = atomic_load(&place);
+    if (p)
+        return p;
+    char *map = hw_window_map(2 * WINDOW_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE), *none = NULL;
+    if (map == MAP_FAILED)
+        return NULL;
+    if (!atomic_compare_exchange_strong(&place, &none, map + WINDOW_BYTES))
+        munmap(map, 2 * WINDOW_BYTES);
+    return atomic_load(&place);
+}
+
 /* The last byte asked for lies close before the guard page: aligned to 1 KiB, the grain in which GPUs give out shared memory. */
-char *exec_area_get(struct exec_area *area, size_t bytes, bool window)
+char *exec_area_get(struct exec_area *area, size_t bytes, enum exec_area_kind kind)
 {
     size_t rounded = hw_align_up(bytes ? bytes : 1, 1024);
     if (hw_unlikely(area->bytes < rounded)) {
-        size_t page = hw_page_bytes(), want = hw_align_up(hw_max_u64(rounded, 64 * 1024), page);
         area_fini(area);
-        if (!(window && area_make(area, want, WINDOW_BYTES)) && !area_make(area, want, 16 * page))
+        if (!area_make(area, hw_align_up(hw_max_u64(rounded, 64 * 1024), hw_page_bytes()), kind))
             return NULL;
     }
     return area->base + area->bytes - rounded;

@@ -19,18 +19,18 @@ static struct hw_mutex install_mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 static _Thread_local struct exec_scope *volatile scope;
 static _Thread_local void *passed_context;
 static _Thread_local char *passed_frame;
-static _Thread_local volatile bool in_service;
+static _Thread_local volatile unsigned in_service;      /* services call each other */
 
 void exec_scope_set(struct exec_scope *s)
 {
-    in_service = false;
+    in_service = 0;
     scope = s;
     atomic_signal_fence(memory_order_seq_cst);
 }
 
 void exec_service(bool begins)
 {
-    in_service = begins;
+    in_service = begins ? in_service + 1 : in_service - 1;
     atomic_signal_fence(memory_order_seq_cst);
 }
 
