@@ -29,6 +29,7 @@ static void free_buffers(void *p)
     area_fini(&b->own.shared);
     area_fini(&b->own.frame);
     area_fini(&b->own.local);
+    exec_fault_thread_ends(b->handler_stack);
     hw_str_fini(&b->text);
     hw_str_fini(&b->format);
     hw_str_fini(&b->argument);
@@ -48,6 +49,7 @@ struct exec_buffers *exec_buffers(void)
     pthread_once(&once, make_key);
     mine = hw_alloc(sizeof *mine);
     mine->now = &mine->own;
+    mine->handler_stack = exec_fault_thread();
     pthread_setspecific(key, mine);
     return mine;
 }

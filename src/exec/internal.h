@@ -27,6 +27,7 @@ struct exec_areas {
 struct exec_buffers {
     struct exec_areas own;
     struct exec_areas *now;      /* of the block that runs: its own, or those of another one that it has at hand (rounds.c) */
+    void *handler_stack;         /* exec_fault_thread()'s */
     struct hw_str text;          /* printf formats here, */
     struct hw_str format, argument;              /* and copies what the kernel gave it */
 };
@@ -65,7 +66,9 @@ void exec_fault_install(void);                                   /* what exec_fa
 bool exec_quick_leave(void *context);                            /* a signal came inside exec_copy_quick(): that goes on, and answers false */
 void exec_fault_unblock(void);                                   /* after EXEC_FAULT_TIMEOUT: its handler was left by a jump */
 #define EXEC_TIMEOUT_SIGNAL (SIGRTMAX - 3)
-void exec_fault_thread(void);                                    /* once per thread of ours: a stack for the handler */
+/* A stack for the handler, if the thread has none: a kernel may have used up its own. What was made (or NULL) goes back when the thread ends. */
+void *exec_fault_thread(void);
+void exec_fault_thread_ends(void *stack);
 void exec_scope_set(struct exec_scope *scope);                   /* NULL: leaving generated code */
 /* Services hold locks: a timeout does not end the kernel between begin and end. */
 void exec_service(bool begins);

@@ -973,6 +973,7 @@ static void open_function(struct emit *e)
     e->mma = NULL;
     add_attribute(e, e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind");
     add_attribute(e, e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noredzone");     /* guards call without LLVM's knowledge */
+    probes_stack(e->fn);
     LLVMAddTargetDependentFunctionAttr(e->fn, "prefer-vector-width", "512");
     if (e->W > 1)                /* else vectors that do not fit into registers lie across lines of the cache, in most processes */
         LLVMAddTargetDependentFunctionAttr(e->fn, "stackrealign", "");

@@ -130,6 +130,7 @@ LLVMValueRef intrinsic2(struct emit *e, const char *name, LLVMTypeRef t, LLVMVal
 LLVMValueRef intrinsic3(struct emit *e, const char *name, LLVMTypeRef t, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
 LLVMValueRef entry_alloca(struct emit *e, LLVMTypeRef t, const char *name);
 LLVMValueRef call_symbol(struct emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned n, bool pure);
+void probes_stack(LLVMValueRef fn);
 LLVMValueRef own_function(struct emit *e, const char *name, LLVMTypeRef type);    /* a new one in this module, never inlined */
 LLVMValueRef cast_to(struct emit *e, LLVMValueRef v, LLVMTypeRef t);              /* bits kept */
 
