@@ -87,7 +87,7 @@ void exec_printf_flush(struct exec_printf *p)
 
 /* --- formatting --- */
 
-enum { MOST_FORMAT = 1 << 20 };                  /* bytes; what comes behind them is not looked at */
+enum { MOST_FORMAT = 1 << 20, LEAST_TEXT = 1 << 20 };    /* bytes: what comes behind them is not looked at; so much text is made also for a ring that holds less */
 
 /*
  * What a kernel gave to vprintf(): nothing of it is believed. The format was copied; arguments and texts are copied as they are needed, each after a
@@ -97,7 +97,7 @@ struct print {
     struct kabi_block *block;
     uint64_t args;
     size_t at;                   /* of the next argument */
-    size_t most;                 /* bytes of text: what is longer has no place in the ring */
+    size_t most;                 /* bytes of text: what is longer has no place in any ring */
     struct hw_str *out;
     int n_args;
 };
@@ -261,7 +261,7 @@ static bool print_one(struct print *p, struct conversion *c, char conv)
 }
 #pragma GCC diagnostic pop
 
-/* Text that is longer than the ring is lost, and not made up to its end. */
+/* Text that is too long is lost, and not made up to its end. */
 static void print_all(struct print *p, const char *fmt)
 {
     struct conversion c;
@@ -292,7 +292,7 @@ int32_t exec_vprintf(struct kabi_block *block, const char *fmt, const void *args
     struct exec_buffers *own = exec_buffers();   /* kept per thread: a fault in a %s then leaks nothing */
     if (!fmt || !ring)
         return -1;
-    struct print p = { .block = block, .args = (uint64_t)(uintptr_t)args, .most = ring->cap, .out = &own->text };
+    struct print p = { .block = block, .args = (uint64_t)(uintptr_t)args, .most = hw_max_u64(ring->cap, LEAST_TEXT), .out = &own->text };
     exec_service(true);
     own->text.n = own->format.n = 0;
     exec_read_text(block, (uint64_t)(uintptr_t)fmt, MOST_FORMAT, &own->format);

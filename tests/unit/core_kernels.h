@@ -144,11 +144,11 @@ struct print_place {
 
 static int32_t k_print(const struct kabi_launch *l, struct kabi_block *b, char *frame)
 {
-    struct print_place *p = (struct print_place *)(void *)b->shared;
+    struct print_place *p = (struct print_place *)(void *)b->shared, was = *p;
     (void)frame;
     *p = (struct print_place){ "[%d|%6.2f|%s|%lld|%c|%#x|%p|%%]\n", "text", { -5, 2.5, p->text, -1234567890123, 'x', 255, (void *)0x10 } };
     *PARAM(l, 0, int *) = l->services->vprintf_(b, p->format, &p->args);
-    memset(p, 0, sizeof *p);                     /* it leaves nothing behind but what it printed */
+    *p = was;                                    /* it leaves nothing behind but what it printed */
     return KABI_ALL_DONE;
 }
 
