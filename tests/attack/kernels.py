@@ -265,7 +265,8 @@ def engine():
                         continue
                     yield Attack(f'frame_{space}_{sign}_{mib}_{value}', f'mov.u64 %rd6, {name}; st.{space}.u64 [%rd6], %rd1; setp.ne.u32 %p3, %r1, 0; cvta.{space}.u64 %rd7, %rd6; st.global.u64 [%rd31], %rd7; '
                                  f'and.b64 %rd7, %rd7, 0xffffffffffff0000; {sign}.u64 %rd8, %rd7, {mib << 20}; mov.u64 %rd9, 0; mov.u64 %rd11, {value}; @%p3 bra SKIP; '
-                                 'LL: add.u64 %rd10, %rd8, %rd9; st.volatile.global.u64 [%rd10], %rd11; add.u64 %rd9, %rd9, 8; setp.lt.u64 %p1, %rd9, 65536; @%p1 bra LL; SKIP: ' + meet, variables)
+                                 'LL: add.u64 %rd10, %rd8, %rd9; st.volatile.global.u64 [%rd10], %rd11; add.u64 %rd9, %rd9, 8; setp.lt.u64 %p1, %rd9, 65536; @%p1 bra LL; SKIP: ' + meet, variables,
+                                 expect='error' if mib <= 8 else 'held')
     for i, (number, count) in enumerate((('0xffffffff', '64'), ('16', '64'), ('0x10000', '64'), ('%r30', '64'), ('3', '0xffffffe0'), ('3', '0x80000000'))):
         yield Attack(f'barrier_{i}', f'cvt.u32.u64 %r30, %rd2; mov.u32 %r31, {number}; mov.u32 %r32, {count}; bar.arrive %r31, %r32; mov.u64 %rd5, 1; st.global.u64 [%rd31], %rd5;')
     yield Attack('call_secret', 'mov.u64 %rd6, fn; { P: .callprototype _ (); call %rd2, (), P; } st.global.u64 [%rd1], %rd6;', module='.func fn() { ret; }\n')
