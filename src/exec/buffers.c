@@ -23,12 +23,59 @@ static void area_fini(struct exec_area *area)
     memset(area, 0, sizeof *area);
 }
 
+/* Areas that no block has. They stay mapped, for addresses are used only once (hw_window_map()); of many the memory goes back. */
+enum { MANY = 64 };
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
+static struct exec_areas *spare HW_GUARDED_BY(mu);
+static unsigned n_spare HW_GUARDED_BY(mu);
+
+static struct exec_areas *take_spare(void)
+{
+    hw_lock(&mu);
+    struct exec_areas *a = spare;
+    if (a) {
+        spare = a->next;
+        n_spare--;
+    }
+    hw_unlock(&mu);
+    return a;
+}
+
+static void area_forget(struct exec_area *area)
+{
+    if (area->base)
+        madvise(area->base, area->bytes, MADV_DONTNEED);
+}
+
+static void areas_forget(struct exec_areas *a)
+{
+    area_forget(&a->shared);
+    area_forget(&a->frame);
+    area_forget(&a->local);
+}
+
+static void give_spare(struct exec_areas *a)
+{
+    hw_lock(&mu);
+    bool many = ++n_spare > MANY;
+    hw_unlock(&mu);
+    if (many)
+        areas_forget(a);
+    hw_lock(&mu);
+    a->next = spare;
+    spare = a;
+    hw_unlock(&mu);
+}
+
+/* A program may have thousands of threads one after another: the next one gets this one's areas. */
 static void free_buffers(void *p)
 {
     struct exec_buffers *b = p;
-    area_fini(&b->own.shared);
-    area_fini(&b->own.frame);
-    area_fini(&b->own.local);
+    struct exec_areas *a = hw_alloc(sizeof *a);
+    *a = b->own;
+    a->taken = false;
+    areas_forget(a);
+    give_spare(a);
     exec_fault_thread_ends(b->handler_stack);
     hw_str_fini(&b->text);
     hw_str_fini(&b->format);
@@ -48,6 +95,10 @@ struct exec_buffers *exec_buffers(void)
         return mine;
     pthread_once(&once, make_key);
     mine = hw_alloc(sizeof *mine);
+    struct exec_areas *a = take_spare();
+    if (a)
+        mine->own = *a;
+    hw_free(a);
     mine->now = &mine->own;
     mine->handler_stack = exec_fault_thread();
     pthread_setspecific(key, mine);
@@ -88,8 +139,11 @@ char *exec_area_get(struct exec_area *area, size_t bytes, enum exec_area_kind ki
 {
     size_t rounded = hw_align_up(bytes ? bytes : 1, 1024);
     if (hw_unlikely(area->bytes < rounded)) {
+        size_t want = 64 * 1024;
+        while (want < rounded)                   /* few sizes: each takes a place in the window for good */
+            want *= 2;
         area_fini(area);
-        if (!area_make(area, hw_align_up(hw_max_u64(rounded, 64 * 1024), hw_page_bytes()), kind))
+        if (!area_make(area, hw_align_up(want, hw_page_bytes()), kind))
             return NULL;
     }
     return area->base + area->bytes - rounded;
@@ -101,23 +155,11 @@ bool exec_area_owns(const struct exec_area *area, uint64_t addr)
     return area->map && addr >= map && addr < map + area->map_bytes;
 }
 
-/* Areas that no block has. They stay mapped, for addresses are used only once (hw_window_map()); of many the memory goes back. */
-enum { MANY = 64 };
-static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
-static struct exec_areas *spare HW_GUARDED_BY(mu);
-static unsigned n_spare HW_GUARDED_BY(mu);
-
 struct exec_areas *exec_areas_take(bool moves)
 {
     struct exec_areas *a = &exec_buffers()->own;
-    if (moves || a->taken) {
-        hw_lock(&mu);
-        if ((a = spare)) {
-            spare = a->next;
-            n_spare--;
-        }
-        hw_unlock(&mu);
-    }
+    if (moves || a->taken)
+        a = take_spare();
     if (!a)
         a = hw_alloc(sizeof *a);
     a->taken = true;
@@ -131,27 +173,10 @@ void exec_areas_forget(void)
     n_spare = 0;
 }
 
-static void area_forget(struct exec_area *area)
-{
-    if (area->base)
-        madvise(area->base, area->bytes, MADV_DONTNEED);
-}
-
 void exec_areas_give(struct exec_areas *a)
 {
     a->taken = false;
     if (a == &exec_buffers()->own)
         return;
-    hw_lock(&mu);
-    bool many = ++n_spare > MANY;
-    hw_unlock(&mu);
-    if (many) {
-        area_forget(&a->shared);
-        area_forget(&a->frame);
-        area_forget(&a->local);
-    }
-    hw_lock(&mu);
-    a->next = spare;
-    spare = a;
-    hw_unlock(&mu);
+    give_spare(a);
 }
