@@ -2,6 +2,7 @@
 /* Kernels that launch kernels: their side of it in PTX, ours in C. */
 #include "core/device_launch.h"
 
+#include "base/hash.h"
 #include "base/lock.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -32,6 +33,7 @@ struct device_launch {
     uint64_t stream;
 };
 static_assert(sizeof(struct device_launch) == 64, "as in the PTX");
+enum { MOST_PARAMS = 64 * 1024 };        /* bytes that are copied: more than a kernel's parameters may have */
 enum { STREAM_TAIL = 3 };        /* cudaStreamTailLaunch: after everything else that the grid launched */
 
 /* ORDER device_launch. A stream of a kernel is only a name: all that a grid launches is run in order. 2, 9 and 69: cudaErrorMemoryAllocation,
@@ -196,59 +198,99 @@ bool device_launch_link(char **text, size_t *bytes, struct diag *diag)
     return true;
 }
 
+/* A module may have variables of these names that are not ours. What is in them is believed of neither. */
 void device_launch_find(struct module *m)
 {
-    for (size_t i = 0; i < m->ir->vars.n; i++)
-        if (strcmp(m->ir->vars.v[i]->name, HEAD) == 0)
+    for (size_t i = 0; i < m->ir->vars.n; i++) {
+        const struct ir_var *v = m->ir->vars.v[i];
+        if (strcmp(v->name, HEAD) == 0 && v->bytes >= sizeof *m->launches && (uintptr_t)m->globals[i] % sizeof *m->launches == 0)
             m->launches = m->globals[i];
+    }
     if (m->launches)
         device_query_fill(m);
 }
 
 /* --- what a grid launched --- */
 
-static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);         /* the split of a list: nobody shall miss what another puts back */
+/*
+ * A copy of an entry of the list. The list is in memory that kernels write, also while we read it: nothing in it is believed. An entry is what
+ * malloc() gave there and nobody has freed, and only the copy is looked at.
+ */
+struct launched {
+    struct launched *next;
+    uint64_t at;                 /* the entry */
+    uint32_t room;               /* bytes behind it, of which params has as many as fit */
+    struct device_launch e;
+    uint64_t params[];
+};
 
-static struct device_launch *entry_of(uint64_t at) { return (struct device_launch *)(uintptr_t)at; }
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_MEM);          /* the split of a list: nobody shall miss what another puts back */
 
-static void put_back(_Atomic uint64_t *head, struct device_launch *e)
+/* NULL: there is no entry. */
+static struct launched *copy_entry(struct exec_heap *heap, uint64_t at)
 {
-    e->next = atomic_load(head);
-    while (!atomic_compare_exchange_weak(head, &e->next, (uint64_t)(uintptr_t)e))
-        ;
+    size_t bytes = heap ? exec_heap_bytes(heap, at) : 0;
+    if (bytes < sizeof(struct device_launch) || at % _Alignof(struct device_launch))
+        return NULL;
+    size_t room = hw_min_u64(bytes - sizeof(struct device_launch), MOST_PARAMS);
+    struct launched *l = hw_alloc(sizeof *l + room);
+    l->at = at;
+    l->room = (uint32_t)room;
+    memcpy(&l->e, (const void *)(uintptr_t)at, sizeof l->e);
+    memcpy(l->params, (const char *)(uintptr_t)at + sizeof l->e, room);
+    return l;
 }
 
-/* The newest is first in the list, and so the oldest becomes first here. */
-static struct device_launch *take_own(_Atomic uint64_t *head, uint64_t grid_id)
+static void put_back(_Atomic uint64_t *head, uint64_t at)
 {
-    struct device_launch *own = NULL, *others = NULL, *next;
-    hw_lock(&mu);
-    for (struct device_launch *e = entry_of(atomic_exchange(head, 0)); e; e = next) {
-        struct device_launch **to = e->grid_id == grid_id ? &own : &others;
-        next = entry_of(e->next);
-        e->next = (uint64_t)(uintptr_t)*to;
-        *to = e;
+    struct device_launch *e = (struct device_launch *)(uintptr_t)at;
+    uint64_t next = atomic_load(head);
+    do
+        e->next = next;
+    while (!atomic_compare_exchange_weak(head, &next, at));
+}
+
+static void free_all(struct exec_heap *heap, struct launched *l)
+{
+    for (struct launched *next; l; l = next) {
+        next = l->next;
+        exec_heap_give(heap, (void *)(uintptr_t)l->at);
+        hw_free(l);
     }
-    for (; others; others = next) {
-        next = entry_of(others->next);
-        put_back(head, others);
+}
+
+/* The newest is first in the list, and so the oldest becomes first here. *good: the list was one. */
+static struct launched *take_own(_Atomic uint64_t *head, struct exec_heap *heap, uint64_t grid_id, bool *good)
+{
+    struct launched *own = NULL, *others = NULL, *l;
+    struct hw_map seen = { 0 };
+    uint64_t at;
+    hw_lock(&mu);
+    for (at = atomic_exchange(head, 0); at && !hw_map_get_ptr(&seen, (void *)(uintptr_t)at) && (l = copy_entry(heap, at)); at = l->e.next) {
+        struct launched **to = l->e.grid_id == grid_id ? &own : &others;
+        hw_map_set_ptr(&seen, (void *)(uintptr_t)at, l);
+        l->next = *to;
+        *to = l;
+    }
+    for (struct launched *next; others; others = next) {
+        next = others->next;
+        put_back(head, others->at);
+        hw_free(others);
     }
     hw_unlock(&mu);
+    hw_map_fini(&seen);
+    *good = at == 0;
     return own;
-}
-
-static void free_all(struct exec_heap *heap, struct device_launch *e)
-{
-    for (struct device_launch *next; e; e = next) {
-        next = entry_of(e->next);
-        exec_heap_give(heap, e);
-    }
 }
 
 bool device_launch_take(struct cmd *parent)
 {
-    struct device_launch *own = take_own(parent->launcher->launches, parent->x.launch.kl.grid_id);
-    if (own && ctx_error(parent->stream->ctx)) {
+    bool good;
+    struct ctx *ctx = parent->stream->ctx;
+    struct launched *own = take_own(parent->launcher->launches, parent->x.launch.heap, parent->x.launch.kl.grid_id, &good);
+    if (!good)                                   /* something wrote over it */
+        ctx_poison(ctx, CUDA_ERROR_LAUNCH_FAILED);
+    if (own && ctx_error(ctx)) {
         free_all(parent->x.launch.heap, own);
         own = NULL;
     }
@@ -256,26 +298,32 @@ bool device_launch_take(struct cmd *parent)
     return own != NULL;
 }
 
-static CUresult copy_of(const struct device_launch *e, struct cmd **out)
+/* Both ends must be memory that a kernel could have copied itself. */
+static CUresult copy_of(const struct launched *l, struct cmd **out)
 {
-    const uint64_t *args = (const uint64_t *)(const void *)(e + 1);
+    const uint64_t *args = l->params;
+    if (l->room < 3 * sizeof *args)
+        return CUDA_ERROR_LAUNCH_FAILED;
+    if (args[2] && (!exec_may_touch(NULL, args[0], args[2], true) || !exec_may_touch(NULL, args[1], args[2], false)))
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
     struct copy_request r = { .dst = { .side = COPY_ANY, .addr = args[0] }, .src = { .side = COPY_ANY, .addr = args[1] }, .width = args[2],
                               .rows = 1, .slices = 1, .async = true };
     return copy_cmd(&r, out);
 }
 
-static CUresult make_cmd(struct module *m, const struct device_launch *e, struct cmd **out)
+static CUresult make_cmd(struct module *m, const struct launched *l, struct cmd **out)
 {
+    const struct device_launch *e = &l->e;
     if (e->function == 0)
-        return copy_of(e, out);
-    if (e->function > m->n_functions || m->functions[e->function - 1]->param_bytes != e->param_bytes)
+        return copy_of(l, out);
+    if (e->function > m->n_functions || m->functions[e->function - 1]->param_bytes != e->param_bytes || e->param_bytes > l->room)
         return CUDA_ERROR_LAUNCH_FAILED;         /* something wrote over it */
     struct function *f = m->functions[e->function - 1];
     struct launch_config config = { .shared_bytes = e->shared };
     memcpy(config.grid, e->grid, sizeof config.grid);
     memcpy(config.block, e->block, sizeof config.block);
     CUresult rc = launch_check(f, &config);
-    return rc ? rc : launch_cmd(f, &config, e + 1, out);
+    return rc ? rc : launch_cmd(f, &config, l->params, out);
 }
 
 void device_launch_queue(struct cmd *parent)
@@ -285,11 +333,11 @@ void device_launch_queue(struct cmd *parent)
     HW_VEC(struct sched_item) items = { 0 };
     s->of_graph = true;
     for (int tail = 0; tail < 2; tail++)
-        for (struct device_launch *e = parent->launched; e; e = entry_of(e->next)) {
+        for (const struct launched *l = parent->launched; l; l = l->next) {
             struct sched_item item = { .stream = s };
-            if ((e->stream == STREAM_TAIL) != tail)
+            if ((l->e.stream == STREAM_TAIL) != tail)
                 continue;
-            CUresult rc = make_cmd(parent->launcher, e, &item.cmd);
+            CUresult rc = make_cmd(parent->launcher, l, &item.cmd);
             if (rc)
                 ctx_poison(ctx, rc);
             else

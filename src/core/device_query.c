@@ -144,7 +144,7 @@ void device_query_fill(struct module *m)
 {
     int32_t *table = NULL;
     for (size_t i = 0; i < m->ir->vars.n && !table; i++)
-        if (strcmp(m->ir->vars.v[i]->name, TABLE) == 0)
+        if (strcmp(m->ir->vars.v[i]->name, TABLE) == 0 && m->ir->vars.v[i]->bytes >= TABLE_WORDS * sizeof *table)
             table = m->globals[i];
     if (!table)
         return;

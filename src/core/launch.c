@@ -127,6 +127,7 @@ static void fill_launch(struct cmd *c, struct function *f, const struct launch_c
     l->heap = ctx->heap;
     l->block_ns = &f->block_ns;
     l->kl.params = c->params;
+    l->kl.param_bytes = f->param_bytes;
     l->kl.globals = f->module->globals;
     memcpy(l->kl.ntid, config->block, sizeof l->kl.ntid);
     memcpy(l->kl.nctaid, config->grid, sizeof l->kl.nctaid);

@@ -55,7 +55,7 @@ struct cmd {
 
     struct module *module;       /* CMD_KERNEL of a graph: referenced */
     struct module *launcher;     /* CMD_KERNEL: its module, where that has kernels that launch; NULL: it has none */
-    struct device_launch *launched;              /* CMD_KERNEL, ended: what it launched */
+    struct launched *launched;                   /* CMD_KERNEL, ended: what it launched */
     struct cmd *parent;          /* CMD_CONDITION behind all that a kernel launched: that kernel */
     void *params;                /* CMD_KERNEL: own_params, or from hw_alloc() */
     void *staging;               /* CMD_COPY: holds the source; hw_free() */

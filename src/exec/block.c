@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 enum { BLOCKS_AT_ONCE = 32 };
+#define MOST_LOCAL ((uint64_t)1 << 30)           /* of a block: code counts in 32 bits with a sign; 1,024 threads with 512 KiB each, which is CUDA's limit, have half of it */
 
 /* Nothing in this block can run: it waits for what will never come, as it would on a device. HOSTWARP_TIMEOUT ends it. */
 static void stuck(void)
@@ -37,7 +38,8 @@ void exec_run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl, s
 static void fill_areas(const struct exec_areas *a)
 {
     memset(a->shared.base, 0xa5, a->shared.bytes);
-    memset(a->local.base, 0xa5, a->local.bytes);
+    if (a->local.base)
+        memset(a->local.base, 0xa5, a->local.bytes);
 }
 
 /* From the last thread to the first; there is no barrier. */
@@ -223,15 +225,21 @@ void exec_note_time(struct exec_launch *l, uint64_t ns)
         atomic_store_explicit(l->block_ns, (uint32_t)now, memory_order_relaxed);
 }
 
+uint64_t exec_local_bytes(const struct exec_launch *l)
+{
+    const struct kabi_kernel *k = l->kernel;
+    uint64_t lanes = (uint64_t)k->width * k->chunks;
+    return hw_max_u64((uint64_t)l->kl.ntid[0] * l->kl.ntid[1] * l->kl.ntid[2], k->n_warps * lanes) * k->local_bytes;
+}
+
 static bool block_init(struct kabi_block *block, struct exec_launch *launch, struct exec_areas *areas, uint64_t index)
 {
     const struct kabi_kernel *k = launch->kernel;
-    uint64_t lanes = (uint64_t)k->width * k->chunks;
-    uint64_t threads = hw_max_u64((uint64_t)launch->kl.ntid[0] * launch->kl.ntid[1] * launch->kl.ntid[2], k->n_warps * lanes);
+    uint64_t local = exec_local_bytes(launch);
     *block = (struct kabi_block){ .launch = &launch->kl, .smid = exec_thread_index(), .end_group = k->n_warps };
-    block->shared = exec_area_get(&areas->shared, hw_max_u64(launch->kl.shared_bytes, k->shared_room), true);
-    block->frame = exec_area_get(&areas->frame, k->frame_bytes, false);
-    block->local = exec_area_get(&areas->local, threads * k->local_bytes, false);
+    block->shared = exec_area_get(&areas->shared, hw_max_u64(launch->kl.shared_bytes, k->shared_room), EXEC_AREA_OFFSETS);
+    block->frame = exec_area_get(&areas->frame, k->frame_bytes, EXEC_AREA_OURS);
+    block->local = !local ? exec_area_none() : local <= MOST_LOCAL ? exec_area_get(&areas->local, local, EXEC_AREA_OFFSETS) : NULL;
     if (!block->shared || !block->frame || !block->local) {
         hw_error("kernel %s: no host memory for a block", k->name);
         return false;

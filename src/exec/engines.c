@@ -13,11 +13,6 @@ static _Atomic bool made;
 static unsigned most_threads;                    /* 0: as the options say */
 bool exec_no_help;
 
-static void compute_thread_start(unsigned index)
-{
-    (void)index;
-    exec_fault_thread();
-}
 
 static void make_engines(void)
 {
@@ -33,7 +28,6 @@ static void make_engines(void)
     exec_fault_install();
     engines[EXEC_COMPUTE] = exec_engine_new(&(struct exec_engine_config){
         .name = "comp", .n_threads = n, .max_extra = 128, .spin_us = spin, .max_spinning = spinners, .max_waiting = waiters,
-        .thread_start = compute_thread_start,
         .timeout_s = o->timeout > 0 ? (unsigned)o->timeout : 0,
         .timeout_signal = EXEC_TIMEOUT_SIGNAL });
     engines[EXEC_COPY_IN] = exec_engine_new(&(struct exec_engine_config){ .name = "copyi", .n_threads = copiers, .helpers = helpers, .spin_us = spin });

@@ -121,6 +121,8 @@ bool exec_heap_give(struct exec_heap *h, void *p);               /* free(); fals
 void exec_heap_hold(struct exec_heap *h);
 void exec_heap_let_go(struct exec_heap *h);
 void exec_heap_range(const struct exec_heap *h, uint64_t *out_base, uint64_t *out_bytes);
+bool exec_heap_owns(const struct exec_heap *h, uint64_t addr, uint64_t bytes);   /* given out or not */
+size_t exec_heap_bytes(struct exec_heap *h, uint64_t at);        /* of what malloc() gave there and nobody has freed; 0: nothing */
 
 /*
  * For a copy of this process in which only the calling thread goes on (alone.c). After exec_alone_begin() the engines are new, and so many
@@ -137,5 +139,7 @@ extern void (*exec_describe_address)(uint64_t addr, char *out, size_t bytes);
    is taken away. */
 extern bool (*exec_find_memory)(uint64_t addr, uint64_t *out_base, uint64_t *out_end);
 extern _Atomic uint64_t exec_memory_epoch;
+/* May the kernel of this block touch these bytes (reach.c)? block: NULL for what a kernel asked for that is over. What is not mapped may be answered with yes. */
+bool exec_may_touch(const struct kabi_block *block, uint64_t addr, uint64_t bytes, bool writes);
 
 #endif

@@ -19,18 +19,18 @@ static struct hw_mutex install_mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 static _Thread_local struct exec_scope *volatile scope;
 static _Thread_local void *passed_context;
 static _Thread_local char *passed_frame;
-static _Thread_local volatile bool in_service;
+static _Thread_local volatile unsigned in_service;      /* services call each other */
 
 void exec_scope_set(struct exec_scope *s)
 {
-    in_service = false;
+    in_service = 0;
     scope = s;
     atomic_signal_fence(memory_order_seq_cst);
 }
 
 void exec_service(bool begins)
 {
-    in_service = begins;
+    in_service = begins ? in_service + 1 : in_service - 1;
     atomic_signal_fence(memory_order_seq_cst);
 }
 
@@ -146,10 +146,26 @@ uint64_t exec_fault_keep(void)
     return now;
 }
 
-void exec_fault_thread(void)
+static size_t handler_stack_bytes(void) { return 64 * 1024; }
+
+void *exec_fault_thread(void)
 {
-    size_t bytes = 64 * 1024;
-    void *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (stack != MAP_FAILED)
-        sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = bytes }, NULL);
+    stack_t now;
+    if (sigaltstack(NULL, &now) || !(now.ss_flags & SS_DISABLE))
+        return NULL;
+    void *stack = mmap(NULL, handler_stack_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED)
+        return NULL;
+    sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = handler_stack_bytes() }, NULL);
+    return stack;
+}
+
+void exec_fault_thread_ends(void *stack)
+{
+    stack_t now;
+    if (!stack)
+        return;
+    if (!sigaltstack(NULL, &now) && now.ss_sp == stack)
+        sigaltstack(&(stack_t){ .ss_flags = SS_DISABLE }, NULL);
+    munmap(stack, handler_stack_bytes());
 }

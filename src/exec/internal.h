@@ -27,13 +27,20 @@ struct exec_areas {
 struct exec_buffers {
     struct exec_areas own;
     struct exec_areas *now;      /* of the block that runs: its own, or those of another one that it has at hand (rounds.c) */
-    struct hw_str text;          /* printf formats here */
+    void *handler_stack;         /* exec_fault_thread()'s */
+    struct hw_str text;          /* printf formats here, */
+    struct hw_str format, argument;              /* and copies what the kernel gave it */
 };
 struct exec_buffers *exec_buffers(void);
 /* For one more block: the thread's own, or others, which go from thread to thread. */
 struct exec_areas *exec_areas_take(bool moves);                  /* moves: the block may go from thread to thread */
 void exec_areas_give(struct exec_areas *areas);
-char *exec_area_get(struct exec_area *area, size_t bytes, bool window);   /* NULL: no memory */
+enum exec_area_kind {
+    EXEC_AREA_OFFSETS,           /* kernels reach it by 32-bit offsets: nothing is mapped around it as far as those lead */
+    EXEC_AREA_OURS,              /* what the engine believes: where no address of a kernel's leads */
+};
+char *exec_area_get(struct exec_area *area, size_t bytes, enum exec_area_kind kind);      /* NULL: no memory */
+char *exec_area_none(void);                                      /* the local memory of kernels that have none: one place for all of them */
 bool exec_area_owns(const struct exec_area *area, uint64_t addr);
 
 /*
@@ -59,7 +66,9 @@ void exec_fault_install(void);                                   /* what exec_fa
 bool exec_quick_leave(void *context);                            /* a signal came inside exec_copy_quick(): that goes on, and answers false */
 void exec_fault_unblock(void);                                   /* after EXEC_FAULT_TIMEOUT: its handler was left by a jump */
 #define EXEC_TIMEOUT_SIGNAL (SIGRTMAX - 3)
-void exec_fault_thread(void);                                    /* once per thread of ours: a stack for the handler */
+/* A stack for the handler, if the thread has none: a kernel may have used up its own. What was made (or NULL) goes back when the thread ends. */
+void *exec_fault_thread(void);
+void exec_fault_thread_ends(void *stack);
 void exec_scope_set(struct exec_scope *scope);                   /* NULL: leaving generated code */
 /* Services hold locks: a timeout does not end the kernel between begin and end. */
 void exec_service(bool begins);
@@ -91,7 +100,12 @@ void exec_details_end(struct exec_details *d);
 void exec_details_join(struct kabi_block *block);                /* a block is over in which threads took turns */
 kabi_count_fn exec_count;
 
-/* services.c: judge addresses; saving.c: the same for generated code, with every register kept */
+/* reach.c: what a service reads of the kernel's memory; these raise a fault where it may not. Text is added to `out`, `most` bytes or up to its end. */
+void exec_must_read(const struct kabi_block *block, uint64_t addr, uint64_t bytes);
+void exec_read_text(const struct kabi_block *block, uint64_t at, size_t most, struct hw_str *out);
+uint64_t exec_local_bytes(const struct exec_launch *launch);     /* block.c: of the threads of a block */
+
+/* reach.c: judge addresses; saving.c: the same for generated code, with every register kept */
 kabi_access_fn exec_access, exec_access_saving;
 kabi_access_lanes_fn exec_access_lanes, exec_access_lanes_saving;
 kabi_access_row_fn exec_access_row, exec_access_row_saving;

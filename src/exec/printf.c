@@ -87,13 +87,29 @@ void exec_printf_flush(struct exec_printf *p)
 
 /* --- formatting --- */
 
+enum { MOST_FORMAT = 1 << 20, LEAST_TEXT = 1 << 20 };    /* bytes: what comes behind them is not looked at; so much text is made also for a ring that holds less */
+
+/*
+ * What a kernel gave to vprintf(): nothing of it is believed. The format was copied; arguments and texts are copied as they are needed, each after a
+ * look whether the kernel may read there.
+ */
+struct print {
+    struct kabi_block *block;
+    uint64_t args;
+    size_t at;                   /* of the next argument */
+    size_t most;                 /* bytes of text: what is longer has no place in any ring */
+    struct hw_str *out;
+    int n_args;
+};
+
 /* Arguments lie one after the other, each at its natural alignment. */
-static uint64_t take_arg(const char *args, size_t *at, size_t bytes)
+static uint64_t take_arg(struct print *p, size_t bytes)
 {
     uint64_t v = 0;
-    *at = hw_align_up(*at, bytes);
-    memcpy(&v, args + *at, bytes);
-    *at += bytes;
+    p->at = hw_align_up(p->at, bytes);
+    exec_must_read(p->block, p->args + p->at, bytes);
+    memcpy(&v, (const char *)(uintptr_t)p->args + p->at, bytes);
+    p->at += bytes;
     return v;
 }
 
@@ -102,20 +118,29 @@ struct conversion {
     char spec[64];
     size_t n;
     size_t int_bytes;            /* what an integer conversion takes */
+    size_t precision, dot;       /* SIZE_MAX: none; and where in spec it begins */
 };
 
 static void spec_add(struct conversion *c, char ch)
 {
-    if (c->n + 8 < sizeof c->spec)
+    if (c->n + 16 < sizeof c->spec)
         c->spec[c->n++] = ch;
 }
 
-static void spec_number(struct conversion *c, int v)
+/* A width or precision, which is no larger than the text may be. */
+static void spec_number(struct conversion *c, long v, size_t most)
 {
-    char digits[16];
-    snprintf(digits, sizeof digits, "%d", v);
-    for (char *d = digits; *d; d++)
-        spec_add(c, *d);
+    long limit = (long)hw_min_u64(most, 1 << 24);
+    v = v > limit ? limit : v < -limit ? -limit : v;
+    c->n += (size_t)snprintf(c->spec + c->n, 12, "%ld", v);
+}
+
+static long read_digits(const char **f)
+{
+    long v = 0;
+    for (; **f >= '0' && **f <= '9'; ++*f)
+        v = v < INT32_MAX ? v * 10 + (**f - '0') : v;
+    return v;
 }
 
 static const char *parse_length(const char *f, struct conversion *c)
@@ -131,29 +156,31 @@ static const char *parse_length(const char *f, struct conversion *c)
     }
 }
 
-/* f is behind the '%'. Returns the conversion character's place; n_args counts the '*'. */
-static const char *parse_spec(const char *f, const char *args, size_t *at, int *n_args, struct conversion *c)
+/* f is behind the '%'. Returns the conversion character's place. */
+static const char *parse_spec(const char *f, struct print *p, struct conversion *c)
 {
-    c->n = 0;
+    *c = (struct conversion){ .precision = SIZE_MAX };
     spec_add(c, '%');
-    while (*f && strchr("-+ #0", *f))
-        spec_add(c, *f++);
+    for (; *f && strchr("-+ #0", *f); f++)
+        if (!memchr(c->spec, *f, c->n))
+            spec_add(c, *f);
     for (int part = 0; part < 2; part++) {       /* width, then precision */
         if (part && *f != '.')
             break;
-        if (part)
-            spec_add(c, *f++);
-        if (*f == '*') {
-            int v = (int)take_arg(args, at, 4);
-            (*n_args)++;
-            f++;
-            if (part && v < 0)
-                c->n--;                          /* a negative precision is as if it were not there */
-            else
-                spec_number(c, v);
+        f += part;
+        bool star = *f == '*';
+        long v = star ? (int32_t)take_arg(p, 4) : read_digits(&f);
+        f += star;
+        p->n_args += star;
+        if (part && v < 0)                       /* a negative precision is as if it were not there */
+            continue;
+        if (part) {
+            c->dot = c->n;
+            c->precision = (size_t)v;
+            spec_add(c, '.');
         }
-        while (*f >= '0' && *f <= '9')
-            spec_add(c, *f++);
+        if (part || v)
+            spec_number(c, v, p->most);
     }
     return parse_length(f, c);
 }
@@ -164,6 +191,16 @@ static void spec_finish(struct conversion *c, const char *length, char conv)
         c->spec[c->n++] = *length;
     c->spec[c->n++] = conv;
     c->spec[c->n] = 0;
+}
+
+/* No number has more digits that are not 0, and the host's printf takes the square of their number in time. */
+static void limit_digits(struct conversion *c)
+{
+    enum { MOST_DIGITS = 4096 };
+    if (c->precision != SIZE_MAX && c->precision > MOST_DIGITS) {
+        c->n = c->dot + 1;
+        spec_number(c, MOST_DIGITS, MOST_DIGITS);
+    }
 }
 
 #pragma GCC diagnostic push
@@ -179,33 +216,44 @@ static void print_integer(struct hw_str *out, struct conversion *c, char conv, u
     hw_str_printf(out, c->spec, (unsigned long long)v);
 }
 
+static void print_text(struct print *p, struct conversion *c, uint64_t at)
+{
+    struct hw_str *copy = &exec_buffers()->argument;
+    copy->n = 0;
+    spec_finish(c, "", 's');
+    if (at)
+        exec_read_text(p->block, at, hw_min_u64(c->precision, p->most + 1), copy);
+    hw_str_printf(p->out, c->spec, !at ? "(null)" : copy->n ? copy->s : "");
+}
+
 /* False: no such conversion, print it as it stands. */
-static bool print_one(struct hw_str *out, struct conversion *c, char conv, const char *args, size_t *at)
+static bool print_one(struct print *p, struct conversion *c, char conv)
 {
     double d;
     uint64_t v;
     switch (conv) {
     case 'd': case 'i': case 'u': case 'o': case 'x': case 'X':
-        print_integer(out, c, conv, take_arg(args, at, c->int_bytes == 8 ? 8 : 4));
+        print_integer(p->out, c, conv, take_arg(p, c->int_bytes == 8 ? 8 : 4));
         return true;
     case 'c':
+        v = take_arg(p, 4);
         spec_finish(c, "", conv);
-        hw_str_printf(out, c->spec, (int)take_arg(args, at, 4));
+        hw_str_printf(p->out, c->spec, (int)v);
         return true;
     case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
-        v = take_arg(args, at, 8);
+        v = take_arg(p, 8);
         memcpy(&d, &v, 8);
+        limit_digits(c);
         spec_finish(c, "", conv);
-        hw_str_printf(out, c->spec, d);
+        hw_str_printf(p->out, c->spec, d);
         return true;
     case 'p':
+        v = take_arg(p, 8);
         spec_finish(c, "", conv);
-        hw_str_printf(out, c->spec, (void *)(uintptr_t)take_arg(args, at, 8));
+        hw_str_printf(p->out, c->spec, (void *)(uintptr_t)v);
         return true;
     case 's':
-        v = take_arg(args, at, 8);
-        spec_finish(c, "", conv);
-        hw_str_printf(out, c->spec, v ? (const char *)(uintptr_t)v : "(null)");
+        print_text(p, c, take_arg(p, 8));
         return true;
     default:
         return false;
@@ -213,37 +261,44 @@ static bool print_one(struct hw_str *out, struct conversion *c, char conv, const
 }
 #pragma GCC diagnostic pop
 
-int32_t exec_vprintf(struct kabi_block *block, const char *fmt, const void *args)
+/* Text that is too long is lost, and not made up to its end. */
+static void print_all(struct print *p, const char *fmt)
 {
-    struct exec_printf *p = exec_launch_of(block)->printf_buf;
-    struct hw_str *out = &exec_buffers()->text;  /* kept per thread: a fault in a %s then leaks nothing */
     struct conversion c;
-    size_t at = 0;
-    int n_args = 0;
-    if (!fmt || !p)
-        return -1;
-    exec_service(true);
-    out->n = 0;
-    while (*fmt) {
+    while (*fmt && p->out->n <= p->most) {
         const char *percent = strchr(fmt, '%');
         size_t plain = percent ? (size_t)(percent - fmt) : strlen(fmt);
-        hw_str_add(out, fmt, plain);
+        hw_str_add(p->out, fmt, plain);
         fmt += plain;
         if (!percent)
             break;
         if (fmt[1] == '%') {
-            hw_str_add(out, "%", 1);
+            hw_str_add(p->out, "%", 1);
             fmt += 2;
             continue;
         }
-        const char *conv = parse_spec(fmt + 1, args, &at, &n_args, &c);
-        if (*conv && print_one(out, &c, *conv, args, &at))
-            n_args++;
+        const char *conv = parse_spec(fmt + 1, p, &c);
+        if (*conv && print_one(p, &c, *conv))
+            p->n_args++;
         else
-            hw_str_add(out, fmt, (size_t)(conv - fmt) + (*conv != 0));
+            hw_str_add(p->out, fmt, (size_t)(conv - fmt) + (*conv != 0));
         fmt = conv + (*conv != 0);
     }
-    ring_add(p, out->s ? out->s : "", out->n);
+}
+
+int32_t exec_vprintf(struct kabi_block *block, const char *fmt, const void *args)
+{
+    struct exec_printf *ring = exec_launch_of(block)->printf_buf;
+    struct exec_buffers *own = exec_buffers();   /* kept per thread: a fault in a %s then leaks nothing */
+    if (!fmt || !ring)
+        return -1;
+    struct print p = { .block = block, .args = (uint64_t)(uintptr_t)args, .most = hw_max_u64(ring->cap, LEAST_TEXT), .out = &own->text };
+    exec_service(true);
+    own->text.n = own->format.n = 0;
+    exec_read_text(block, (uint64_t)(uintptr_t)fmt, MOST_FORMAT, &own->format);
+    if (own->format.n)
+        print_all(&p, own->format.s);
+    ring_add(ring, own->text.n ? own->text.s : "", own->text.n);
     exec_service(false);
-    return n_args;
+    return p.n_args;
 }

@@ -11,8 +11,6 @@
 #include <sys/mman.h>
 
 void (*exec_describe_address)(uint64_t addr, char *out, size_t bytes);
-bool (*exec_find_memory)(uint64_t addr, uint64_t *out_base, uint64_t *out_end);
-_Atomic uint64_t exec_memory_epoch;
 
 /* --- malloc and free --- */
 
@@ -114,6 +112,21 @@ void exec_heap_range(const struct exec_heap *h, uint64_t *out_base, uint64_t *ou
     *out_bytes = h->arena ? (uint64_t)(h->arena_at - h->arena) : 0;
 }
 
+bool exec_heap_owns(const struct exec_heap *h, uint64_t addr, uint64_t bytes)
+{
+    uint64_t at = addr - (uint64_t)(uintptr_t)h->arena;
+    return h->arena && at < h->arena_bytes && bytes <= h->arena_bytes - at;
+}
+
+size_t exec_heap_bytes(struct exec_heap *h, uint64_t at)
+{
+    hw_lock(&h->mu);
+    const struct heap_piece *piece = hw_map_get_ptr(&h->live, (const void *)(uintptr_t)at);
+    size_t bytes = piece ? piece->bytes : 0;
+    hw_unlock(&h->mu);
+    return bytes;
+}
+
 static void *service_malloc(struct kabi_block *block, uint64_t bytes)
 {
     struct exec_heap *h = exec_launch_of(block)->heap;
@@ -157,15 +170,30 @@ static void service_free(struct kabi_block *block, void *p)
 
 /* --- ends of kernels --- */
 
+/* A text of the kernel's that goes into a message. Of one that is not there nothing is said but that. */
+static const char *quoted(const struct kabi_block *block, uint64_t at, struct hw_str *out)
+{
+    enum { MOST = 512 };
+    out->n = 0;
+    if (!exec_may_touch(block, at, 1, false))
+        return "?";
+    exec_read_text(block, at, MOST, out);
+    return out->n ? out->s : "";
+}
+
 static void service_assert(struct kabi_block *block, const char *message, const char *file, uint32_t line, const char *function,
                            uint32_t thread)
 {
     const uint32_t *n = block->launch->ntid;
-    char text[1024];
+    struct exec_buffers *own = exec_buffers();
+    const char *pieces[] = { file, function, message };
+    char part[HW_LEN(pieces)][512 + 1], text[2048];
     exec_service(true);
-    int len = snprintf(text, sizeof text, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
-                       (unsigned)line, function, block->ctaid[0], block->ctaid[1], block->ctaid[2], thread % n[0],
-                       thread / n[0] % n[1], thread / n[0] / n[1], message);
+    for (unsigned k = 0; k < HW_LEN(pieces); k++)
+        snprintf(part[k], sizeof part[k], "%s", quoted(block, (uint64_t)(uintptr_t)pieces[k], &own->text));
+    int len = snprintf(text, sizeof text, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", part[0],
+                       (unsigned)line, part[1], block->ctaid[0], block->ctaid[1], block->ctaid[2], thread % n[0],
+                       thread / n[0] % n[1], thread / n[0] / n[1], part[2]);
     if (!exec_alone)
         fwrite(text, 1, len < (int)sizeof text ? (size_t)len : sizeof text - 1, stderr);
     exec_fault_raise(EXEC_FAULT_ASSERT, 0, line);
@@ -179,60 +207,6 @@ static void service_trap(struct kabi_block *block, uint32_t code, uint32_t line,
     };
     (void)block;
     exec_fault_raise(code < HW_LEN(faults) ? faults[code] : EXEC_FAULT_TRAP, addr, line);
-}
-
-/* --- addresses that generated code could not judge by itself --- */
-
-/* The memory this thread was last told about, and when: a release of memory makes it doubtful. */
-static _Thread_local struct {
-    uint64_t base, end, epoch;
-} known;
-
-void exec_access(struct kabi_block *block, uint64_t addr, uint64_t what)
-{
-    addr += (uint64_t)kabi_access_offset(what);
-    if (addr & (kabi_access_align(what) - 1))
-        exec_fault_raise(EXEC_FAULT_MISALIGNED, addr, kabi_access_line(what));
-    uint64_t epoch = atomic_load_explicit(&exec_memory_epoch, memory_order_acquire);
-    if (addr >> HW_WINDOW_SHIFT == HW_WINDOW_TAG || (addr - known.base < known.end - known.base && known.epoch == epoch))
-        return;
-    uint64_t params = (uint64_t)(uintptr_t)block->launch->params, base, end;
-    if (addr - params < 65536)   /* a kernel may read its own parameters through a pointer */
-        return;
-    exec_service(true);
-    bool found = exec_find_memory && exec_find_memory(addr, &base, &end);
-    exec_service(false);
-    const struct exec_areas *mine = exec_buffers()->now;
-    const struct exec_heap *h = exec_launch_of(block)->heap;
-    if (!found && h && h->arena && addr - (uint64_t)(uintptr_t)h->arena < h->arena_bytes)
-        return;                  /* malloc()'s, where it could not have a place in the window */
-    if (!found && (exec_area_owns(&mine->shared, addr) || exec_area_owns(&mine->local, addr)))
-        return;
-    if (!found)
-        exec_fault_raise(EXEC_FAULT_ADDRESS, addr, kabi_access_line(what));
-    known.base = base;
-    known.end = end;
-    known.epoch = epoch;
-}
-
-void exec_access_lanes(struct kabi_block *block, const uint64_t *addrs, uint64_t active, uint64_t what)
-{
-    for (; active; active &= active - 1)
-        exec_access(block, addrs[__builtin_ctzll(active)], what);
-}
-
-void exec_access_row(struct kabi_block *block, uint64_t first, uint64_t rows, uint64_t what)
-{
-    int64_t step = (int64_t)rows >> 32;
-    for (uint32_t active = (uint32_t)rows; active; active &= active - 1)
-        exec_access(block, first + (uint64_t)(step * __builtin_ctz(active)), what);
-}
-
-void exec_access_indexed(struct kabi_block *block, uint64_t base, const int32_t *index, uint64_t indexed, uint64_t what)
-{
-    int64_t scale = (int64_t)indexed >> 32;
-    for (uint32_t active = (uint32_t)indexed; active; active &= active - 1)
-        exec_access(block, base + (uint64_t)(scale * index[__builtin_ctz(active)]), what);
 }
 
 const struct kabi_services exec_services = {

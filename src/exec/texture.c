@@ -188,12 +188,7 @@ static uint32_t raw_border(const struct exec_texture *t, unsigned c)
 /* Memory of the program's may be smaller than it said. Within the window there is nothing but kernels' memory; outside there is everything. */
 static void check_address(const char *p, size_t bytes)
 {
-    uint64_t addr = (uint64_t)(uintptr_t)p, base, end;
-    exec_service(true);
-    bool found = exec_find_memory && exec_find_memory(addr, &base, &end);
-    exec_service(false);
-    if (!found || bytes > end - addr)
-        exec_fault_raise(EXEC_FAULT_ADDRESS, addr, 0);
+    exec_must_read(NULL, (uint64_t)(uintptr_t)p, bytes);
 }
 
 /* NULL: outside, where the border's colour is. Of compressed texels, the block. */

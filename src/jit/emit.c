@@ -797,6 +797,7 @@ static void emit_block(struct emit *e, int b)
     clear_registers(e, b);
     details_block(e, blk->ir);
     guard_block(e, b);
+    walked_turn(e, b);
     records_block(e, blk->ir);
     if (worth_two_versions(e, blk))
         emit_two_versions(e, blk);
@@ -957,6 +958,7 @@ static void open_function(struct emit *e)
     e->mma = NULL;
     add_attribute(e, e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind");
     add_attribute(e, e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noredzone");     /* guards call without LLVM's knowledge */
+    probes_stack(e->fn);
     LLVMAddTargetDependentFunctionAttr(e->fn, "prefer-vector-width", "512");
     if (e->W > 1)                /* else vectors that do not fit into registers lie across lines of the cache, in most processes */
         LLVMAddTargetDependentFunctionAttr(e->fn, "stackrealign", "");

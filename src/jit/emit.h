@@ -130,6 +130,7 @@ LLVMValueRef intrinsic2(struct emit *e, const char *name, LLVMTypeRef t, LLVMVal
 LLVMValueRef intrinsic3(struct emit *e, const char *name, LLVMTypeRef t, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
 LLVMValueRef entry_alloca(struct emit *e, LLVMTypeRef t, const char *name);
 LLVMValueRef call_symbol(struct emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned n, bool pure);
+void probes_stack(LLVMValueRef fn);
 LLVMValueRef own_function(struct emit *e, const char *name, LLVMTypeRef type);    /* a new one in this module, never inlined */
 LLVMValueRef cast_to(struct emit *e, LLVMValueRef v, LLVMTypeRef t);              /* bits kept */
 
@@ -189,6 +190,8 @@ void guard_scalar_if(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, 
 void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, int64_t step, unsigned chunk, const struct shape *s);
 void guard_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, const LLVMValueRef *index, unsigned scale, unsigned chunk, unsigned n);
 void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, unsigned chunk);
+/* Up to 32 lines, `apart` bytes (an I64 below 2^40) from one to the next. */
+void guard_lines(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef apart, unsigned lines, unsigned bytes);
 unsigned guard_align(const struct ir_inst *i);
 bool guard_leads(struct emit *e, const struct ir_inst *i);                       /* needs a check of its own */
 LLVMValueRef guard_doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRef a, unsigned lanes);          /* i1 of each address */
@@ -197,7 +200,7 @@ void guard_ask_row(struct emit *e, const struct ir_inst *i, LLVMValueRef first, 
 /* walked.c: pointers that step through a loop are checked before it */
 void walked_block(struct emit *e, int b);                                        /* at the end of what may lead into one */
 bool walked_before(const struct emit *e, const struct ir_inst *i);
-void walked_check(struct emit *e, const struct ir_inst *i);                      /* in place of the guards of all chunks */
+void walked_turn(struct emit *e, int b);                                         /* at the begin of the loop: in place of the guards of its walked accesses */
 
 /* common.c: loads that are the same for all groups */
 void emit_common(struct emit *e);
@@ -243,11 +246,12 @@ void emit_load(struct emit *e, const struct ir_inst *i);
 void emit_store(struct emit *e, const struct ir_inst *i);
 bool stream_row(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLVMValueRef ptr, unsigned n);    /* stream.c; false: a usual store */
 LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk);
-LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk); /* <W x i64>; of shared memory <W x i32> offsets */
+LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk); /* <W x i64>; of shared and local memory <W x i32> offsets */
+enum { OFFSET_NEAR = 16 << 20 };                 /* a constant below that may be added to a 32-bit offset in 64 bits: what is unmapped around the memory is wide enough */
 LLVMTypeRef address_type(struct emit *e, const struct ir_inst *i, unsigned lanes);
 LLVMValueRef address_pointers(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses);       /* of one lane or all */
 
-/* Where the lanes of a chunk access memory: at addresses (offsets, in shared memory), or at base + index * scale. */
+/* Where the lanes of a chunk access memory: at addresses (offsets, in shared and local memory), or at base + index * scale. */
 struct lane_places {
     LLVMValueRef at;             /* addresses or indices, one per lane */
     LLVMValueRef base;           /* i64; NULL: addresses */

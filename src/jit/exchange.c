@@ -173,7 +173,8 @@ bool exchanges(struct emit *e, const struct ir_inst *i)
 {
     unsigned n = i->op == IR_LD ? i->n_dst : i->n_src - 1u;
     bool plain = !(i->flags & (IR_VOLATILE | IR_CROSSES)) && i->order == IR_WEAK;
-    return i->space == IR_SHARED && plain && n == 1 && element_bytes(i) == WORD && e->W > RUN && !e->m[0] && o_shape(e, &i->src[0]).kind != SHAPE_AFFINE;
+    bool near = i->imm > -OFFSET_NEAR && i->imm < OFFSET_NEAR;
+    return i->space == IR_SHARED && plain && near && n == 1 && element_bytes(i) == WORD && e->W > RUN && !e->m[0] && o_shape(e, &i->src[0]).kind != SHAPE_AFFINE;
 }
 
 static bool has_windows(struct emit *e) { return e->W == WINDOW / 2 / WORD && x86_wide(e, e->W); }

@@ -20,9 +20,21 @@ struct guard_group {
 };
 enum { NEAR = 64 * 1024, LOOK_AHEAD = 512 };
 
-static bool guarded(const struct ir_inst *i)
+/* At a constant place of the module's own variable, within it: the loader gave that memory to kernels. (jit.c has the variables' sizes in the key.) */
+static bool in_variable(const struct emit *e, const struct ir_inst *i)
 {
-    return hw_options()->guard && (i->space == IR_GENERIC || i->space == IR_GLOBAL);
+    const struct ir_inst *def = i->src[0].kind == IR_REG ? e->p->regs[i->src[0].reg->id].def : NULL;
+    if (!def || def->op != IR_VARADDR || (i->op != IR_LD && i->op != IR_ST))
+        return false;
+    const struct ir_var *v = e->kernel->module->vars.v[def->imm];
+    uint64_t bytes = guard_align(i), at = (uint64_t)i->imm;
+    return !v->external && at <= v->bytes && bytes <= v->bytes - at && at % bytes == 0 && v->align % bytes == 0;
+}
+
+static bool guarded(const struct emit *e, const struct ir_inst *i)
+{
+    bool checked = i->space == IR_GENERIC || i->space == IR_GLOBAL || i->space == IR_CONST;
+    return checked && hw_options()->guard && !in_variable(e, i);
 }
 
 unsigned guard_align(const struct ir_inst *i)
@@ -33,7 +45,7 @@ unsigned guard_align(const struct ir_inst *i)
 
 static bool groups(struct emit *e, const struct ir_inst *i)
 {
-    return !common_done(e, i) && (i->op == IR_LD || i->op == IR_ST) && guarded(i) && i->src[0].kind == IR_REG && !(i->flags & IR_OUTGOING);
+    return !common_done(e, i) && (i->op == IR_LD || i->op == IR_ST) && guarded(e, i) && i->src[0].kind == IR_REG && !(i->flags & IR_OUTGOING);
 }
 
 static bool served(struct emit *e, const struct ir_inst *lead, const struct ir_inst *i)
@@ -108,7 +120,7 @@ void guard_block(struct emit *e, int block)
 bool guard_leads(struct emit *e, const struct ir_inst *i)
 {
     const struct guard_group *g = group_of(e, i);
-    return guarded(i) && (!g || g->member[0] == i);
+    return guarded(e, i) && (!g || g->member[0] == i);
 }
 
 /* Another access's check has seen to this one, or one before the loop. */
@@ -151,14 +163,20 @@ static void call_saving(struct emit *e, size_t service, LLVMValueRef *args, LLVM
 #endif
 }
 
+/* An access at its distance from another one, whose address is asked about. */
+static uint64_t access_of(const struct ir_inst *m, const struct ir_inst *lead)
+{
+    return kabi_access_pack(m->ptx_line, (unsigned)__builtin_ctz(guard_align(m)), m->op != IR_LD && m->op != IR_TILE_LD, (int32_t)(m->imm - lead->imm));
+}
+
 /* What is asked about: the access itself and those that its check serves. */
 static unsigned asked(struct emit *e, const struct ir_inst *i, uint64_t what[16])
 {
     const struct guard_group *g = group_of(e, i);
-    unsigned n = 0, align = (unsigned)__builtin_ctz(guard_align(i));
+    unsigned n = 0;
     for (unsigned k = 0; k < (g ? g->n : 1); k++) {
         const struct ir_inst *m = g ? g->member[k] : i;
-        what[n++] = kabi_access_pack(m->ptx_line, align, (int32_t)(m->imm - i->imm));
+        what[n++] = access_of(m, i);
     }
     return n;
 }
@@ -285,5 +303,25 @@ void guard_lanes(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses
     LLVMTypeRef bits = ty_int(e, e->W, 1);
     LLVMBasicBlockRef fine = cold_begin(e, LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, bad, bits), LLVMConstNull(bits), ""));
     ask_lanes(e, i, addresses, chunk);
+    cold_end(e, fine);
+}
+
+/* With the first and the last line in the window, so are those between. If not, the engine is asked about both ends of each. */
+void guard_lines(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef apart, unsigned lines, unsigned bytes)
+{
+    LLVMTypeRef i64 = ty_int(e, 64, 1), types[] = { ty_ptr(e), ty_ptr(e), i64, i64 };
+    if (!guarded(e, i))
+        return;
+    LLVMValueRef first = LLVMBuildPtrToInt(e->b, ptr, i64, ""), last = LLVMBuildAdd(e->b, first, LLVMBuildMul(e->b, apart, k_int(e, 64, 1, lines - 1), ""), "");
+    LLVMValueRef array = entry_alloca(e, LLVMArrayType2(i64, 2ull * lines), "lines");
+    LLVMBasicBlockRef fine = cold_begin(e, LLVMBuildOr(e->b, guard_doubtful(e, i, first, 1), guard_doubtful(e, i, last, 1), ""));
+    for (unsigned k = 0; k < 2 * lines; k++) {
+        LLVMValueRef at = k_int(e, 64, 1, k), a = LLVMBuildAdd(e->b, first, LLVMBuildMul(e->b, apart, k_int(e, 64, 1, k / 2), ""), "");
+        if (k % 2)
+            a = LLVMBuildAdd(e->b, a, k_int(e, 64, 1, bytes - guard_align(i)), "");
+        LLVMBuildStore(e->b, a, LLVMBuildGEP2(e->b, i64, array, &at, 1, ""));
+    }
+    LLVMValueRef args[] = { e->block, array, k_int(e, 64, 1, UINT64_MAX >> (64 - 2 * lines)), k_int(e, 64, 1, access_of(i, i)) };
+    call_saving(e, offsetof(struct kabi_services, access_lanes), args, types, 4);
     cold_end(e, fine);
 }

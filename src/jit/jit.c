@@ -75,6 +75,10 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
         hw_hash_u64(&h, f->shared.v[i].offset);
         hw_hash_u64(&h, f->shared.v[i].bytes);
     }
+    for (size_t i = 0; i < f->module->vars.n; i++) {     /* what lies within one needs no check */
+        hw_hash_u64(&h, f->module->vars.v[i]->bytes);
+        hw_hash_u64(&h, f->module->vars.v[i]->align);
+    }
     hw_hash_u64(&h, (uint64_t)hw_options()->compile_limit);
     if (strcmp(hw_options()->tiers, "quick") == 0)
         hw_hash_str(&h, "only quick");

@@ -242,7 +242,8 @@ static bool halves(struct emit *e, const struct ir_inst *i)
 /* An atomic that adds one number in every lane, where a field of a word says. */
 static bool field_of(struct emit *e, const struct ir_inst *i, struct plan_field *f)
 {
-    return !e->m[0] && atomic_may_wait(e, i) && atomic_reduction(i->atom) && i->src[1].kind == IR_IMM && plan_field(e->p, i, e->at, f);
+    return !e->m[0] && atomic_may_wait(e, i) && atomic_reduction(i->atom) && i->src[1].kind == IR_IMM && i->imm > -OFFSET_NEAR && i->imm < OFFSET_NEAR &&
+        plan_field(e->p, i, e->at, f) && (uint64_t)f->mask * f->scale < OFFSET_NEAR;
 }
 
 /* Do several atomics, near each other, take their offsets from one word? Then the word is put into memory instead of the offsets. */

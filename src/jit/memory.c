@@ -38,21 +38,26 @@ static LLVMValueRef to_i64(struct emit *e, LLVMValueRef a, unsigned lanes)
     return LLVMTypeOf(a) == i64 ? a : LLVMBuildSExt(e->b, a, i64, "");
 }
 
-static LLVMValueRef space_base(struct emit *e, uint8_t space, unsigned chunk)          /* i64, or NULL: the address is whole */
+/* Spaces whose addresses are 32-bit offsets from where the block's memory begins, with nothing mapped around it as far as those reach (exec/buffers.c). */
+static bool has_offsets(const struct ir_inst *i) { return i->space == IR_SHARED || i->space == IR_LOCAL; }
+
+static LLVMValueRef block_memory(struct emit *e, uint8_t space) { return env(e, space == IR_SHARED ? ENV_SHARED : ENV_LOCAL); }
+
+/* i32: where the local memory of the chunk's first thread begins, in the block's (which is smaller than 2 GiB: exec/block.c). */
+static LLVMValueRef local_begin(struct emit *e, unsigned chunk)
+{
+    bool interleaved = e->p->interleaved;                 /* then a group has rows of words, and a chunk its part of each row */
+    LLVMValueRef begin = LLVMBuildMul(e->b, linear_thread(e, interleaved ? 0 : chunk), k_int(e, 32, 1, e->p->func->local_bytes), "");
+    if (interleaved)
+        begin = LLVMBuildAdd(e->b, begin, k_int(e, 32, 1, (uint64_t)chunk * e->W * (uint64_t)plan_local_step(e->p)), "");
+    return e->sp ? LLVMBuildAdd(e->b, begin, LLVMBuildTrunc(e->b, e->sp, ty_int(e, 32, 1), ""), "") : begin;
+}
+
+static LLVMValueRef space_base(struct emit *e, uint8_t space, unsigned chunk)          /* i64: where a generic address of offset 0 leads */
 {
     LLVMTypeRef i64 = ty_int(e, 64, 1);
-    if (space == IR_SHARED)
-        return LLVMBuildPtrToInt(e->b, env(e, ENV_SHARED), i64, "");
-    if (space != IR_LOCAL)
-        return NULL;
-    bool interleaved = e->p->interleaved;                 /* then a group has rows of words, and a chunk its part of each row */
-    LLVMValueRef thread = LLVMBuildZExt(e->b, linear_thread(e, interleaved ? 0 : chunk), i64, "");
-    LLVMValueRef offset = LLVMBuildMul(e->b, thread, k_int(e, 64, 1, e->p->func->local_bytes), "");
-    if (interleaved)
-        offset = LLVMBuildAdd(e->b, offset, k_int(e, 64, 1, (uint64_t)chunk * e->W * (uint64_t)plan_local_step(e->p)), "");
-    if (e->sp)
-        offset = LLVMBuildAdd(e->b, offset, e->sp, "");
-    return LLVMBuildAdd(e->b, LLVMBuildPtrToInt(e->b, env(e, ENV_LOCAL), i64, ""), offset, "");
+    LLVMValueRef base = LLVMBuildPtrToInt(e->b, block_memory(e, space), i64, "");
+    return space == IR_SHARED ? base : LLVMBuildAdd(e->b, base, LLVMBuildZExt(e->b, local_begin(e, chunk), i64, ""), "");
 }
 
 static uint64_t constant_offset(struct emit *e, const struct ir_inst *i)
@@ -69,10 +74,11 @@ static LLVMValueRef offset_ptr(struct emit *e, LLVMValueRef p, uint64_t bytes)
 }
 
 /*
- * Shared memory has 32-bit addresses: what a 64-bit register holds above them does not count, and sums wrap around. Taken with their sign, they
- * lead to where nothing is mapped around the block's memory (exec/buffers.c), from a negative base also to lanes that have left it behind.
+ * Shared and local memory have 32-bit addresses: what a 64-bit register holds above them does not count, and sums wrap around. Taken with their sign, they
+ * lead to where nothing is mapped around the block's memory (exec/buffers.c), from a negative base also to lanes that have left it behind. A register
+ * that is known to be small needs no care.
  */
-static LLVMValueRef shared_offset(struct emit *e, LLVMValueRef a, const struct shape *s)
+static LLVMValueRef space_offset(struct emit *e, LLVMValueRef a, const struct shape *s)
 {
     LLVMTypeRef i32 = ty_int(e, 32, 1);
     if (LLVMTypeOf(a) != i32 && s->umax > INT32_MAX)
@@ -80,14 +86,19 @@ static LLVMValueRef shared_offset(struct emit *e, LLVMValueRef a, const struct s
     return to_i64(e, a, 1);
 }
 
-static LLVMValueRef shared_pointer(struct emit *e, LLVMValueRef a, const struct shape *s, int64_t offset)
+/* A constant that is not near is added in 32 bits, with the rest; so is where a thread's local memory begins, unless the register is small. */
+static LLVMValueRef space_pointer(struct emit *e, const struct ir_inst *i, LLVMValueRef a, const struct shape *s, int64_t offset, unsigned chunk)
 {
-    enum { NEAR = 16 << 20 };
-    bool far = offset <= -NEAR || offset >= NEAR;
+    bool far = offset <= -OFFSET_NEAR || offset >= OFFSET_NEAR, small = !far && s->umax <= INT32_MAX;
+    LLVMValueRef begin = i->space == IR_LOCAL ? local_begin(e, chunk) : NULL;
     if (far)
         a = LLVMBuildAdd(e->b, a, LLVMConstInt(LLVMTypeOf(a), (uint64_t)offset, true), "");
-    a = shared_offset(e, a, far ? &(struct shape){ .umax = UINT64_MAX } : s);
-    return offset_ptr(e, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), env(e, ENV_SHARED), &a, 1, ""), far ? 0 : (uint64_t)offset);
+    if (begin && !small)
+        a = LLVMBuildAdd(e->b, LLVMBuildTruncOrBitCast(e->b, a, ty_int(e, 32, 1), ""), begin, "");
+    a = space_offset(e, a, small ? s : &(struct shape){ .umax = UINT64_MAX });
+    if (begin && small)
+        a = LLVMBuildAdd(e->b, a, LLVMBuildZExt(e->b, begin, ty_int(e, 64, 1), ""), "");
+    return offset_ptr(e, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), block_memory(e, i->space), &a, 1, ""), far ? 0 : (uint64_t)offset);
 }
 
 /*
@@ -100,50 +111,49 @@ LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
     bool shared = i->space == IR_SHARED, one_base = shared && s.kind == SHAPE_AFFINE && s.group;
     uint64_t offset = constant_offset(e, i) + (one_base ? (uint64_t)plan_lane_offset(e->p, &s, chunk * e->W) : 0);
     LLVMValueRef a = u_operand(e, &i->src[0], src_type(i, 0), one_base ? 0 : chunk);
-    if (shared)
-        return shared_pointer(e, a, &s, (int64_t)offset);
+    if (has_offsets(i))
+        return space_pointer(e, i, a, &s, (int64_t)offset, chunk);
     a = to_i64(e, a, 1);
     if (offset)
         a = LLVMBuildAdd(e->b, a, k_int(e, 64, 1, offset), "");
-    LLVMValueRef base = space_base(e, i->space, chunk);
-    if (base)
-        a = LLVMBuildAdd(e->b, a, base, "");
     return LLVMBuildIntToPtr(e->b, a, ty_ptr(e), "");
 }
 
-/* Shared memory is small: its offsets are 32-bit numbers, of which a vector holds twice as many as of addresses. */
-LLVMTypeRef address_type(struct emit *e, const struct ir_inst *i, unsigned lanes)
-{
-    return ty_int(e, i->space == IR_SHARED ? 32 : 64, lanes);
-}
+/* Offsets are 32-bit numbers, of which a vector holds twice as many as of addresses. */
+static unsigned address_bits(const struct ir_inst *i) { return has_offsets(i) ? 32 : 64; }
+
+LLVMTypeRef address_type(struct emit *e, const struct ir_inst *i, unsigned lanes) { return ty_int(e, address_bits(i), lanes); }
 
 LLVMValueRef address_pointers(struct emit *e, const struct ir_inst *i, LLVMValueRef a)
 {
-    if (i->space == IR_SHARED)
-        return LLVMBuildGEP2(e->b, ty_int(e, 8, 1), env(e, ENV_SHARED), &a, 1, "");
+    if (has_offsets(i))
+        return LLVMBuildGEP2(e->b, ty_int(e, 8, 1), block_memory(e, i->space), &a, 1, "");
     bool vector = LLVMGetTypeKind(LLVMTypeOf(a)) == LLVMVectorTypeKind;
     return LLVMBuildIntToPtr(e->b, a, vector ? LLVMVectorType(ty_ptr(e), e->W) : ty_ptr(e), "");
 }
 
+static LLVMValueRef v_offset_in_space(struct emit *e, const struct ir_inst *i, unsigned chunk)
+{
+    LLVMValueRef offsets = v_operand(e, &i->src[0], src_type(i, 0), chunk);
+    LLVMTypeRef t = address_type(e, i, e->W);
+    uint64_t k = constant_offset(e, i);
+    if (LLVMTypeOf(offsets) != t)
+        offsets = LLVMBuildTrunc(e->b, offsets, t, "");
+    if (k)
+        offsets = LLVMBuildAdd(e->b, offsets, k_int(e, 32, e->W, k), "");
+    if (i->space == IR_LOCAL)
+        offsets = LLVMBuildAdd(e->b, offsets, splat(e, local_begin(e, chunk), e->W), "");
+    if (i->space == IR_LOCAL && e->W > 1)
+        offsets = LLVMBuildAdd(e->b, offsets, k_lanes(e, 32, e->W, 0, plan_local_step(e->p)), "");
+    return offsets;
+}
+
 LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
-    if (i->space == IR_SHARED) {
-        LLVMValueRef offsets = v_operand(e, &i->src[0], src_type(i, 0), chunk);
-        LLVMTypeRef t = address_type(e, i, e->W);
-        if (LLVMTypeOf(offsets) != t)
-            offsets = LLVMBuildTrunc(e->b, offsets, t, "");
-        uint64_t k = constant_offset(e, i);
-        return k ? LLVMBuildAdd(e->b, offsets, k_int(e, 32, e->W, k), "") : offsets;
-    }
+    if (has_offsets(i))
+        return v_offset_in_space(e, i, chunk);
     LLVMValueRef a = to_i64(e, v_operand(e, &i->src[0], src_type(i, 0), chunk), e->W);
-    if (constant_offset(e, i))
-        a = LLVMBuildAdd(e->b, a, k_int(e, 64, e->W, constant_offset(e, i)), "");
-    LLVMValueRef base = space_base(e, i->space, chunk);
-    if (base)
-        a = LLVMBuildAdd(e->b, a, splat(e, base, e->W), "");
-    if (i->space == IR_LOCAL && e->W > 1)
-        a = LLVMBuildAdd(e->b, a, k_lanes(e, 64, e->W, 0, plan_local_step(e->p)), "");
-    return a;
+    return constant_offset(e, i) ? LLVMBuildAdd(e->b, a, k_int(e, 64, e->W, constant_offset(e, i)), "") : a;
 }
 
 static bool ordered(const struct ir_inst *i)
@@ -348,7 +358,7 @@ static LLVMValueRef make_pairs(struct emit *e, LLVMValueRef *v)
 
 static LLVMValueRef v_offset(struct emit *e, const struct ir_inst *i, LLVMValueRef addresses, uint64_t bytes)
 {
-    return bytes ? LLVMBuildAdd(e->b, addresses, k_int(e, i->space == IR_SHARED ? 32 : 64, e->W, bytes), "") : addresses;
+    return bytes ? LLVMBuildAdd(e->b, addresses, k_int(e, address_bits(i), e->W, bytes), "") : addresses;
 }
 
 /* n elements for each lane. */
@@ -695,7 +705,7 @@ static bool steps(struct emit *e, const struct ir_inst *i, const struct shape *s
 {
     enum { LINE = 64, FAR = 1 << 20 };
     int64_t step = s->kind == SHAPE_AFFINE ? lane_step(e, i, s) : 0;
-    bool far = i->space == IR_SHARED && (step >= FAR || step <= -FAR);        /* its addresses wrap around: lane by lane, in 32 bits */
+    bool far = has_offsets(i) && (step >= FAR || step <= -FAR);        /* their addresses wrap around: lane by lane, in 32 bits */
     bool column = (step >= LINE || step <= -LINE) && gathers_steps(e, i, s) && target_gathers_columns();
     return s->kind == SHAPE_AFFINE && !e->m[0] && !column && !far;
 }
@@ -1035,7 +1045,6 @@ void emit_load(struct emit *e, const struct ir_inst *i)
     }
     if (once) {
         LLVMValueRef p = u_address(e, i, 0);
-        walked_check(e, i);
         guard_scalar(e, i, p);
         load_elements(e, i, p, v);
         for (int k = 0; k < i->n_dst; k++)
@@ -1043,7 +1052,6 @@ void emit_load(struct emit *e, const struct ir_inst *i)
                 set_uniform(e, i, k, c, v[k]);
         return;
     }
-    walked_check(e, i);
     if (butterfly_load(e, i))
         return;
     if (exchanges(e, i)) {
@@ -1150,7 +1158,6 @@ void store_row(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigne
 
 void emit_store(struct emit *e, const struct ir_inst *i)
 {
-    walked_check(e, i);
     if (record_store(e, i))
         return;
     struct shape s = o_shape(e, &i->src[0]);

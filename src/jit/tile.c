@@ -192,7 +192,7 @@ static void warp_values(struct emit *e, const struct ir_inst *i, struct tile *t)
         t->base = u_address(e, &access, 0);
     } else {
         for (unsigned c = 0; c < e->C; c++)
-            v[c] = i->space == IR_SHARED ? LLVMBuildZExt(e->b, v_address(e, &access, c), ty_int(e, 64, e->W), "") : v_address(e, &access, c);
+            v[c] = i->space == IR_SHARED ? LLVMBuildSExt(e->b, v_address(e, &access, c), ty_int(e, 64, e->W), "") : v_address(e, &access, c);
         t->base = address_pointers(e, &access, of_first_lane(e, v));
     }
     if (shape_group_uniform(&ldm)) {
@@ -202,9 +202,10 @@ static void warp_values(struct emit *e, const struct ir_inst *i, struct tile *t)
             v[c] = v_operand(e, &i->src[1], IR_I64, c);
         t->ldm = of_first_lane(e, v);
     }
-    guard_scalar(e, &access, t->base);
-    LLVMValueRef last = LLVMBuildMul(e->b, t->ldm, k_int(e, 64, 1, tile_lines(t->a) - 1), "");
-    guard_scalar(e, &access, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), t->base, &last, 1, ""));
+    unsigned lines, elements;
+    tile_extent(t->a, &lines, &elements);
+    access.space = IR_GENERIC;                            /* lines of a tile in shared memory may be far apart */
+    guard_lines(e, &access, t->base, t->ldm, lines, bytes_of(t, elements));
 }
 
 /* One thread's elements; the lane decides where they are. */

@@ -115,6 +115,9 @@ LLVMValueRef call_symbol(struct emit *e, const char *name, LLVMTypeRef type, LLV
     return LLVMBuildCall2(e->b, type, fn, args, n, "");
 }
 
+/* A frame that is larger than the page behind the stack's end must not step over it: every page of it is touched in order. */
+void probes_stack(LLVMValueRef fn) { LLVMAddTargetDependentFunctionAttr(fn, "probe-stack", "inline-asm"); }
+
 LLVMValueRef own_function(struct emit *e, const char *name, LLVMTypeRef type)
 {
     static const char *const attributes[] = { "noinline", "nounwind" };
@@ -124,6 +127,7 @@ LLVMValueRef own_function(struct emit *e, const char *name, LLVMTypeRef type)
         unsigned kind = LLVMGetEnumAttributeKindForName(attributes[k], strlen(attributes[k]));
         LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->cx, kind, 0));
     }
+    probes_stack(fn);
     return fn;
 }
 

@@ -28,12 +28,13 @@ typedef void kabi_access_fn(struct kabi_block *block, uint64_t addr, uint64_t wh
 typedef void kabi_access_lanes_fn(struct kabi_block *block, const uint64_t *addrs, uint64_t active, uint64_t what);
 typedef void kabi_access_row_fn(struct kabi_block *block, uint64_t first, uint64_t rows, uint64_t what);
 typedef void kabi_access_indexed_fn(struct kabi_block *block, uint64_t base, const int32_t *index, uint64_t indexed, uint64_t what);
-static inline uint64_t kabi_access_pack(uint32_t line, unsigned align_log2, int32_t offset)
+static inline uint64_t kabi_access_pack(uint32_t line, unsigned align_log2, bool writes, int32_t offset)
 {
-    return (uint64_t)line | (uint64_t)align_log2 << 32 | (uint64_t)(uint32_t)offset << 40;      /* offset: 24 bits */
+    return (uint64_t)line | (uint64_t)align_log2 << 32 | (uint64_t)writes << 39 | (uint64_t)(uint32_t)offset << 40;      /* offset: 24 bits */
 }
 static inline uint32_t kabi_access_line(uint64_t what) { return (uint32_t)what; }
 static inline uint64_t kabi_access_align(uint64_t what) { return (uint64_t)1 << (what >> 32 & 15); }
+static inline bool kabi_access_writes(uint64_t what) { return what >> 39 & 1; }
 static inline int64_t kabi_access_offset(uint64_t what) { return (int64_t)what >> 40; }
 typedef void *kabi_malloc_fn(struct kabi_block *block, uint64_t bytes);
 typedef void kabi_free_fn(struct kabi_block *block, void *p);

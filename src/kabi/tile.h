@@ -85,13 +85,14 @@ static inline unsigned tile_lane_step(struct tile_access a, const struct tile_fr
 }
 
 /* Lines of the tile: rows, or columns where those are contiguous. */
-static inline unsigned tile_lines(struct tile_access a)
+static inline void tile_extent(struct tile_access a, unsigned *out_lines, unsigned *out_elements)
 {
     const struct tile_shape *s = &tile_shapes[a.shape];
     unsigned along_m = a.part == TILE_B ? s->n : s->m, along_n = a.part == TILE_C ? s->n : s->k;
     if (a.part == TILE_C && s->transposed)
         along_m = s->n, along_n = s->m;
-    return a.along_x ? along_m : along_n;
+    *out_lines = a.along_x ? along_m : along_n;
+    *out_elements = a.along_x ? along_n : along_m;
 }
 
 #endif

@@ -128,8 +128,9 @@ static int32_t k_handshake(const struct kabi_launch *l, struct kabi_block *b, ch
     return KABI_ALL_DONE;
 }
 
-static int32_t k_print(const struct kabi_launch *l, struct kabi_block *b, char *frame)
-{
+/* What a kernel prints is in its own memory. */
+struct print_place {
+    char format[64], text[16];
     struct {
         int i;
         double d;
@@ -138,9 +139,16 @@ static int32_t k_print(const struct kabi_launch *l, struct kabi_block *b, char *
         int c;
         unsigned u;
         void *p;
-    } args = { -5, 2.5, "text", -1234567890123, 'x', 255, (void *)0x10 };
+    } args;
+};
+
+static int32_t k_print(const struct kabi_launch *l, struct kabi_block *b, char *frame)
+{
+    struct print_place *p = (struct print_place *)(void *)b->shared, was = *p;
     (void)frame;
-    *PARAM(l, 0, int *) = l->services->vprintf_(b, "[%d|%6.2f|%s|%lld|%c|%#x|%p|%%]\n", &args);
+    *p = (struct print_place){ "[%d|%6.2f|%s|%lld|%c|%#x|%p|%%]\n", "text", { -5, 2.5, p->text, -1234567890123, 'x', 255, (void *)0x10 } };
+    *PARAM(l, 0, int *) = l->services->vprintf_(b, p->format, &p->args);
+    *p = was;                                    /* it leaves nothing behind but what it printed */
     return KABI_ALL_DONE;
 }
 

@@ -330,12 +330,22 @@ static int32_t k_any_print(const struct kabi_launch *l, struct kabi_block *b, ch
     return KABI_ALL_DONE;
 }
 
+/* These kernels are functions of this program: its memory is theirs. */
+static bool any_memory(uint64_t addr, uint64_t *out_base, uint64_t *out_end)
+{
+    (void)addr;
+    *out_base = 0;
+    *out_end = UINT64_MAX;
+    return true;
+}
+
 static void print_and_read(const char *fmt, const void *args, char *got, size_t bytes)
 {
     static kabi_region_fn *const regions[] = { k_any_print };
     static const struct kabi_kernel kernel = { .name = "print", .n_regions = 1, .regions = regions, .n_warps = 1 };
     static struct exec_launch l;
     const void *params[] = { fmt, args };
+    exec_find_memory = any_memory;
     l.kernel = &kernel;
     l.printf_buf = exec_printf_new(4096);
     l.kl = (struct kabi_launch){ .params = params, .ntid = { 1, 1, 1 }, .nctaid = { 1, 1, 1 } };
