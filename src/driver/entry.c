@@ -3,6 +3,7 @@
 #include "core/capture.h"
 #include "core/core.h"
 #include "core/ctx.h"
+#include "core/gate.h"
 #include "driver/bodies.h"
 
 /* cuda.h declares all but these. */
@@ -17,8 +18,14 @@ static inline CUresult enter(struct api_call *call, enum api_id id, enum api_pt 
     if (hw_unlikely(hook_any || capture_any() || core_check() || core_in_host_function() || hw_heap_low()))
         return api_enter(call, id);
     struct ctx *ctx = ctx_current();
-    if ((flags & (NEEDS_CTX | OWN_CTX)) && hw_unlikely(!ctx || ctx->dead || ctx_error(ctx)))
+    struct sched_direct *d = sched_direct;
+    if (hw_unlikely(!d))
         return api_enter(call, id);
+    call->outer_inside = d->n_inside;
+    if ((flags & (NEEDS_CTX | OWN_CTX)) && hw_unlikely(!ctx || !gate_enter(d, ctx) || ctx_error(ctx))) {
+        gate_leave(d, call->outer_inside);
+        return api_enter(call, id);
+    }
     call->id = id;
     call->outer_per_thread = api_tls_per_thread;
     api_tls_per_thread = pt == PT_ONLY;
@@ -27,8 +34,10 @@ static inline CUresult enter(struct api_call *call, enum api_id id, enum api_pt 
 
 static inline CUresult leave(struct api_call *call, CUresult rc)
 {
-    if (hw_unlikely(hook_any || rc))
+    struct sched_direct *d = sched_direct;
+    if (hw_unlikely(hook_any || rc || !d))
         return api_leave(call, rc);
+    gate_leave(d, call->outer_inside);
     api_tls_per_thread = call->outer_per_thread;
     return CUDA_SUCCESS;
 }

@@ -75,12 +75,22 @@ static bool is_void(CUcontext ctx)
            tls.generation != atomic_load_explicit(&devices[tls.bound_device].generation, memory_order_relaxed);
 }
 
+/* Asked without making it current. */
+static bool is_alive(CUcontext ctx)
+{
+    unsigned long long id;
+
+    return cuCtxGetId(ctx, &id) == CUDA_SUCCESS;
+}
+
 static cudaError_t retain(int device, CUcontext *out, unsigned *out_generation)
 {
     struct context_device *d = &devices[device];
     cudaError_t rc = cudaSuccess;
 
     hw_lock(&lock);
+    if (d->ctx && !is_alive(d->ctx))             /* two resets at once: the second took what was made after the first */
+        d->ctx = NULL;
     if (d->broken)
         rc = cudaErrorDevicesUnavailable;
     else if (!d->ctx)
