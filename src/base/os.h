@@ -103,6 +103,9 @@ void *hw_window_map(size_t bytes, int prot, int flags);          /* mmap there, 
 char *hw_file_read(const char *path, size_t *out_bytes);
 bool hw_file_write(const char *path, const void *data, size_t bytes);
 bool hw_mkdirs(const char *path);                                /* mkdir -p */
-char *hw_cache_dir(const char *sub);                             /* created; NULL when caching is off; hw_free it */
+char *hw_temp_dir(const char *name);                             /* a new folder NAME-XXXXXX where there is room; NULL and errno; hw_free it */
+char *hw_cache_dir(const char *sub);                             /* created; NULL when caching is off or the folder is not fit; hw_free it */
+char *hw_cache_make(char *dir);                                  /* makes the folder, which only its owner may use; takes the name: NULL, it cannot be used */
+void hw_cache_complain(const char *path, const char *why);       /* said once */
 
 #endif

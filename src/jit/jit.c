@@ -554,6 +554,21 @@ static bool compile_some_way(const struct ir_func *f, const struct jit_request *
     return ok;
 }
 
+/* Kept on disk, and fit to be linked. */
+static struct kabi_kernel *link_kept(const struct hw_hash *key, const char *name)
+{
+    struct object o = { 0 };
+    struct diag unused = { 0 };
+    if (!object_load(key, &o))
+        return NULL;
+    struct kabi_kernel *k = object_link(key, &o, name, &unused);
+    if (!k)
+        object_forget(key);
+    diag_fini(&unused);
+    object_fini(&o);
+    return k;
+}
+
 struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_request *request, struct diag *diag)
 {
     bool warp_ops;
@@ -570,15 +585,14 @@ struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_reques
     struct object o = { 0 };
     struct later *job = NULL;
     bool dumping = hw_options()->dump[0] != 0;
-    if (dumping || req->details || !object_load(&key, &o)) {     /* what an instrumented one counts is not kept on disk */
-        memset(&o, 0, sizeof o);
-        if (!compile_some_way(f, req, width, warp_ops, &key, &o, &job, diag)) {
-            object_fini(&o);
-            return NULL;
-        }
-        if (!req->details && !job)
-            object_save(&key, &o);
+    if (!dumping && !req->details && (k = link_kept(&key, f->name)))     /* what an instrumented one counts is not kept on disk */
+        return k;
+    if (!compile_some_way(f, req, width, warp_ops, &key, &o, &job, diag)) {
+        object_fini(&o);
+        return NULL;
     }
+    if (!req->details && !job)
+        object_save(&key, &o);
     k = job ? link_quick(job, &o, f->name, diag) : object_link(&key, &o, f->name, diag);
     object_fini(&o);
     return k;
