@@ -528,6 +528,7 @@ static struct kabi_kernel *link_quick(struct later *job, const struct object *o,
         later_free(job);
         return NULL;
     }
+    object_kernel_ref(k);                        /* the job's, and the caller's */
     copy_object(&job->best, o, false);
     object_fini(&job->quick);
     memset(&job->quick, 0, sizeof job->quick);
@@ -600,5 +601,5 @@ struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_reques
 
 void jit_kernel_free(struct kabi_kernel *kernel)
 {
-    (void)kernel;                /* shared by all modules that hold the same kernel; stays for the life of the process */
+    object_kernel_unref(kernel);
 }
