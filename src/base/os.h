@@ -34,6 +34,18 @@ void hw_numa_prefer_here(void *p, size_t bytes);
 enum { HW_THREAD_STACK = 4 << 20 };                              /* enough for most */
 int hw_thread_start(void *(*fn)(void *), void *arg, size_t stack_bytes, int signal, pthread_t *out);
 
+/* Around what another thread must not find half done: pthread_cancel() waits until hw_cancel_on(). */
+static inline int hw_cancel_off(void)
+{
+    int old;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+    return old;
+}
+static inline void hw_cancel_on(int old)
+{
+    pthread_setcancelstate(old, &old);
+}
+
 static inline void hw_cpu_relax(void)
 {
 #if defined(__x86_64__)

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "base/os.h"
 #include "core/capture.h"
 #include "core/core.h"
 #include "core/ctx.h"
@@ -79,12 +80,14 @@ static void log_error(const char *symbol, CUresult rc)
     pthread_once(&once, log_open);
     if (!log_to)
         return;
+    int cancel = hw_cancel_off();
     do_cuGetErrorName(rc, &name);
     clock_gettime(CLOCK_REALTIME, &now);
     localtime_r(&now.tv_sec, &tm);
     fprintf(log_to, "[%02d:%02d:%02d.%03ld][%lu][CUDA][E] Returning %d (%s) from %s\n", tm.tm_hour, tm.tm_min, tm.tm_sec, now.tv_nsec / 1000000,
             (unsigned long)pthread_self(), (int)rc, name, symbol);
     fflush(log_to);
+    hw_cancel_on(cancel);
 }
 
 CUresult api_leave(struct api_call *call, CUresult rc)

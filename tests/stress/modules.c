@@ -20,7 +20,7 @@
 enum { THREADS = 3, WARM = 20 };
 static CUcontext ctx;
 static _Atomic int next_module, bad;
-static int n_modules = 1000;
+static int n_modules = 400;
 
 static char *ptx_of(int number)
 {
