@@ -52,6 +52,18 @@ int hw_thread_start(void *(*fn)(void *), void *arg, size_t stack_bytes, int sign
     return err;
 }
 
+bool hw_service_start(struct hw_service *s, void *(*fn)(void *))
+{
+    if (hw_likely(atomic_load_explicit(&s->runs, memory_order_acquire)))
+        return true;
+    pthread_mutex_lock(&s->mu);
+    if (!s->runs)
+        s->runs = hw_thread_start(fn, NULL, HW_THREAD_STACK, 0, NULL) == 0;
+    bool runs = s->runs;
+    pthread_mutex_unlock(&s->mu);
+    return runs;
+}
+
 /* The kernel watches whether the counter can be trusted, and uses it itself only then. */
 bool hw_has_ticks(void)
 {

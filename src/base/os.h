@@ -34,6 +34,14 @@ void hw_numa_prefer_here(void *p, size_t bytes);
 enum { HW_THREAD_STACK = 4 << 20 };                              /* enough for most */
 int hw_thread_start(void *(*fn)(void *), void *arg, size_t stack_bytes, int signal, pthread_t *out);
 
+/* A thread that serves the process, from when it is first needed on. */
+struct hw_service {
+    _Atomic bool runs;
+    pthread_mutex_t mu;
+};
+#define HW_SERVICE_INIT { false, PTHREAD_MUTEX_INITIALIZER }
+bool hw_service_start(struct hw_service *s, void *(*fn)(void *));        /* false: no thread was to be had; the next call tries again */
+
 /* Around what another thread must not find half done: pthread_cancel() waits until hw_cancel_on(). */
 static inline int hw_cancel_off(void)
 {

@@ -72,6 +72,8 @@ static CUresult ctx_new(struct device *dev, unsigned flags, bool primary, struct
 {
     if (dev->faulted)
         return CUDA_ERROR_DEVICE_UNAVAILABLE;    /* measured: after a kernel's fault the process gets no new context */
+    if (!exec_start())
+        return CUDA_ERROR_OUT_OF_MEMORY;
     struct ctx *ctx = hw_alloc(sizeof *ctx);
     ctx->dev = dev;
     ctx->id = atomic_fetch_add(&last_id, 1) + 1;
@@ -456,8 +458,8 @@ CUresult ctx_set_limit(struct ctx *ctx, CUlimit limit, size_t value)
 void ctx_poison(struct ctx *ctx, CUresult why)
 {
     CUresult expected = CUDA_SUCCESS;
-    if (atomic_compare_exchange_strong(&ctx->error, &expected, why))
-        ctx->dev->faulted = true;
+    if (atomic_compare_exchange_strong(&ctx->error, &expected, why) && why != CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
+        ctx->dev->faulted = true;                /* that: nothing is wrong with the device, and a new context may find what this one lacked */
 }
 
 void ctx_flush_printf(struct ctx *ctx)

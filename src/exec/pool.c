@@ -833,6 +833,15 @@ void exec_submit(struct exec_job *job, bool wake)
         wake_two(e);
 }
 
+bool exec_engine_start(struct exec_engine *e)
+{
+    hw_lock(&e->mu);
+    grow_locked(e, 1);
+    bool runs = e->n_threads > 0;
+    hw_unlock(&e->mu);
+    return runs;
+}
+
 void exec_stop_all(void)
 {
     stopping = true;
