@@ -546,7 +546,7 @@ static int report(int step, const char *when, int tried)
 
 int main(int argc, char **argv)
 {
-    int bad = 0, most = 25, seed = 1;
+    int bad = 0, most = 40, seed = 1;
     const char *only = NULL;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--all") == 0)
