@@ -224,9 +224,51 @@ static void op_questions(struct worker *w)
     DO(cuCtxSynchronize());
 }
 
+/* From a context of its own into the one that comes and goes: what is named decides, not what is current. */
+static void op_from_elsewhere(struct worker *w)
+{
+    CUcontext there = shared, here;
+    CUdeviceptr p = 0;
+    CUstream s = NULL, own = NULL;
+    CUgraph g = NULL;
+    CUgraphExec x = NULL;
+    CUevent e = NULL;
+    CUresult rc = there ? DO(cuCtxPushCurrent_v2(there)) : CUDA_ERROR_INVALID_CONTEXT;
+    bool pushed = !rc;
+    TRY(cuMemAlloc_v2(&p, BYTES));
+    TRY(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    TRY(cuEventCreate(&e, 0));
+    TRY(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+    TRY(cuMemsetD32Async(p, 1, WORDS, s));
+    TRY(cuStreamEndCapture(s, &g));
+    TRY(cuGraphInstantiateWithFlags(&x, g, 0));
+    if (pushed)
+        DO(cuCtxPopCurrent_v2(&here));
+    if (!rc && !DO(cuStreamCreate(&own, 0))) {
+        for (int i = 0; i < 5; i++) {
+            DO(cuMemsetD8Async(p, 2, BYTES, s));
+            DO(cuEventRecord(e, s));
+            DO(cuStreamWaitEvent(own, e, 0));
+            DO(cuGraphLaunch(x, own));
+            DO(cuCtxSynchronize_v2(there));
+        }
+        DO(cuStreamSynchronize(s));
+        DO(cuStreamSynchronize(own));
+        DO(cuStreamDestroy_v2(own));
+    }
+    if (x)
+        DO(cuGraphExecDestroy(x));
+    if (g)
+        DO(cuGraphDestroy(g));
+    if (e)
+        DO(cuEventDestroy_v2(e));
+    if (s)
+        DO(cuStreamDestroy_v2(s));
+}
+
 static void *work(void *arg)
 {
-    static void (*const ops[])(struct worker *) = {op_memory, op_registered, op_kernels, op_kernels, op_graphs, op_pools_and_arrays, op_questions};
+    static void (*const ops[])(struct worker *) = {op_memory, op_registered, op_kernels, op_kernels, op_graphs, op_pools_and_arrays, op_questions, op_from_elsewhere};
     struct worker *w = arg;
     while (!stop && !w->bad_call) {
         CUcontext ctx = rnd(w, 3) == 0 ? shared : NULL;

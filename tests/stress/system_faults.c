@@ -356,6 +356,55 @@ static CUresult memory(void)
     return rc;
 }
 
+/* Memory and pools that other processes could open. */
+static CUresult sharing(void)
+{
+    CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                                .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+    CUmemAccessDesc access = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+    CUmemGenericAllocationHandle h = 0, again = 0;
+    CUmemoryPool pool = NULL, other = NULL;
+    CUmemPoolPtrExportData exported;
+    CUdeviceptr p = 0, q = 0;
+    bool mapped = false;
+    int fd = -1, pool_fd = -1;
+    CUresult rc = cuMemAddressReserve(&p, 4 << 20, 0, 0, 0);
+    TRY(cuMemCreate(&h, 4 << 20, &prop, 0));
+    TRY(cuMemMap(p, 4 << 20, 0, h, 0));
+    mapped = !rc;
+    TRY(cuMemSetAccess(p, 4 << 20, &access, 1));
+    TRY(cuMemsetD8_v2(p, 1, 4 << 20));
+    TRY(cuMemExportToShareableHandle(&fd, h, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    TRY(cuMemImportFromShareableHandle(&again, (void *)(intptr_t)fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+    TRY(cuMemPoolCreate(&pool, &props));
+    TRY(cuMemAllocFromPoolAsync(&q, 1 << 20, pool, NULL));
+    TRY(cuMemPoolExportToShareableHandle(&pool_fd, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    TRY(cuMemPoolExportPointer(&exported, q));
+    TRY(cuMemPoolImportFromShareableHandle(&other, (void *)(intptr_t)pool_fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    armed = 0;
+    if (q)
+        cuMemFreeAsync(q, NULL);
+    cuCtxSynchronize();
+    if (other)
+        cuMemPoolDestroy(other);
+    if (pool)
+        cuMemPoolDestroy(pool);
+    if (pool_fd >= 0)
+        close(pool_fd);
+    if (fd >= 0)
+        close(fd);
+    if (again)
+        cuMemRelease(again);
+    if (mapped)
+        cuMemUnmap(p, 4 << 20);
+    if (h)
+        cuMemRelease(h);
+    if (p)
+        cuMemAddressFree(p, 4 << 20);
+    return rc;
+}
+
 static CUresult graphs(void)
 {
     static _Atomic int calls;
@@ -409,7 +458,7 @@ static CUresult contexts(void)
 static const struct {
     const char *name;
     CUresult (*run)(void);
-} steps[] = {{"kernels", kernels}, {"libraries", libraries}, {"streams", streams}, {"memory", memory}, {"graphs", graphs}, {"contexts", contexts}};
+} steps[] = {{"kernels", kernels}, {"libraries", libraries}, {"streams", streams}, {"memory", memory}, {"sharing", sharing}, {"graphs", graphs}, {"contexts", contexts}};
 
 /* --- processes of their own: they may crash, and the start is a part of what can fail --- */
 
