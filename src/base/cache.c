@@ -9,7 +9,9 @@
 #include "base/vec.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,6 +25,64 @@ struct entry {
 void hw_cache_used(const char *path)
 {
     utimensat(AT_FDCWD, path, NULL, 0);          /* a file of somebody else's stays as old as it is */
+}
+
+/* Open without waiting: a pipe has no other end. -1: not there, or not fit, and then it is gone. */
+static int open_fit(const char *path, struct stat *st)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    if (fd < 0 && (errno == ENOENT || errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EINTR))
+        return -1;
+    if (fd >= 0 && fstat(fd, st) == 0 && S_ISREG(st->st_mode) && (st->st_uid == geteuid() || st->st_uid == 0) && !(st->st_mode & 022))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    remove(path);
+    return -1;
+}
+
+bool hw_cache_fit(const char *path)
+{
+    struct stat st;
+    int fd = open_fit(path, &st);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+char *hw_cache_read(const char *path, size_t *out_bytes)
+{
+    struct stat st;
+    int fd = open_fit(path, &st);
+    char *data = fd >= 0 ? hw_try_alloc((size_t)st.st_size + 1) : NULL;
+    size_t n = 0;
+    while (data && n < (size_t)st.st_size) {
+        ssize_t got = read(fd, data + n, (size_t)st.st_size - n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            hw_free(data);
+            data = NULL;
+        }
+        if (got <= 0)
+            break;
+        n += (size_t)got;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (data)
+        data[n] = 0;
+    if (out_bytes)
+        *out_bytes = n;
+    return data;
+}
+
+bool hw_cache_write(const char *path, const void *data, size_t bytes)
+{
+    bool ok = hw_file_write(path, data, bytes);
+    if (!ok)
+        hw_cache_complain(path, strerror(errno));
+    return ok;
 }
 
 static int older_first(const void *a, const void *b)
@@ -77,11 +137,7 @@ char *hw_cache_kernels(void)
     if (hw_option_set("HOSTWARP_CACHE") || !env->cache_path || !*env->cache_path)
         return hw_cache_dir("kernels");
     /* A folder of our own in it: what lies beside belongs to somebody else, and hw_cache_trim() must not see it. */
-    char *dir = hw_sprintf("%s/hostwarp", env->cache_path);
-    if (hw_mkdirs(dir))
-        return dir;
-    hw_free(dir);
-    return NULL;
+    return hw_cache_make(hw_sprintf("%s/hostwarp", env->cache_path));
 }
 
 uint64_t hw_cache_kernels_limit(void)

@@ -3,8 +3,10 @@
 #include "base/log.h"
 
 #include "base/options.h"
+#include "base/os.h"
 #include "base/str.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 static const char *const level_names[] = { "error", "warn", "info", "debug" };
@@ -23,6 +25,7 @@ void hw_log(enum hw_log_level level, const char *fmt, ...)
     if (!hw_log_on(level))
         return;
     struct hw_str line = { 0 };
+    int cancel = hw_cancel_off();
     va_list ap;
     va_start(ap, fmt);
     hw_str_puts(&line, level <= HW_LOG_WARN ? "hostwarp: " : "hostwarp ");
@@ -33,9 +36,12 @@ void hw_log(enum hw_log_level level, const char *fmt, ...)
     hw_str_puts(&line, "\n");
     for (size_t done = 0; done < line.n;) {
         ssize_t n = write(STDERR_FILENO, line.s + done, line.n - done);
+        if (n < 0 && errno == EINTR)
+            continue;
         if (n <= 0)
             break;
         done += (size_t)n;
     }
     hw_str_fini(&line);
+    hw_cancel_on(cancel);
 }

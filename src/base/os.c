@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "base/os.h"
 
+#include "base/log.h"
 #include "base/options.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -48,6 +50,18 @@ int hw_thread_start(void *(*fn)(void *), void *arg, size_t stack_bytes, int sign
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     pthread_attr_destroy(&attr);
     return err;
+}
+
+bool hw_service_start(struct hw_service *s, void *(*fn)(void *))
+{
+    if (hw_likely(atomic_load_explicit(&s->runs, memory_order_acquire)))
+        return true;
+    pthread_mutex_lock(&s->mu);
+    if (!s->runs)
+        s->runs = hw_thread_start(fn, NULL, HW_THREAD_STACK, 0, NULL) == 0;
+    bool runs = s->runs;
+    pthread_mutex_unlock(&s->mu);
+    return runs;
 }
 
 /* The kernel watches whether the counter can be trusted, and uses it itself only then. */
@@ -248,9 +262,21 @@ char *hw_file_read(const char *path, size_t *out_bytes)
     return data;
 }
 
+/* A write past RLIMIT_FSIZE would end the process with a signal. */
+static bool may_grow_to(size_t bytes)
+{
+    struct rlimit most;
+    if (getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur == RLIM_INFINITY || bytes <= most.rlim_cur)
+        return true;
+    errno = EFBIG;
+    return false;
+}
+
 bool hw_file_write(const char *path, const void *data, size_t bytes)
 {
     static _Atomic unsigned serial;
+    if (!may_grow_to(bytes))
+        return false;
     char *temp = hw_sprintf("%s.%d.%u.new", path, (int)getpid(), serial++);
     int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     bool ok = fd >= 0;
@@ -264,13 +290,15 @@ bool hw_file_write(const char *path, const void *data, size_t bytes)
     if (fd >= 0)
         ok = close(fd) == 0 && ok;
     ok = ok && rename(temp, path) == 0;
+    int saved = errno;
     if (!ok && fd >= 0)
         unlink(temp);
     hw_free(temp);
+    errno = saved;
     return ok;
 }
 
-bool hw_mkdirs(const char *path)
+static bool make_dirs(const char *path, mode_t mode)
 {
     char *copy = hw_strdup(path);
     bool ok = true;
@@ -279,13 +307,90 @@ bool hw_mkdirs(const char *path)
             continue;
         char saved = *p;
         *p = 0;
-        ok = mkdir(copy, 0777) == 0 || errno == EEXIST;
+        ok = mkdir(copy, mode) == 0 || errno == EEXIST;
         *p = saved;
         if (!saved)
             break;
     }
+    int saved = errno;
     hw_free(copy);
+    errno = saved;
     return ok;
+}
+
+bool hw_mkdirs(const char *path) { return make_dirs(path, 0777); }
+
+/* Room for what a compilation leaves: a folder on a full disk can be made as well. */
+static bool has_room(const char *dir)
+{
+    enum { PROBE = 256 << 10 };
+    char *path = hw_sprintf("%s/probe", dir);
+    int fd = may_grow_to(PROBE) ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    int error = fd < 0 ? errno : posix_fallocate(fd, 0, PROBE);
+    if (fd >= 0) {
+        close(fd);
+        unlink(path);
+    }
+    hw_free(path);
+    errno = error;
+    return error == 0;
+}
+
+char *hw_temp_dir(const char *name)
+{
+    const char *asked = getenv("TMPDIR"), *const folders[] = { asked && *asked ? asked : "/tmp", "/tmp", "/var/tmp", "/dev/shm" };
+    int why = 0;
+    for (size_t i = 0; i < HW_LEN(folders); i++) {
+        char *dir = hw_sprintf("%s/%s-XXXXXX", folders[i], name);
+        bool made = mkdtemp(dir) != NULL;
+        if (made && has_room(dir)) {
+            if (i > 0)
+                hw_warn("%s cannot be used for temporary files (%s): they are in %s", folders[0], strerror(why), folders[i]);
+            return dir;
+        }
+        why = why ? why : errno;
+        if (made)
+            rmdir(dir);
+        hw_free(dir);
+    }
+    errno = why;
+    return NULL;
+}
+
+void hw_cache_complain(const char *path, const char *why)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&said))
+        hw_warn("the cache cannot be used: %s: %s. What is compiled now will be compiled again by the next process (HOSTWARP_CACHE=off: so be it)", path, why);
+}
+
+/* What lies there is run: nobody else may have put it there. Root may, who can do everything. */
+static bool is_ours(const char *dir)
+{
+    struct stat st;
+    const char *why = NULL;
+    if (stat(dir, &st) != 0)
+        why = strerror(errno);
+    else if (!S_ISDIR(st.st_mode))
+        why = "no folder";
+    else if (st.st_uid != geteuid() && st.st_uid != 0)
+        why = "belongs to another user";
+    else if ((st.st_mode & 022) && (st.st_uid != geteuid() || chmod(dir, 0700) != 0))
+        why = "others may write to it";
+    if (why)
+        hw_cache_complain(dir, why);
+    return !why;
+}
+
+char *hw_cache_make(char *dir)
+{
+    bool made = make_dirs(dir, 0700);
+    if (!made)
+        hw_cache_complain(dir, strerror(errno));
+    if (made && is_ours(dir))
+        return dir;
+    hw_free(dir);
+    return NULL;
 }
 
 char *hw_cache_dir(const char *sub)
@@ -302,9 +407,5 @@ char *hw_cache_dir(const char *sub)
         dir = hw_sprintf("%s/.cache/hostwarp/%s", home, sub);
     else
         return NULL;
-    if (!hw_mkdirs(dir)) {
-        hw_free(dir);
-        return NULL;
-    }
-    return dir;
+    return hw_cache_make(dir);
 }

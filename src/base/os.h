@@ -34,6 +34,26 @@ void hw_numa_prefer_here(void *p, size_t bytes);
 enum { HW_THREAD_STACK = 4 << 20 };                              /* enough for most */
 int hw_thread_start(void *(*fn)(void *), void *arg, size_t stack_bytes, int signal, pthread_t *out);
 
+/* A thread that serves the process, from when it is first needed on. */
+struct hw_service {
+    _Atomic bool runs;
+    pthread_mutex_t mu;
+};
+#define HW_SERVICE_INIT { false, PTHREAD_MUTEX_INITIALIZER }
+bool hw_service_start(struct hw_service *s, void *(*fn)(void *));        /* false: no thread was to be had; the next call tries again */
+
+/* Around what another thread must not find half done: pthread_cancel() waits until hw_cancel_on(). */
+static inline int hw_cancel_off(void)
+{
+    int old;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+    return old;
+}
+static inline void hw_cancel_on(int old)
+{
+    pthread_setcancelstate(old, &old);
+}
+
 static inline void hw_cpu_relax(void)
 {
 #if defined(__x86_64__)
@@ -103,6 +123,9 @@ void *hw_window_map(size_t bytes, int prot, int flags);          /* mmap there, 
 char *hw_file_read(const char *path, size_t *out_bytes);
 bool hw_file_write(const char *path, const void *data, size_t bytes);
 bool hw_mkdirs(const char *path);                                /* mkdir -p */
-char *hw_cache_dir(const char *sub);                             /* created; NULL when caching is off; hw_free it */
+char *hw_temp_dir(const char *name);                             /* a new folder NAME-XXXXXX where there is room; NULL and errno; hw_free it */
+char *hw_cache_dir(const char *sub);                             /* created; NULL when caching is off or the folder is not fit; hw_free it */
+char *hw_cache_make(char *dir);                                  /* makes the folder, which only its owner may use; takes the name: NULL, it cannot be used */
+void hw_cache_complain(const char *path, const char *why);       /* said once */
 
 #endif

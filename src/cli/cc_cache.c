@@ -10,6 +10,7 @@
 #include "base/cache.h"
 #include "base/os.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -68,7 +69,7 @@ static bool copy(const char *from, const char *to)
 
 bool cc_cache_get(const struct cc_cache *c, const char *object)
 {
-    if (access(c->object, R_OK) != 0 || !stamps_hold(c->list) || !copy(c->object, object))
+    if (!hw_cache_fit(c->object) || !hw_cache_fit(c->list) || !stamps_hold(c->list) || !copy(c->object, object))
         return false;
     hw_cache_used(c->object);
     hw_cache_used(c->list);
@@ -82,12 +83,15 @@ void cc_cache_put(const struct cc_cache *c, const char *object)
     char *fresh = hw_sprintf("%s.%d", c->object, (int)getpid());
     stamps_of_depfile(c->depfile, &stamps);
     unlink(c->list);
-    if (stamps.n && copy(object, fresh) && rename(fresh, c->object) == 0 && hw_file_write(fresh, stamps.s, stamps.n))
+    if (stamps.n && copy(object, fresh) && rename(fresh, c->object) == 0 && hw_cache_write(fresh, stamps.s, stamps.n))
         rename(fresh, c->list);
+    else if (stamps.n)
+        hw_cache_complain(c->object, strerror(errno));
     hw_str_fini(&stamps);
     hw_free(fresh);
     char *dir = hw_cache_dir("cc");
-    hw_cache_trim(dir, hw_cache_limit());
+    if (dir)
+        hw_cache_trim(dir, hw_cache_limit());
     hw_free(dir);
 }
 

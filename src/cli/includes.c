@@ -4,6 +4,7 @@
 #include "cli/cc.h"
 #include "cli/stamps.h"
 
+#include "base/cache.h"
 #include "base/os.h"
 #include "base/str.h"
 
@@ -107,7 +108,7 @@ static char *folders_file(const char *clang, enum cc_lang lang)
 
 static void add_standard_folders(struct cli_args *args, const char *clang, enum cc_lang lang)
 {
-    char *file = folders_file(clang, lang), *text = file ? hw_file_read(file, NULL) : NULL, *rest = NULL;
+    char *file = folders_file(clang, lang), *text = file ? hw_cache_read(file, NULL) : NULL, *rest = NULL;
     if (text && *text) {
         for (char *word = strtok_r(text, "\n", &rest); word; word = strtok_r(NULL, "\n", &rest))
             cli_add(args, word);

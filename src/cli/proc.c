@@ -233,14 +233,9 @@ const char *cli_temp_dir(void)
 {
     if (temp_dir)
         return temp_dir;
-    const char *base = getenv("TMPDIR");
-    char *name = hw_sprintf("%s/hostwarp-XXXXXX", base && *base ? base : "/tmp");
-    if (!mkdtemp(name)) {
-        cli_error("cannot make a folder for temporary files, %s: %s", name, strerror(errno));
-        hw_free(name);
-        return NULL;
-    }
-    return temp_dir = name;
+    if (!(temp_dir = hw_temp_dir("hostwarp")))
+        cli_error("cannot make a folder for temporary files: %s", strerror(errno));
+    return temp_dir;
 }
 
 void cli_keep_temp_dir(void)

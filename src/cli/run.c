@@ -55,34 +55,33 @@ static bool source_key(const char *source, int n_options, char **options, const 
     return ok;
 }
 
-/* Compiles into `program`, by way of a second name so that another process never sees half a file. */
-static int compile_to(struct cc_job *job, const char *program, const char *list_path)
+/* Compiles into a program in the temporary folder, with the list of what it was made of beside it. */
+static int compile(struct cc_job *job, const char *program, const char *depfile)
 {
-    const char *temp = cli_temp_dir();
-    if (!temp)
-        return CLI_FAIL;
-    char *depfile = hw_sprintf("%s/run.d", temp), *fresh = hw_sprintf("%s.%d.new", program, (int)getpid());
     hw_free(job->output);
     hw_free(job->depfile);
-    job->output = hw_strdup(fresh);
+    job->output = hw_strdup(program);
     job->depfile = hw_strdup(depfile);
     job->wants_depfile = true;
     cli_add(&job->host, "-MMD");
-    int status = cc_job_run(job);
-    if (status == 0) {
-        struct hw_str stamps = { 0 };
-        stamps_of_depfile(depfile, &stamps);
-        if (rename(fresh, program) != 0 || (list_path && !hw_file_write(list_path, stamps.s ? stamps.s : "", stamps.n))) {
-            cli_error("cannot write %s: %s", program, strerror(errno));
-            status = CLI_FAIL;
-        }
-        hw_str_fini(&stamps);
-    }
-    if (status != 0)
+    return cc_job_run(job);
+}
+
+/* Into the cache, by way of a second name so that another process never sees half a file. */
+static bool keep(const char *program, const char *depfile, const char *kept, const char *kept_list)
+{
+    struct hw_str stamps = { 0 };
+    size_t n;
+    char *data = hw_file_read(program, &n), *fresh = hw_sprintf("%s.%d.new", kept, (int)getpid());
+    bool ok = data && hw_cache_write(fresh, data, n) && chmod(fresh, 0755) == 0 && rename(fresh, kept) == 0;
+    stamps_of_depfile(depfile, &stamps);
+    ok = ok && hw_cache_write(kept_list, stamps.s ? stamps.s : "", stamps.n);
+    if (!ok)
         unlink(fresh);
-    hw_free(depfile);
+    hw_str_fini(&stamps);
     hw_free(fresh);
-    return status;
+    hw_free(data);
+    return ok;
 }
 
 static int exec_failed(const char *name)
@@ -109,24 +108,31 @@ static int exec_compiled(const char *program, const char *source, int argc, char
     return status;
 }
 
-/* With the cache off the program must be deleted afterwards, so we stay and wait. */
-static int run_uncached(struct cc_job *job, int argc, char **argv)
+/* What is not in the cache must be deleted afterwards, so we stay and wait. */
+static int run_and_wait(const char *program, int argc, char **argv)
+{
+    struct cli_args args = { 0 };
+    cli_add(&args, program);
+    for (int i = 0; i < argc; i++)
+        cli_add(&args, argv[i]);
+    cli_set_library_path();
+    int status = cli_spawn(&args);
+    cli_args_fini(&args);
+    return status;
+}
+
+/* kept: where the program is to stay, NULL: nowhere. */
+static int compile_and_run(struct cc_job *job, const char *source, const char *kept, const char *kept_list, int argc, char **argv)
 {
     const char *temp = cli_temp_dir();
     if (!temp)
         return CLI_FAIL;
-    char *program = hw_sprintf("%s/program", temp);
-    int status = compile_to(job, program, NULL);
-    if (status == 0) {
-        struct cli_args args = { 0 };
-        cli_add(&args, program);
-        for (int i = 0; i < argc; i++)
-            cli_add(&args, argv[i]);
-        cli_set_library_path();
-        status = cli_spawn(&args);
-        cli_args_fini(&args);
-    }
+    char *program = hw_sprintf("%s/program", temp), *depfile = hw_sprintf("%s/run.d", temp);
+    int status = compile(job, program, depfile);
+    if (status == 0)
+        status = kept && keep(program, depfile, kept, kept_list) ? exec_compiled(kept, source, argc, argv) : run_and_wait(program, argc, argv);
     hw_free(program);
+    hw_free(depfile);
     return status;
 }
 
@@ -134,19 +140,19 @@ static int run_source(struct cc_job *job, const char *source, int n_options, cha
 {
     char *dir = hw_cache_dir("run");
     if (!dir)
-        return run_uncached(job, argc, argv);
+        return compile_and_run(job, source, NULL, NULL, argc, argv);
     char key[33], *clang = cli_find_clang();
     int status = CLI_FAIL;
     if (clang && source_key(source, n_options, options, clang, key)) {
         char *program = hw_sprintf("%s/%s", dir, key), *list = hw_sprintf("%s/%s.deps", dir, key);
-        bool fresh = access(program, X_OK) == 0 && stamps_hold(list);
-        status = fresh ? 0 : compile_to(job, program, list);
-        hw_cache_used(program);
-        hw_cache_used(list);
-        if (!fresh)
-            hw_cache_trim(dir, hw_cache_limit());
-        if (status == 0)
+        if (hw_cache_fit(program) && access(program, X_OK) == 0 && hw_cache_fit(list) && stamps_hold(list)) {
+            hw_cache_used(program);
+            hw_cache_used(list);
             status = exec_compiled(program, source, argc, argv);
+        } else {
+            hw_cache_trim(dir, hw_cache_limit());
+            status = compile_and_run(job, source, program, list, argc, argv);
+        }
         hw_free(program);
         hw_free(list);
     }

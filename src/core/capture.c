@@ -11,7 +11,6 @@
 #include "core/graph.h"
 #include "core/stream.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 /* Nodes that the next operation waits for, each referenced, and the data of the edges from them. */
@@ -40,7 +39,7 @@ struct capture {
     bool own_graph;                              /* made for the capture: its handle goes to the program, or is closed */
     size_t first_node;                           /* nodes before this one are not ours */
     CUstreamCaptureMode mode;
-    pthread_t thread;
+    uint64_t thread;                             /* who began it: thread_number() */
     struct stream *origin;                       /* the first member */
     bool invalid, ended;
     uint64_t id;
@@ -59,6 +58,16 @@ _Atomic unsigned capture_count;
 static _Atomic unsigned n_marks;
 static uint64_t last_id;
 static _Thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+/* Of the calling thread, and of no other, also when it has ended: pthread_self() may come again. */
+static uint64_t thread_number(void)
+{
+    static _Atomic uint64_t last;
+    static _Thread_local uint64_t mine;
+    if (!mine)
+        mine = atomic_fetch_add(&last, 1) + 1;
+    return mine;
+}
 
 /* --- sets of nodes --- */
 
@@ -420,7 +429,7 @@ CUresult capture_unsafe(void)
     hw_lock(&mu);
     hw_list_for(it, &active) {
         struct capture *c = hw_list_item(it, struct capture, link);
-        bool mine = pthread_equal(c->thread, pthread_self());
+        bool mine = c->thread == thread_number();
         if (c->mode == CU_STREAM_CAPTURE_MODE_RELAXED)
             continue;
         if (mine || (c->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL)) {
@@ -447,6 +456,23 @@ void capture_stream_gone(struct stream *s)
     struct capture *c = s->capture;
     if (c && c->origin == s)
         end_locked(c, false);                    /* another member may go: its nodes tell whether it was joined */
+    hw_unlock(&mu);
+}
+
+void capture_ctx_gone(struct ctx *ctx)
+{
+    if (hw_likely(!capture_any()))
+        return;
+    hw_lock(&mu);
+    for (struct hw_list *it = active.next, *next; it != &active; it = next) {
+        struct capture *c = hw_list_item(it, struct capture, link);
+        bool touches = false;
+        next = it->next;
+        for (size_t i = 0; i < c->members.n; i++)
+            touches |= c->members.v[i].stream->ctx == ctx;
+        if (touches)
+            end_locked(c, false);
+    }
     hw_unlock(&mu);
 }
 
@@ -482,7 +508,7 @@ CUresult capture_begin(struct stream *s, CUstreamCaptureMode mode, struct graph 
         graph_ref(c->graph);
         c->first_node = c->graph->nodes.n;
         c->mode = mode;
-        c->thread = pthread_self();
+        c->thread = thread_number();
         c->origin = s;
         c->id = ++last_id;
         hw_list_push_back(&active, &c->link);
@@ -524,7 +550,7 @@ CUresult capture_end(struct stream *s, CUgraph *out)
         hw_unlock(&mu);
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     }
-    if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && !pthread_equal(c->thread, pthread_self()))
+    if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && c->thread != thread_number())
         rc = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     else if (c->invalid)
         rc = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;

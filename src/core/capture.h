@@ -45,6 +45,7 @@ extern _Atomic unsigned capture_count;           /* captures that are active */
 static inline bool capture_any(void) { return atomic_load_explicit(&capture_count, memory_order_relaxed) != 0; }
 CUstreamCaptureMode capture_exchange_mode(CUstreamCaptureMode mode);
 void capture_stream_gone(struct stream *s);
+void capture_ctx_gone(struct ctx *ctx);          /* what captures any stream of it ends, without a graph */
 void capture_event_gone(struct event *e);
 
 /* --- beginning and ending --- */

@@ -16,7 +16,6 @@
 #include "core/sched.h"
 #include "core/stream.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 /* --- values --- */
@@ -24,6 +23,8 @@
 CUresult condition_new(struct ctx *ctx, unsigned start, bool assigns, struct condition **out)
 {
     CUdeviceptr cell;
+    if (!condition_ready())
+        return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult rc = mem_alloc_variable(ctx, sizeof(uint32_t), 16, false, &cell);
     if (rc)
         return rc;
@@ -125,9 +126,8 @@ static void look(struct condition_run *run, bool ended)
 /* --- the thread --- */
 
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
-static struct cmd *fresh, **fresh_end HW_GUARDED_BY(mu);          /* by cmd.next, first come first */
+static struct cmd *fresh HW_GUARDED_BY(mu), **fresh_end HW_GUARDED_BY(mu) = &fresh;          /* by cmd.next, first come first */
 static _Atomic uint32_t n_fresh;                                  /* the thread sleeps on it */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void *look_at_all(void *unused)
 {
@@ -156,16 +156,14 @@ static void *look_at_all(void *unused)
     return NULL;
 }
 
-static void start_thread(void)
+bool condition_ready(void)
 {
-    fresh_end = &fresh;
-    if (hw_thread_start(look_at_all, NULL, HW_THREAD_STACK, 0, NULL))
-        hw_error("no thread for the conditions of graphs");
+    static struct hw_service service = HW_SERVICE_INIT;
+    return hw_service_start(&service, look_at_all);
 }
 
 void condition_start(struct cmd *c)
 {
-    pthread_once(&once, start_thread);
     c->next = NULL;
     hw_lock(&mu);
     *fresh_end = c;

@@ -12,8 +12,7 @@
 #include <stdatomic.h>
 
 _Atomic int core_state;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static CUresult no_start;        /* why there is nothing to start; const after start() */
+static pthread_mutex_t start_mu = PTHREAD_MUTEX_INITIALIZER;
 
 /*
  * Registered with atexit() by cuInit, so it runs before the destructors of objects that were made earlier: their calls answer
@@ -36,22 +35,34 @@ static void in_child(void)
         core_state = CORE_FORKED;
 }
 
-static void start(void)
+/* What is wrong with the devices stays wrong; memory may be there the next time. With start_mu held. */
+static CUresult start(void)
 {
-    if ((no_start = device_init()))
-        return;
-    mem_init();
+    static bool looked;
+    static CUresult no_start;
+    if (!looked)
+        no_start = device_init();
+    looked = true;
+    if (no_start)
+        return no_start;
+    if (!mem_init())
+        return CUDA_ERROR_OUT_OF_MEMORY;
     sched_init();
     verify_init();
     pthread_atfork(NULL, NULL, in_child);
     atexit(at_exit);
     core_state = CORE_RUNNING;
+    return CUDA_SUCCESS;
 }
 
 CUresult core_init(unsigned flags)
 {
     if (flags)
         return CUDA_ERROR_INVALID_VALUE;
-    pthread_once(&once, start);
-    return no_start ? no_start : core_check();
+    CUresult rc = CUDA_SUCCESS;
+    pthread_mutex_lock(&start_mu);
+    if (core_state == CORE_NOT_STARTED)
+        rc = start();
+    pthread_mutex_unlock(&start_mu);
+    return rc ? rc : core_check();
 }

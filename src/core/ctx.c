@@ -8,6 +8,7 @@
 #include "core/capture.h"
 #include "core/device.h"
 #include "core/event.h"
+#include "core/gate.h"
 #include "core/internal.h"
 #include "core/ipc.h"
 #include "core/mem.h"
@@ -46,6 +47,7 @@ static void ctx_free(struct obj *obj)
     struct ctx *ctx = hw_container_of(obj, struct ctx, obj);
     exec_printf_free(ctx->printf_buf);
     exec_heap_free(ctx->heap);
+    hw_free(ctx->legacy);                        /* its references, all gone, kept us */
     hw_free(ctx);
 }
 
@@ -70,6 +72,8 @@ static CUresult ctx_new(struct device *dev, unsigned flags, bool primary, struct
 {
     if (dev->faulted)
         return CUDA_ERROR_DEVICE_UNAVAILABLE;    /* measured: after a kernel's fault the process gets no new context */
+    if (!exec_start())
+        return CUDA_ERROR_OUT_OF_MEMORY;
     struct ctx *ctx = hw_alloc(sizeof *ctx);
     ctx->dev = dev;
     ctx->id = atomic_fetch_add(&last_id, 1) + 1;
@@ -113,8 +117,8 @@ static size_t streams_of(struct ctx *ctx, struct stream ***out)
     sched_lock();
     hw_list_for(it, &ctx->streams) {
         struct stream *s = hw_list_item(it, struct stream, in_ctx);
-        stream_ref(s);
-        hw_vec_push(&all, s);
+        if (obj_try_ref(&s->obj))
+            hw_vec_push(&all, s);
     }
     sched_unlock();
     *out = all.v;
@@ -139,13 +143,13 @@ static void close_events_and_modules(struct ctx *ctx)
     hw_lock(&ctx->mu);
     hw_list_for(it, &ctx->events) {
         struct event *e = hw_list_item(it, struct event, in_ctx);
-        event_ref(e);
-        hw_vec_push(&events, e);
+        if (obj_try_ref(&e->obj))
+            hw_vec_push(&events, e);
     }
     hw_list_for(it, &ctx->modules) {
         struct module *m = hw_list_item(it, struct module, in_ctx);
-        module_ref(m);
-        hw_vec_push(&modules, m);
+        if (obj_try_ref(&m->obj))
+            hw_vec_push(&modules, m);
     }
     hw_unlock(&ctx->mu);
     for (size_t i = 0; i < events.n; i++) {
@@ -160,11 +164,13 @@ static void close_events_and_modules(struct ctx *ctx)
     hw_vec_fini(&modules);
 }
 
-/* The caller closed the handle and holds a reference. */
+/* The caller closed the handle and holds a reference. Once nobody is inside, nothing new comes; then what is queued ends. */
 static void ctx_tear_down(struct ctx *ctx)
 {
     ctx->dead = true;
+    gate_close(ctx);
     sched_wait_ctx(ctx);
+    capture_ctx_gone(ctx);
     ctx_flush_printf(ctx);
     close_events_and_modules(ctx);
     close_streams(ctx);
@@ -452,8 +458,8 @@ CUresult ctx_set_limit(struct ctx *ctx, CUlimit limit, size_t value)
 void ctx_poison(struct ctx *ctx, CUresult why)
 {
     CUresult expected = CUDA_SUCCESS;
-    if (atomic_compare_exchange_strong(&ctx->error, &expected, why))
-        ctx->dev->faulted = true;
+    if (atomic_compare_exchange_strong(&ctx->error, &expected, why) && why != CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
+        ctx->dev->faulted = true;                /* that: nothing is wrong with the device, and a new context may find what this one lacked */
 }
 
 void ctx_flush_printf(struct ctx *ctx)

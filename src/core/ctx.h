@@ -19,8 +19,8 @@ enum { CTX_MAX_LINES = 32 };
 /*
  * A context.
  * Lifetime  The handle owns one reference; every stream, event, module and every place in a thread's stack one more.
- *           Destroying waits for the work, frees the memory and closes the handles of everything inside; the struct stays
- *           until the last reference goes.
+ *           Destroying waits for calls of other threads (gate.h) and for the work, frees the memory and closes the handles of
+ *           everything inside; the struct stays until the last reference goes.
  * Locks     mu (rank CTX) guards what is marked; the lists of streams belong to the scheduler's lock (stream.c).
  * Threads   Any.
  */
@@ -42,7 +42,7 @@ struct ctx {
     CUsharedconfig shared_config;
     struct exec_printf *printf_buf;              /* what kernels printed and nobody flushed yet */
     struct exec_heap *heap;                      /* malloc() of kernels */
-    struct stream *legacy;                       /* the NULL stream; const, owned */
+    struct stream *legacy;                       /* the NULL stream; const; its memory is freed with ours */
     struct hw_list streams;                      /* all streams: struct stream.in_ctx; scheduler's lock */
     struct hw_list busy;                         /* streams with pending work: struct stream.in_busy; scheduler's lock */
     unsigned n_lines;                            /* const; queues that streams share, 0: each has its own */

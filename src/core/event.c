@@ -50,6 +50,8 @@ CUresult event_create(struct ctx *ctx, unsigned flags, CUevent *out)
         return CUDA_ERROR_INVALID_VALUE;
     struct ipc_event *shared = NULL;
     int fd = -1;
+    if ((flags & CU_EVENT_INTERPROCESS) && !values_ready())
+        return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult rc = flags & CU_EVENT_INTERPROCESS ? ipc_event_new(&shared, &fd) : CUDA_SUCCESS;
     if (!rc)
         *out = event_new(ctx, flags, shared, fd);
@@ -68,6 +70,8 @@ CUresult event_share(struct event *e, struct ipc_ref *out)
 CUresult event_open(struct ctx *ctx, const struct ipc_ref *ref, CUevent *out)
 {
     struct ipc_event *shared = NULL;
+    if (!values_ready())
+        return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult rc = ipc_event_open(ref, &shared);
     if (!rc)
         *out = event_new(ctx, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, shared, -1);

@@ -6,6 +6,7 @@
 #include "core/condition.h"
 #include "core/ctx.h"
 #include "core/event.h"
+#include "core/gate.h"
 #include "core/graph_mem.h"
 #include "core/graph.h"
 #include "core/hooks.h"
@@ -429,6 +430,9 @@ CUresult exec_graph_launch(struct exec_graph *x, struct stream *s)
         return rc;
     if (captures)
         return capture_child(s, x->copy);
+    for (size_t i = 0; i < x->lanes.n; i++)      /* a graph may reach into contexts that are not current */
+        if (!gate_also(x->lanes.v[i]->ctx))
+            return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if ((rc = pass_memory(x, true)) || (rc = make_cmds(x)))
         return rc;
     pass_memory(x, false);

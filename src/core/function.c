@@ -195,6 +195,7 @@ static void compile(struct function *f, struct function_shape *s)
                                 .details = hw_options()->prof_details && !v->plain, .plain = v->plain != 0,
                                 .steps = v->plain == FUNCTION_STEPS };
     hw_assert_no_locks("a kernel is compiled");
+    int cancel = hw_cancel_off();                /* others may wait for it */
     struct kabi_kernel *kernel = jit_compile(f->ir, &req, &diag);
     if (!kernel)
         hw_error("kernel %s was not compiled:\n%s", f->name, diag.text.s ? diag.text.s : "no reason given\n");
@@ -205,6 +206,7 @@ static void compile(struct function *f, struct function_shape *s)
     s->compiling = false;
     hw_cond_broadcast(&f->module->compiled);
     hw_unlock(&f->module->mu);
+    hw_cancel_on(cancel);
 }
 
 /* Which of the sizes among the parameters are multiples of 32. */

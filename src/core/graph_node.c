@@ -275,7 +275,11 @@ CUresult node_params_cmd(const struct node_params *p, struct cmd **out)
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:           /* the memory is there already, and stays */
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
     case CU_GRAPH_NODE_TYPE_EMPTY: *out = cmd_new(CMD_WAIT); return CUDA_SUCCESS;
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: *out = values_cmd(p->u.values.ops, p->u.values.n); return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        if (!values_ready())
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        *out = values_cmd(p->u.values.ops, p->u.values.n);
+        return CUDA_SUCCESS;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
 }

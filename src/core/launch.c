@@ -3,6 +3,7 @@
 #include "core/launch.h"
 
 #include "core/capture.h"
+#include "core/condition.h"
 #include "core/ctx.h"
 #include "core/device.h"
 #include "core/hooks.h"
@@ -154,6 +155,8 @@ static CUresult finish_cmd(struct cmd *c, struct function *f, const struct launc
 {
     const struct kabi_kernel *kernel;
     CUresult rc = function_code(f, config->grid, config->block, c->params, &kernel);
+    if (!rc && hw_unlikely(f->module->launches != NULL) && !condition_ready())
+        rc = CUDA_ERROR_OUT_OF_MEMORY;
     if (rc) {
         cmd_drop(c);
         return rc;

@@ -43,7 +43,7 @@ static struct mem_stats stats HW_GUARDED_BY(mu);
 _Atomic uint64_t mem_generation = 1;
 _Thread_local struct mem_spans mem_spans;
 
-void mem_init(void)
+bool mem_init(void)
 {
     uint64_t total = 0;
     for (int i = 0; i < device_count(); i++) {
@@ -53,12 +53,11 @@ void mem_init(void)
     managed_charge.limit = hw_align_up(hw_memory_bytes(), 2u << 20);
     if (!devheap_init(total + managed_charge.limit)) {
         hw_error("cannot reserve addresses for %llu bytes of device memory", (unsigned long long)total);
-        for (int i = 0; i < device_count(); i++)
-            device_charge[i].limit = 0;
-        managed_charge.limit = 0;
+        return false;
     }
     exec_describe_address = mem_describe;
     exec_find_memory = mem_reachable;
+    return true;
 }
 
 /* --- the map; with mu held --- */

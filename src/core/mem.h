@@ -41,7 +41,7 @@ struct mem_info {
     CUmemoryPool pool;           /* MEM_DEVICE: it came from this pool */
 };
 
-void mem_init(void);                                             /* core_init() calls it once: reserves the address range */
+bool mem_init(void);                                             /* core_init() calls it: reserves the address range; false: there is none, it may be tried again */
 
 /* Interior pointers too. False: unknown, and *out has kind MEM_NONE. */
 bool mem_lookup(uint64_t addr, struct mem_info *out);

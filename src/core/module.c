@@ -145,9 +145,24 @@ static CUresult apply_relocs(struct module *m, size_t index, struct diag *diag)
     return CUDA_SUCCESS;
 }
 
+/* Known before the first is filled, which takes seconds for each few gigabytes. */
+static CUresult check_variables(const struct module *m, struct diag *diag)
+{
+    uint64_t left = m->ctx->dev->memory_bytes;
+    for (size_t i = 0; i < m->ir->vars.n; i++) {
+        const struct ir_var *v = m->ir->vars.v[i];
+        if (!v->managed && v->bytes > left) {
+            diag_error(diag, 0, 0, "no memory for variable %s of %llu bytes", v->name, (unsigned long long)v->bytes);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        left -= v->managed ? 0 : v->bytes;
+    }
+    return CUDA_SUCCESS;
+}
+
 static CUresult make_variables(struct module *m, const struct module_binding *bindings, size_t n_bindings, struct diag *diag)
 {
-    CUresult rc = CUDA_SUCCESS;
+    CUresult rc = check_variables(m, diag);
     size_t n = m->ir->vars.n;
     m->globals = hw_alloc(sizeof *m->globals * (n ? n : 1));
     for (size_t i = 0; i < n && !rc; i++) {

@@ -55,6 +55,17 @@ static inline void obj_ref(struct obj *obj)
     atomic_fetch_add_explicit(&obj->slot->state, 1, memory_order_relaxed);
 }
 
+/* For what was found in a list that objects leave when they are freed: false, its last reference is gone already. */
+static inline bool obj_try_ref(struct obj *obj)
+{
+    uint64_t state = atomic_load_explicit(&obj->slot->state, memory_order_relaxed);
+    do {
+        if (obj_refs_of(state) == 0)
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(&obj->slot->state, &state, state + 1, memory_order_acquire, memory_order_relaxed));
+    return true;
+}
+
 /* n references at once. */
 static inline void obj_unref_many(struct obj *obj, unsigned n)
 {

@@ -151,8 +151,9 @@ bool pin_is_mapped(uint64_t first, uint64_t end)
     unsigned char state[1024];
     size_t page = hw_page_bytes(), step = sizeof state * page;
     for (uint64_t at = first; at < end; at += step)
-        if (mincore((void *)(uintptr_t)at, hw_min_u64(step, end - at), state))
-            return false;
+        while (mincore((void *)(uintptr_t)at, hw_min_u64(step, end - at), state))
+            if (errno != EAGAIN)                 /* that: the system is short of memory for a moment */
+                return false;
     return true;
 }
 

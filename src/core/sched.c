@@ -10,6 +10,7 @@
 #include "core/device_launch.h"
 #include "core/ctx.h"
 #include "core/event.h"
+#include "core/gate.h"
 #include "core/hooks.h"
 #include "core/module.h"
 #include "core/obj.h"
@@ -400,6 +401,7 @@ static CUresult fault_code(int fault)
     case EXEC_FAULT_MISALIGNED: return CUDA_ERROR_MISALIGNED_ADDRESS;
     case EXEC_FAULT_INSTRUCTION: return CUDA_ERROR_ILLEGAL_INSTRUCTION;
     case EXEC_FAULT_ASSERT: return CUDA_ERROR_ASSERT;
+    case EXEC_FAULT_MEMORY: return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     case EXEC_FAULT_TIMEOUT: return CUDA_ERROR_LAUNCH_TIMEOUT;
     case EXEC_FAULT_TRAP:
     case EXEC_FAULT_ARITHMETIC: break;
@@ -777,7 +779,9 @@ static uint64_t spin_ns(const struct ctx *ctx)
 /* all: any work of the context is waited for, not only s. */
 static void wait_for(struct waiter *w, struct stream *s, struct ctx *ctx, bool all)
 {
+    struct gate_pause inside;
     hw_assert_no_locks("a host thread waits");
+    gate_pause(ctx, &inside);
     while (w->state != WAIT_DONE) {
         if (help(w, s, all ? ctx : NULL))
             continue;
@@ -789,6 +793,7 @@ static void wait_for(struct waiter *w, struct stream *s, struct ctx *ctx, bool a
         while (w->state == WAIT_PARKED)
             hw_futex_wait(&w->state, WAIT_PARKED, 0);
     }
+    gate_resume(&inside);
 }
 
 /* For what the stream itself has queued now, and nothing else. */
@@ -857,15 +862,18 @@ static bool tails_locked(struct stream *s, struct waiter *w)
 
 /* --- work without a command --- */
 
-static struct sched_direct *_Atomic all_direct;
+struct sched_direct *_Atomic sched_all_direct;
 _Thread_local struct sched_direct *sched_direct;
 static pthread_key_t direct_key;
 bool sched_fence_needed;                         /* sched_quiet() cannot make other threads' stores seen */
 
 static void direct_thread_ends(void *p)
 {
+    struct sched_direct *d = p;
     sched_direct = NULL;
-    atomic_store_explicit(&((struct sched_direct *)p)->taken, false, memory_order_release);
+    atomic_store_explicit(&d->busy, false, memory_order_release);
+    gate_leave(d, 0);                            /* a function of the program may have ended the thread in the middle of a call */
+    atomic_store_explicit(&d->taken, false, memory_order_release);
 }
 
 /* As early as can be: once there are threads, the kernel takes ten milliseconds for it. */
@@ -875,10 +883,10 @@ static void direct_init(void)
     sched_fence_needed = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
 }
 
-static HW_NOINLINE bool direct_make(void)
+HW_NOINLINE bool sched_direct_make(void)
 {
     struct sched_direct *d;
-    for (d = atomic_load(&all_direct); d; d = d->next) {
+    for (d = atomic_load(&sched_all_direct); d; d = d->next) {
         bool expected = false;
         if (atomic_compare_exchange_strong(&d->taken, &expected, true))
             break;
@@ -887,8 +895,8 @@ static HW_NOINLINE bool direct_make(void)
         if (!(d = aligned_alloc(64, 64)))        /* a cache line of its own */
             return false;
         *d = (struct sched_direct){ .taken = true };
-        d->next = atomic_load(&all_direct);
-        while (!atomic_compare_exchange_weak(&all_direct, &d->next, d))
+        d->next = atomic_load(&sched_all_direct);
+        while (!atomic_compare_exchange_weak(&sched_all_direct, &d->next, d))
             ;
     }
     pthread_setspecific(direct_key, d);
@@ -898,7 +906,7 @@ static HW_NOINLINE bool direct_make(void)
 
 bool sched_begin_direct(struct stream *s)
 {
-    if (!sched_direct && !direct_make())
+    if (!sched_direct && !sched_direct_make())
         return false;
     hw_lock(&mu);
     bool idle = !tails_locked(s, NULL);
@@ -918,7 +926,7 @@ bool sched_begin_direct(struct stream *s)
  */
 bool sched_try_direct(void)
 {
-    if (hw_unlikely(!sched_direct) && !direct_make())
+    if (hw_unlikely(!sched_direct) && !sched_direct_make())
         return false;
     return sched_try_direct_as(sched_direct);
 }
@@ -927,7 +935,7 @@ void sched_end_direct(void) { sched_end_direct_as(sched_direct); }
 
 static bool any_direct(void)
 {
-    for (struct sched_direct *d = atomic_load(&all_direct); d; d = d->next)
+    for (struct sched_direct *d = atomic_load(&sched_all_direct); d; d = d->next)
         if (atomic_load_explicit(&d->busy, memory_order_acquire))
             return true;
     return false;

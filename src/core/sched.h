@@ -125,16 +125,22 @@ bool sched_try_direct(void);
 void sched_end_direct(void);
 
 /*
- * A thread that copies by itself. sched_quiet() waits until none is busy.
+ * A thread that calls us. sched_quiet() waits until none is busy, which is: copies by itself; gate_close() until none is inside
+ * a context that ends.
  * Lifetime  For ever; the one of a thread that ended is given to another.
- * Threads   busy and calls are written by its thread, taken by compare-exchange; next is const once it is in the list.
+ * Threads   Written by its thread, read by all; taken is changed by compare-exchange; next is const once it is in the list.
  */
+enum { GATE_DEPTH = 4 };
 struct sched_direct {
     _Atomic bool busy, taken;
     unsigned calls;              /* of who likes to do something every so often */
+    unsigned n_inside;
+    struct ctx *_Atomic inside[GATE_DEPTH];      /* gate.h */
     struct sched_direct *next;
 };
-extern _Thread_local struct sched_direct *sched_direct;          /* NULL: none yet */
+extern _Thread_local struct sched_direct *sched_direct;          /* NULL: none yet; sched_direct_make() */
+extern struct sched_direct *_Atomic sched_all_direct;
+bool sched_direct_make(void);                    /* false: out of memory */
 extern _Atomic unsigned sched_n_busy;            /* streams with work, and calls of sched_quiet(); written under the lock */
 extern bool sched_fence_needed;                  /* const after sched_init() */
 /* sched_try_direct() in place, where d is the thread's own and there. */

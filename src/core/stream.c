@@ -24,7 +24,8 @@ static void stream_free(struct obj *obj)
     hw_list_del(&s->in_ctx);
     sched_unlock();
     capture_stream_gone(s);
-    hw_free(s);
+    if (!s->legacy)                              /* others find that one through the context: it is freed with it */
+        hw_free(s);
     ctx_unref(ctx);
 }
 
@@ -96,6 +97,7 @@ static void thread_ends(void *p)
     struct thread_streams *t = p;
     for (size_t i = 0; i < t->v.n; i++) {
         obj_close(&t->v.v[i]->obj);
+        capture_stream_gone(t->v.v[i]);          /* nobody could end what it captures */
         stream_unref(t->v.v[i]);
     }
     hw_vec_fini(&t->v);
@@ -135,9 +137,13 @@ CUresult stream_get(struct ctx *ctx, CUstream handle, bool per_thread_default, b
 {
     struct stream *s;
     if (handle == CU_STREAM_LEGACY || (!handle && !per_thread_default)) {
+        if (ctx->dead)
+            return CUDA_ERROR_CONTEXT_IS_DESTROYED;
         s = ctx->legacy;
         stream_ref(s);
     } else if (handle == CU_STREAM_PER_THREAD || !handle) {
+        if (ctx->dead)
+            return CUDA_ERROR_CONTEXT_IS_DESTROYED;
         s = per_thread_stream(ctx);
         stream_ref(s);
     } else {

@@ -19,7 +19,7 @@ enum { STREAM_FOLLOWS = 4 };                     /* how many other streams one r
 /*
  * A stream: a FIFO of commands. Only its head runs; what else the head must wait for is counted in the command (sched.h).
  * Lifetime  The handle owns one reference, every queued command one more. Destroy drops the handle's only, so pending
- *           work still completes, as CUDA promises.
+ *           work still completes, as CUDA promises. The legacy stream's memory is its context's.
  * Locks     The scheduler's lock (rank STREAM) guards what is marked "sched".
  * Threads   App threads append; the engine that finished the head pops it.
  */

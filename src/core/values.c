@@ -11,7 +11,6 @@
 #include "core/sched.h"
 #include "core/stream.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -124,7 +123,6 @@ static bool go_on(struct cmd *c)
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 static struct cmd *fresh HW_GUARDED_BY(mu);      /* by values->next_waiting */
 static _Atomic uint32_t n_fresh;                 /* the thread sleeps on it */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static struct cmd *take_fresh(struct cmd *rest)
 {
@@ -178,17 +176,16 @@ static void *looker(void *unused)
     return NULL;
 }
 
-static void start_looker(void)
+bool values_ready(void)
 {
-    if (hw_thread_start(looker, NULL, HW_THREAD_STACK, 0, NULL))
-        hw_error("no thread for values that streams wait for");
+    static struct hw_service service = HW_SERVICE_INIT;
+    return hw_service_start(&service, looker);
 }
 
 bool values_start(struct cmd *c)
 {
     if (go_on(c))
         return true;
-    pthread_once(&once, start_looker);
     hw_lock(&mu);
     c->values->next_waiting = fresh;
     fresh = c;
@@ -220,6 +217,8 @@ CUresult values_push(struct stream *s, const CUstreamBatchMemOpParams *ops, unsi
         return rc;
     if (captures)
         return capture_values(s, ops, n);
+    if (!values_ready())
+        return CUDA_ERROR_OUT_OF_MEMORY;
     if (n)
         sched_push(s, values_cmd(ops, n));
     return CUDA_SUCCESS;

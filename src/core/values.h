@@ -30,5 +30,7 @@ void values_free(struct values *v);                              /* NULL is fine
 
 /* The command's turn came. True: it is over; else sched_values_done() is called when it is. */
 bool values_start(struct cmd *c);
+/* Before commands on values are made: there is a thread that looks at what they wait for. False: none is to be had now. */
+bool values_ready(void);
 
 #endif

@@ -113,7 +113,7 @@ static const char *end_name(int fault)
 {
     static const char *const names[] = {
         [EXEC_OK] = "ends well", [EXEC_FAULT_ADDRESS] = "illegal memory access", [EXEC_FAULT_SHARED] = "access outside of shared memory",
-        [EXEC_FAULT_MISALIGNED] = "misaligned address", [EXEC_FAULT_INSTRUCTION] = "illegal instruction", [EXEC_FAULT_TRAP] = "trap",
+        [EXEC_FAULT_MISALIGNED] = "misaligned address", [EXEC_FAULT_INSTRUCTION] = "illegal instruction", [EXEC_FAULT_TRAP] = "trap", [EXEC_FAULT_MEMORY] = "no host memory",
         [EXEC_FAULT_ASSERT] = "assertion", [EXEC_FAULT_TIMEOUT] = "timeout", [EXEC_FAULT_ARITHMETIC] = "arithmetic exception",
     };
     return names[fault];

@@ -4,9 +4,11 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "base/os.h"
 #include "core/capture.h"
 #include "core/core.h"
 #include "core/ctx.h"
+#include "core/gate.h"
 #include "core/module.h"
 #include "core/stream.h"
 #include "driver/bodies.h"
@@ -32,6 +34,7 @@ CUresult api_enter(struct api_call *call, enum api_id id)
         hook_api_enter(&call->hook);
     }
     call->outer_per_thread = api_tls_per_thread;
+    call->outer_inside = sched_direct ? sched_direct->n_inside : 0;
     api_tls_per_thread = row->pt == PT_ONLY;
     if (row->flags & NO_INIT)
         return CUDA_SUCCESS;
@@ -47,6 +50,10 @@ CUresult api_enter(struct api_call *call, enum api_id id)
         return CUDA_SUCCESS;
     if ((row->flags & OWN_CTX) && !ctx_current())
         return CUDA_SUCCESS;
+    if (!sched_direct && !sched_direct_make())
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (ctx_current())
+        gate_enter(sched_direct, ctx_current());
     rc = ctx_enter(&ctx);
     if (rc && (row->flags & BROKEN_OK) && ctx_current())
         return CUDA_SUCCESS;
@@ -73,17 +80,21 @@ static void log_error(const char *symbol, CUresult rc)
     pthread_once(&once, log_open);
     if (!log_to)
         return;
+    int cancel = hw_cancel_off();
     do_cuGetErrorName(rc, &name);
     clock_gettime(CLOCK_REALTIME, &now);
     localtime_r(&now.tv_sec, &tm);
     fprintf(log_to, "[%02d:%02d:%02d.%03ld][%lu][CUDA][E] Returning %d (%s) from %s\n", tm.tm_hour, tm.tm_min, tm.tm_sec, now.tv_nsec / 1000000,
             (unsigned long)pthread_self(), (int)rc, name, symbol);
     fflush(log_to);
+    hw_cancel_on(cancel);
 }
 
 CUresult api_leave(struct api_call *call, CUresult rc)
 {
     api_tls_per_thread = call->outer_per_thread;
+    if (sched_direct)
+        gate_leave(sched_direct, call->outer_inside);
     if (hw_unlikely(hook_any)) {
         call->hook.result = (int)rc;
         hook_api_leave(&call->hook);
@@ -120,7 +131,7 @@ CUresult api_stream(CUstream handle, struct stream **out)
     CUresult rc;
 
     *out = NULL;
-    if (hw_likely(!handle && !api_tls_per_thread && ctx && !core_in_host_function() && !ctx_error(ctx))) {
+    if (hw_likely(!handle && !api_tls_per_thread && ctx && !core_in_host_function() && !ctx->dead && !ctx_error(ctx))) {
         *out = ctx->legacy;
         stream_ref(*out);
         return CUDA_SUCCESS;
@@ -134,7 +145,8 @@ CUresult api_stream(CUstream handle, struct stream **out)
     }
     if ((rc = stream_get(ctx, handle, api_tls_per_thread, true, &s)))
         return rc;
-    if ((rc = ctx_error(s->ctx))) {
+    rc = gate_also(s->ctx) ? ctx_error(s->ctx) : CUDA_ERROR_INVALID_HANDLE;
+    if (rc) {
         stream_unref(s);
         return rc;
     }

@@ -4,6 +4,7 @@
 
 #include "core/device.h"
 #include "core/event.h"
+#include "core/gate.h"
 #include "core/stream.h"
 #include "driver/bodies.h"
 
@@ -159,7 +160,7 @@ static CUresult with_event(CUcontext hCtx, CUevent hEvent, CUresult (*fn)(struct
 {
     struct ctx *c = ctx_get(hCtx);
     struct event *e = event_get(hEvent);
-    CUresult rc = !c ? CUDA_ERROR_INVALID_CONTEXT : !e ? CUDA_ERROR_INVALID_HANDLE : fn(c, e);
+    CUresult rc = !c ? CUDA_ERROR_INVALID_CONTEXT : !e ? CUDA_ERROR_INVALID_HANDLE : !gate_also(c) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : fn(c, e);
 
     event_unref(e);
     ctx_unref(c);
@@ -178,7 +179,7 @@ CUresult do_cuCtxSynchronize_v2(CUcontext ctx)
 
     if (!c)
         return CUDA_ERROR_INVALID_CONTEXT;
-    rc = ctx_synchronize(c);
+    rc = gate_also(c) ? ctx_synchronize(c) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
     ctx_unref(c);
     return rc;
 }

@@ -112,7 +112,7 @@ static void report(struct exec_launch *launch, const struct exec_scope *s)
     static const char *const what[] = {
         [EXEC_FAULT_ADDRESS] = "illegal memory access", [EXEC_FAULT_SHARED] = "access outside of shared memory",
         [EXEC_FAULT_MISALIGNED] = "misaligned address", [EXEC_FAULT_INSTRUCTION] = "illegal instruction",
-        [EXEC_FAULT_TRAP] = "trap",
+        [EXEC_FAULT_TRAP] = "trap", [EXEC_FAULT_MEMORY] = "no host memory",
         [EXEC_FAULT_TIMEOUT] = "made no progress for HOSTWARP_TIMEOUT seconds", [EXEC_FAULT_ARITHMETIC] = "arithmetic exception",
     };
     int expected = EXEC_OK, fault = s->fault;
@@ -302,7 +302,7 @@ static void set_pace(struct exec_launch *l, uint64_t ns)
 
 static void no_memory(struct exec_launch *launch)
 {
-    launch->fault = EXEC_FAULT_TRAP;
+    launch->fault = EXEC_FAULT_MEMORY;
     exec_cancel(&launch->job);
 }
 

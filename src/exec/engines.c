@@ -50,6 +50,14 @@ struct exec_engine *exec_engine(enum exec_engine_id id)
     return engines[id];
 }
 
+bool exec_start(void)
+{
+    bool all = true;
+    for (int id = 0; id < EXEC_ENGINE_COUNT; id++)
+        all = all && exec_engine_start(exec_engine((enum exec_engine_id)id));
+    return all;
+}
+
 struct exec_engine *exec_copy_engine_any(void)
 {
     struct exec_engine *in = exec_engine(EXEC_COPY_IN), *out = exec_engine(EXEC_COPY_OUT);

@@ -9,6 +9,7 @@
 
 enum exec_engine_id { EXEC_COMPUTE, EXEC_COPY_IN, EXEC_COPY_OUT, EXEC_HOST, EXEC_ENGINE_COUNT };
 struct exec_engine *exec_engine(enum exec_engine_id id);         /* made when first asked for */
+bool exec_start(void);                                           /* each has a thread, so that what is queued will run; false: none is to be had now */
 /* The copy engine with less to do: for copies inside the device, and fills. */
 struct exec_engine *exec_copy_engine_any(void);
 
@@ -22,6 +23,7 @@ enum exec_fault {
     EXEC_FAULT_TRAP,
     EXEC_FAULT_ASSERT,
     EXEC_FAULT_TIMEOUT,          /* HOSTWARP_TIMEOUT */
+    EXEC_FAULT_MEMORY,           /* the host had none for a block */
     EXEC_FAULT_ARITHMETIC,       /* a CPU exception that a GPU does not have: our own bug */
 };
 

@@ -2,6 +2,8 @@
 /* Functions of the program that run in stream order, on a thread of their own. */
 #include "exec/exec.h"
 
+#include "base/os.h"
+
 _Thread_local bool exec_hostfn_inside;
 
 static void run_hostfn(struct exec_job *job, uint64_t first, uint64_t count)
@@ -12,6 +14,7 @@ static void run_hostfn(struct exec_job *job, uint64_t first, uint64_t count)
     hw_assert_no_locks("a host function runs");
     exec_hostfn_inside = true;
     fn->call(fn);
+    hw_cancel_off();             /* the program's function may have changed that */
     exec_hostfn_inside = false;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/os.h"
+#include "exec/exec.h"
 #include "kabi/kabi.h"
 
 #include <limits.h>
@@ -611,17 +612,31 @@ static struct exec_job *park(struct exec_engine *e)
     return job;
 }
 
-static void *thread_main(void *arg)
+static void grow_locked(struct exec_engine *e, uint64_t want);
+
+/* A function of the program has ended our thread (pthread_exit()). Its job is over, and another thread takes its place. */
+static void thread_lost(void *arg)
 {
-    self = arg;
-    own_share = self->index;
-    struct exec_engine *e = self->engine;
-    self->thread = pthread_self();
-    char name[16];
-    snprintf(name, sizeof name, "hw-%.6s-%u", e->config.name, self->index % 1000);
-    pthread_setname_np(pthread_self(), name);
-    if (e->config.thread_start)
-        e->config.thread_start(self->index);
+    struct exec_worker *w = arg;
+    struct exec_engine *e = w->engine;
+    hw_cancel_off();
+    exec_hostfn_inside = false;
+    if (running == &w->runner) {
+        range_over(&w->runner);
+        running = NULL;
+        leave(e, &w->runner);
+    }
+    hw_lock(&e->mu);
+    e->n_threads--;
+    if (e->n_ready)
+        grow_locked(e, e->n_threads + 1);
+    hw_unlock(&e->mu);
+    self = NULL;
+    hw_free(w);
+}
+
+static HW_NORETURN void serve(struct exec_engine *e)
+{
     for (;;) {
         struct exec_job *job = try_pick(e);
         if (!job)
@@ -633,6 +648,23 @@ static void *thread_main(void *arg)
             work(e, &self->runner);
         }
     }
+}
+
+static void *thread_main(void *arg)
+{
+    self = arg;
+    own_share = self->index;
+    struct exec_engine *e = self->engine;
+    hw_cancel_off();
+    self->thread = pthread_self();
+    char name[16];
+    snprintf(name, sizeof name, "hw-%.6s-%u", e->config.name, self->index % 1000);
+    pthread_setname_np(pthread_self(), name);
+    if (e->config.thread_start)
+        e->config.thread_start(self->index);
+    pthread_cleanup_push(thread_lost, arg);
+    serve(e);
+    pthread_cleanup_pop(0);
     return NULL;
 }
 
@@ -799,6 +831,15 @@ void exec_submit(struct exec_job *job, bool wake)
     atomic_fetch_add(&e->wake, 1);               /* pairs with park() */
     if (chunks > atomic_load(&e->n_spinning) + (chunks > 1 ? atomic_load(&e->n_waiting) : 0))
         wake_two(e);
+}
+
+bool exec_engine_start(struct exec_engine *e)
+{
+    hw_lock(&e->mu);
+    grow_locked(e, 1);
+    bool runs = e->n_threads > 0;
+    hw_unlock(&e->mu);
+    return runs;
 }
 
 void exec_stop_all(void)

@@ -67,6 +67,7 @@ enum { EXEC_MAX_AT_ONCE = 3072 };                /* pieces of a job that must al
 struct exec_engine *exec_engine_new(const struct exec_engine_config *config);
 unsigned exec_engine_threads(const struct exec_engine *e);       /* as configured, without extra ones */
 unsigned exec_engine_most(const struct exec_engine *e);          /* that work on a job while a thread of the program waits for it */
+bool exec_engine_start(struct exec_engine *e);                   /* one thread at least; false: none is to be had now */
 unsigned exec_engine_load(struct exec_engine *e);                /* jobs waiting or running: a hint */
 unsigned exec_engine_wide(const struct exec_engine *e);          /* of them with work for several threads: a hint */
 

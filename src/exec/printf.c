@@ -2,6 +2,8 @@
 /* printf of kernels: formats into a bounded ring that the host writes out when it synchronises. */
 #include "exec/internal.h"
 
+#include "base/os.h"
+
 #include <stdio.h>
 
 struct exec_printf *exec_printf_new(size_t bytes)
@@ -80,9 +82,11 @@ void exec_printf_flush(struct exec_printf *p)
     p->head = p->used = 0;
     p->any = false;
     hw_unlock(&p->mu);
+    int cancel = hw_cancel_off();
     if (n)
         fwrite(text, 1, n, stdout);
     hw_free(text);
+    hw_cancel_on(cancel);
 }
 
 /* --- formatting --- */

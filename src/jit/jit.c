@@ -532,6 +532,7 @@ static struct kabi_kernel *link_quick(struct later *job, const struct object *o,
         later_free(job);
         return NULL;
     }
+    object_kernel_ref(k);                        /* the job's, and the caller's */
     copy_object(&job->best, o, false);
     object_fini(&job->quick);
     memset(&job->quick, 0, sizeof job->quick);
@@ -558,6 +559,21 @@ static bool compile_some_way(const struct ir_func *f, const struct jit_request *
     return ok;
 }
 
+/* Kept on disk, and fit to be linked. */
+static struct kabi_kernel *link_kept(const struct hw_hash *key, const char *name)
+{
+    struct object o = { 0 };
+    struct diag unused = { 0 };
+    if (!object_load(key, &o))
+        return NULL;
+    struct kabi_kernel *k = object_link(key, &o, name, &unused);
+    if (!k)
+        object_forget(key);
+    diag_fini(&unused);
+    object_fini(&o);
+    return k;
+}
+
 struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_request *request, struct diag *diag)
 {
     bool warp_ops;
@@ -574,15 +590,14 @@ struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_reques
     struct object o = { 0 };
     struct later *job = NULL;
     bool dumping = hw_options()->dump[0] != 0;
-    if (dumping || req->details || !object_load(&key, &o)) {     /* what an instrumented one counts is not kept on disk */
-        memset(&o, 0, sizeof o);
-        if (!compile_some_way(f, req, width, warp_ops, &key, &o, &job, diag)) {
-            object_fini(&o);
-            return NULL;
-        }
-        if (!req->details && !job)
-            object_save(&key, &o);
+    if (!dumping && !req->details && (k = link_kept(&key, f->name)))     /* what an instrumented one counts is not kept on disk */
+        return k;
+    if (!compile_some_way(f, req, width, warp_ops, &key, &o, &job, diag)) {
+        object_fini(&o);
+        return NULL;
     }
+    if (!req->details && !job)
+        object_save(&key, &o);
     k = job ? link_quick(job, &o, f->name, diag) : object_link(&key, &o, f->name, diag);
     object_fini(&o);
     return k;
@@ -590,5 +605,5 @@ struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_reques
 
 void jit_kernel_free(struct kabi_kernel *kernel)
 {
-    (void)kernel;                /* shared by all modules that hold the same kernel; stays for the life of the process */
+    object_kernel_unref(kernel);
 }

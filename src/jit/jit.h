@@ -33,6 +33,7 @@ uint32_t jit_streamed_bytes(const struct ir_func *func, uint64_t *out_params);
 /* Compiles, or takes the object from the cache on disk. Thread-safe; slow (milliseconds): call with no lock held.
    NULL: the reason is in diag. */
 struct kabi_kernel *jit_compile(const struct ir_func *func, const struct jit_request *request, struct diag *diag);
+/* Once for each kernel that jit_compile() gave: the same may be several functions'. Nobody runs it for this one any more. */
 void jit_kernel_free(struct kabi_kernel *kernel);
 
 /* How the kernel would be lowered, and why, in words; nothing is compiled. */

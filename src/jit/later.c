@@ -36,6 +36,7 @@ void later_free(struct later *job)
 {
     if (!job)
         return;
+    object_kernel_unref(job->kernel);
     object_fini(&job->best);
     object_fini(&job->quick);
     if (job->bitcode)
@@ -72,14 +73,6 @@ static void save(const struct hw_hash *key, const struct object *o)
     hw_unlock(&mu);
 }
 
-static void exchange(struct kabi_kernel *old, const struct kabi_kernel *new)
-{
-    if (old->n_regions != new->n_regions || old->frame_bytes != new->frame_bytes || old->n_warps != new->n_warps)
-        return;                  /* never: they come from one module */
-    for (uint32_t r = 0; r < old->n_regions; r++)
-        __atomic_store_n((kabi_region_fn **)(uintptr_t)&old->regions[r], new->regions[r], __ATOMIC_RELEASE);     /* pairs with kabi_region() */
-}
-
 static void run(struct later *job)
 {
     struct diag diag = { 0 };
@@ -90,11 +83,12 @@ static void run(struct later *job)
         k = object_link(&job->key, &job->best, job->name, &diag);
     }
     if (k)
-        exchange(job->kernel, k);
+        object_exchange(job->kernel, k);
     if (k)
         hw_debug("best code of %s in use: made in %.1f ms, ready after %.1f ms", job->name, (double)(hw_now_ns() - begin) / 1e6, (double)(hw_now_ns() - job->begin_ns) / 1e6);
     else
         hw_warn("kernel %s keeps slower code:\n%s", job->name, diag.text.s ? diag.text.s : "no reason given\n");
+    object_kernel_unref(k);
     diag_fini(&diag);
 }
 

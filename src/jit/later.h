@@ -8,7 +8,7 @@
 
 /*
  * A kernel that runs with code that was made quickly.
- * Lifetime  Needs neither the module nor the IR: what LLVM gets is in bitcode, and kernels stay for the life of the process.
+ * Lifetime  Needs neither the module nor the IR: what LLVM gets is in bitcode, and the kernel is referenced.
  */
 struct later {
     struct hw_hash key;          /* of the best code */
@@ -18,7 +18,7 @@ struct later {
     struct parts_request rq;
     struct object best;          /* all but its code, until that is made */
     struct object quick;
-    struct kabi_kernel *kernel;  /* whose regions are exchanged */
+    struct kabi_kernel *kernel;  /* whose regions are exchanged; referenced */
     bool finish;                 /* a process before this one did not come to it: this one stays until it is done */
     uint64_t begin_ns;
     struct later *next;

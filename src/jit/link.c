@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Putting objects into memory: by our own loader, or where that does not know what is in them (or the CPU) by LLVM's ORC. Code stays for the life of the
- * process: kernels are shared by every module that holds the same one, and a program has few.
+ * Putting objects into memory: by our own loader, or where that does not know what is in them (or the CPU) by LLVM's ORC. Kernels are shared by every
+ * module that holds the same one, and their code is given back with the last of these; what ORC has loaded stays.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/os.h"
+#include "base/vec.h"
 #include "jit/llvm.h"
 #include "jit/load.h"
 #include "jit/math.h"
@@ -25,7 +26,22 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;          /* guards all 
 static LLVMOrcLLJITRef jit;
 static struct hw_map defined;                                    /* symbols already given to ORC */
 bool object_by_orc;
-static struct hw_map kernels;                                    /* key -> struct kabi_kernel */
+static struct hw_map kernels;                                    /* key -> struct linked */
+
+/*
+ * A kernel in memory.
+ * Lifetime  Whoever asked for it holds a reference: functions of modules (what is queued keeps the module), and the thread that makes its best code. One
+ *           whose regions were exchanged holds the kernel that they belong to.
+ * Locks     lock.
+ */
+struct linked {
+    struct kabi_kernel kernel;
+    struct hw_hash key;
+    unsigned refs;
+    bool stays;                  /* ORC's, or counted: the report at the end reads what it counted */
+    HW_VEC(struct loaded) code;
+    struct linked *best;         /* whose code its regions are by now */
+};
 
 static bool failed(LLVMErrorRef err, const char *what, struct diag *diag)
 {
@@ -92,13 +108,25 @@ static const char *next_file(const struct object *o, const char *at, uint64_t *b
     return at + sizeof *bytes;
 }
 
-static bool load(const struct object *o, struct hw_map *functions)
+static void unload(struct linked *l)
 {
-    bool ok = true;
+    for (size_t i = 0; i < l->code.n; i++)
+        load_drop(&l->code.v[i]);
+    hw_vec_fini(&l->code);
+}
+
+static bool load(const struct object *o, struct hw_map *functions, struct linked *l)
+{
     uint64_t bytes = 0;
-    for (const char *file = NULL; ok && (file = next_file(o, file, &bytes));)
-        ok = load_object(file, bytes, any_address_of, functions);
-    return ok;
+    for (const char *file = NULL; (file = next_file(o, file, &bytes));) {
+        struct loaded at;
+        if (!load_object(file, bytes, any_address_of, functions, &at)) {
+            unload(l);
+            return false;
+        }
+        hw_vec_push(&l->code, at);
+    }
+    return true;
 }
 
 static bool load_with_orc(const struct object *o, const char *name, struct diag *diag)
@@ -145,7 +173,7 @@ static kabi_region_fn **find_regions(const struct hw_hash *key, const struct obj
     return regions;
 }
 
-static kabi_region_fn **put_into_memory(const struct hw_hash *key, const struct object *o, const char *name, struct diag *diag)
+static kabi_region_fn **put_into_memory(const struct hw_hash *key, const struct object *o, const char *name, struct linked *l, struct diag *diag)
 {
     struct hw_map functions = { 0 };
     kabi_region_fn **regions = NULL;
@@ -154,24 +182,32 @@ static kabi_region_fn **put_into_memory(const struct hw_hash *key, const struct 
             diag_error(diag, 0, 0, "the function %s is not available (is the SLEEF library installed?)", o->symbols.v[i]);
             return NULL;
         }
-    if (!object_by_orc && load(o, &functions))
+    if (!object_by_orc && load(o, &functions, l)) {
         regions = find_regions(key, o, &functions, diag);
-    else if (load_with_orc(o, name, diag))
+        if (!regions)
+            unload(l);
+    } else if (load_with_orc(o, name, diag)) {
+        l->stays = true;
         regions = find_regions(key, o, NULL, diag);
+    }
     hw_map_fini(&functions);
     return regions;
 }
 
-static struct kabi_kernel *link_locked(const struct hw_hash *key, const struct object *o, const char *name, struct diag *diag)
+static struct linked *link_locked(const struct hw_hash *key, const struct object *o, const char *name, struct diag *diag)
 {
-    kabi_region_fn **regions = put_into_memory(key, o, name, diag);
-    if (!regions)
+    struct linked *l = hw_alloc(sizeof *l);
+    kabi_region_fn **regions = put_into_memory(key, o, name, l, diag);
+    if (!regions) {
+        hw_free(l);
         return NULL;
-    struct kabi_kernel *k = hw_alloc(sizeof *k);
+    }
+    l->key = *key;
+    l->stays |= o->details != NULL;
     struct kabi_keep *keeps = hw_alloc(o->keeps.n * sizeof *keeps + 1);
     if (o->keeps.n)
         memcpy(keeps, o->keeps.v, o->keeps.n * sizeof *keeps);
-    *k = (struct kabi_kernel){
+    l->kernel = (struct kabi_kernel){
         .name = hw_strdup(name), .n_regions = o->facts.n_regions, .regions = regions, .n_warps = o->facts.n_groups, .frame_bytes = o->facts.frame_bytes,
         .header_bytes = !o->facts.frame_bytes || o->facts.lockstep ? 0 : o->facts.bars_offset + (uint32_t)sizeof(struct kabi_bars), .bars_offset = o->facts.bars_offset,
         .warpops_offset = o->facts.warpops_offset, .fair = o->facts.fair, .streams = o->facts.streams, .alone = o->facts.alone, .local_bytes = o->facts.local_bytes, .shared_static = o->facts.shared_static, .shared_room = o->facts.shared_room,
@@ -180,16 +216,67 @@ static struct kabi_kernel *link_locked(const struct hw_hash *key, const struct o
         .turns = o->facts.turns, .red_offset = o->facts.red_offset, .warp_offset = o->facts.warp_offset, .warp_bytes = o->facts.warp_bytes, .parts_offset = o->facts.parts_offset,
         .n_keeps = (uint32_t)o->keeps.n, .keeps = keeps,
     };
-    hw_map_set(&kernels, key, sizeof *key, k);
-    return k;
+    hw_map_set(&kernels, key, sizeof *key, l);
+    return l;
+}
+
+static struct linked *linked_of(struct kabi_kernel *k)
+{
+    return hw_container_of(k, struct linked, kernel);
 }
 
 struct kabi_kernel *object_link(const struct hw_hash *key, const struct object *o, const char *name, struct diag *diag)
 {
     pthread_mutex_lock(&lock);
-    struct kabi_kernel *k = hw_map_get(&kernels, key, sizeof *key);
-    if (!k && o)
-        k = link_locked(key, o, name, diag);
+    struct linked *l = hw_map_get(&kernels, key, sizeof *key);
+    if (!l && o)
+        l = link_locked(key, o, name, diag);
+    if (l)
+        l->refs++;
     pthread_mutex_unlock(&lock);
-    return k;
+    return l ? &l->kernel : NULL;
+}
+
+static void unref_locked(struct linked *l)
+{
+    if (!l || --l->refs > 0 || l->stays)
+        return;
+    hw_map_del(&kernels, &l->key, sizeof l->key);
+    unref_locked(l->best);
+    unload(l);
+    hw_free((char *)l->kernel.name);
+    hw_free((void *)(uintptr_t)l->kernel.regions);
+    hw_free((void *)(uintptr_t)l->kernel.keeps);
+    hw_free(l);
+}
+
+void object_kernel_ref(struct kabi_kernel *k)
+{
+    pthread_mutex_lock(&lock);
+    linked_of(k)->refs++;
+    pthread_mutex_unlock(&lock);
+}
+
+void object_kernel_unref(struct kabi_kernel *k)
+{
+    if (!k)
+        return;
+    pthread_mutex_lock(&lock);
+    unref_locked(linked_of(k));
+    pthread_mutex_unlock(&lock);
+}
+
+void object_exchange(struct kabi_kernel *old, struct kabi_kernel *best)
+{
+    struct linked *l = linked_of(old), *b = linked_of(best);
+    if (old->n_regions != best->n_regions || old->frame_bytes != best->frame_bytes || old->n_warps != best->n_warps)
+        return;                  /* never: they come from one module */
+    for (uint32_t r = 0; r < old->n_regions; r++)
+        __atomic_store_n((kabi_region_fn **)(uintptr_t)&old->regions[r], best->regions[r], __ATOMIC_RELEASE);    /* pairs with kabi_region() */
+    pthread_mutex_lock(&lock);
+    if (!l->best && l != b) {    /* its own code stays, too: somebody may be in it */
+        b->refs++;
+        l->best = b;
+    }
+    pthread_mutex_unlock(&lock);
 }

@@ -168,24 +168,33 @@ static void list_functions(const struct loading *l, struct hw_map *functions)
     }
 }
 
-bool load_object(const void *file, size_t bytes, void *(*address_of)(const char *symbol), struct hw_map *functions)
+bool load_object(const void *file, size_t bytes, void *(*address_of)(const char *symbol), struct hw_map *functions, struct loaded *out)
 {
     struct loading l = { .file = file, .bytes = bytes, .address_of = address_of, .at = MAP_FAILED };
     bool ok = read_head(&l);
     if (ok)
         l.place = hw_alloc(l.head.e_shnum * sizeof *l.place);
     ok = ok && put(&l) && relocate_all(&l) && mprotect(l.at, l.size, PROT_READ | PROT_EXEC) == 0;
-    if (ok)
+    if (ok) {
         list_functions(&l, functions);
-    else if (l.at != MAP_FAILED)
+        *out = (struct loaded){ l.at, l.size };
+    } else if (l.at != MAP_FAILED) {
         munmap(l.at, l.size);
+    }
     hw_free(l.place);
     return ok;
 }
 #else
-bool load_object(const void *file, size_t bytes, void *(*address_of)(const char *symbol), struct hw_map *functions)
+bool load_object(const void *file, size_t bytes, void *(*address_of)(const char *symbol), struct hw_map *functions, struct loaded *out)
 {
-    (void)file, (void)bytes, (void)address_of, (void)functions;
+    (void)file, (void)bytes, (void)address_of, (void)functions, (void)out;
     return false;
 }
 #endif
+
+void load_drop(struct loaded *l)
+{
+    if (l->at)
+        munmap(l->at, l->bytes);
+    *l = (struct loaded){ 0 };
+}

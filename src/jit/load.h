@@ -5,8 +5,15 @@
 
 #include "base/hash.h"
 
-/* An ELF object file, as LLVM makes them of kernels; its functions are added by their names. It stays for the life of the process.
+/* Where an object lies. */
+struct loaded {
+    void *at;
+    size_t bytes;
+};
+
+/* An ELF object file, as LLVM makes them of kernels; its functions are added by their names. It stays until out is unloaded.
    False: it has something that is not known here; nothing is left behind. */
-bool load_object(const void *file, size_t bytes, void *(*address_of)(const char *symbol), struct hw_map *functions);
+bool load_object(const void *file, size_t bytes, void *(*address_of)(const char *symbol), struct hw_map *functions, struct loaded *out);
+void load_drop(struct loaded *l);                /* nobody is in its code, or ever will be */
 
 #endif

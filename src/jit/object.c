@@ -6,15 +6,30 @@
 #include "base/os.h"
 
 #include <stdatomic.h>
+#include <unistd.h>
 
-enum { MAGIC = 0x4b577748, FORMAT = 17 };
+enum { MAGIC = 0x4b577748, FORMAT = 18 };
 
 struct header {
     uint32_t magic, format;
+    struct hw_hash key;          /* of what it is: the file's name may have been given to another */
     struct object_facts facts;
     uint32_t n_keeps, n_symbols, symbol_bytes, code_bytes;
-    uint64_t checksum;           /* of everything behind the header */
+    uint64_t checksum;           /* of the whole file, with a zero here */
 };
+
+/* data: a whole file. */
+static uint64_t checksum_of(const char *data, size_t bytes)
+{
+    struct header h;
+    struct hw_hash sum;
+    memcpy(&h, data, sizeof h);
+    h.checksum = 0;
+    hw_hash_init(&sum);
+    hw_hash_add(&sum, &h, sizeof h);
+    hw_hash_u64(&sum, hw_hash_bytes(data + sizeof h, bytes - sizeof h));
+    return sum.a ^ sum.b;
+}
 
 void object_fini(struct object *o)
 {
@@ -52,15 +67,16 @@ static bool files_fit(const char *code, uint64_t left)
     return true;
 }
 
-static bool take(const char *data, size_t bytes, struct object *out)
+static bool take(const struct hw_hash *key, const char *data, size_t bytes, struct object *out)
 {
     struct header h;
     if (bytes < sizeof h)
         return false;
     memcpy(&h, data, sizeof h);
     const char *rest = data + sizeof h;
-    if (h.magic != MAGIC || h.format != FORMAT || bytes - sizeof h != keeps_bytes(h.n_keeps) + h.symbol_bytes + h.code_bytes || hw_hash_bytes(rest, bytes - sizeof h) != h.checksum
-        || !files_fit(data + bytes - h.code_bytes, h.code_bytes))
+    if (h.magic != MAGIC || h.format != FORMAT || h.key.a != key->a || h.key.b != key->b || checksum_of(data, bytes) != h.checksum
+        || bytes - sizeof h != keeps_bytes(h.n_keeps) + h.symbol_bytes + h.code_bytes || !files_fit(data + bytes - h.code_bytes, h.code_bytes)
+        || (h.symbol_bytes && rest[keeps_bytes(h.n_keeps) + h.symbol_bytes - 1]))
         return false;
     *out = (struct object){ .facts = h.facts };
     for (uint32_t i = 0; i < h.n_keeps; i++, rest += sizeof(struct kabi_keep)) {
@@ -83,13 +99,23 @@ bool object_load(const struct hw_hash *key, struct object *out)
 {
     char *path = path_of(key);
     size_t bytes;
-    char *data = path ? hw_file_read(path, &bytes) : NULL;
-    bool ok = data && take(data, bytes, out);
+    char *data = path ? hw_cache_read(path, &bytes) : NULL;
+    bool ok = data && take(key, data, bytes, out);
     if (ok)
         hw_cache_used(path);
+    else if (data)                               /* damaged, of another version, or somebody else's */
+        unlink(path);
     hw_free(data);
     hw_free(path);
     return ok;
+}
+
+void object_forget(const struct hw_hash *key)
+{
+    char *path = path_of(key);
+    if (path)
+        unlink(path);
+    hw_free(path);
 }
 
 enum { SAVES_PER_LOOK = 32 };
@@ -111,7 +137,7 @@ void object_save(const struct hw_hash *key, const struct object *o)
     char *path = path_of(key);
     if (!path)
         return;
-    struct header h = { .magic = MAGIC, .format = FORMAT, .facts = o->facts, .n_keeps = (uint32_t)o->keeps.n, .n_symbols = (uint32_t)o->symbols.n,
+    struct header h = { .magic = MAGIC, .format = FORMAT, .key = *key, .facts = o->facts, .n_keeps = (uint32_t)o->keeps.n, .n_symbols = (uint32_t)o->symbols.n,
                         .code_bytes = (uint32_t)o->code_bytes };
     for (size_t i = 0; i < o->symbols.n; i++)
         h.symbol_bytes += (uint32_t)strlen(o->symbols.v[i]) + 1;
@@ -125,9 +151,10 @@ void object_save(const struct hw_hash *key, const struct object *o)
         at += strlen(at) + 1;
     }
     memcpy(at, o->code, o->code_bytes);
-    h.checksum = hw_hash_bytes(data + sizeof h, bytes - sizeof h);
     memcpy(data, &h, sizeof h);
-    hw_file_write(path, data, bytes);                     /* a cache that cannot be written is only slower */
+    h.checksum = checksum_of(data, bytes);
+    memcpy(data, &h, sizeof h);
+    hw_cache_write(path, data, bytes);                    /* a cache that cannot be written is only slower */
     trim_now_and_then();
     hw_free(data);
     hw_free(path);

@@ -27,9 +27,15 @@ void object_fini(struct object *o);
 /* The cache on disk; a missing, old or damaged entry is just not there. */
 bool object_load(const struct hw_hash *key, struct object *out);
 void object_save(const struct hw_hash *key, const struct object *o);
+void object_forget(const struct hw_hash *key);                   /* what is there was of no use */
 
 /* Links the object into the process; regions[i] gets the address of hw_KEY_i. */
 extern bool object_by_orc;       /* for tests: as where our own loader does not know what is in it */
+/* A reference. o NULL: only if it is there already. */
 struct kabi_kernel *object_link(const struct hw_hash *key, const struct object *o, const char *name, struct diag *diag);
+void object_kernel_ref(struct kabi_kernel *k);
+void object_kernel_unref(struct kabi_kernel *k); /* NULL is fine */
+/* From now on old runs the code of best, also where it runs already. */
+void object_exchange(struct kabi_kernel *old, struct kabi_kernel *best);
 
 #endif

@@ -369,8 +369,23 @@ bool target_optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, unsigne
     return run_passes(module, machine, pipelines[what], diag);
 }
 
+/* mem2reg goes through the blocks for each variable: of this many pairs it makes seconds. */
+static bool has_too_many_variables(LLVMModuleRef module)
+{
+    const double most = 1e7;
+    double pairs = 0;
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
+        double variables = 0, blocks = LLVMCountBasicBlocks(fn);
+        LLVMBasicBlockRef first = LLVMGetFirstBasicBlock(fn);
+        for (LLVMValueRef i = first ? LLVMGetFirstInstruction(first) : NULL; i; i = LLVMGetNextInstruction(i))
+            variables += LLVMGetInstructionOpcode(i) == LLVMAlloca;
+        pairs += variables * blocks;
+    }
+    return pairs > most;
+}
+
 /* Half of what we write are loads and stores of variables and what was computed before: without that code generation takes half the time, and the code a third of its own. */
 bool target_optimise_quickly(LLVMModuleRef module, LLVMTargetMachineRef machine, struct diag *diag)
 {
-    return run_passes(module, machine, "function(mem2reg,early-cse)", diag);
+    return run_passes(module, machine, has_too_many_variables(module) ? "function(early-cse)" : "function(mem2reg,early-cse)", diag);
 }

@@ -162,8 +162,7 @@ static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const ch
 
 nvrtcResult nvrtc_compile(struct _nvrtcProgram *p, int n_options, const char *const *options)
 {
-    const char *tmp = getenv("TMPDIR");
-    char *dir = hw_sprintf("%s/hostwarp-nvrtc-XXXXXX", tmp && *tmp ? tmp : "/tmp"), *command = find_command();
+    char *dir = NULL, *command = find_command();
     struct nvrtc_args args = {0};
     hw_free(p->ptx);
     p->ptx = NULL;
@@ -176,7 +175,7 @@ nvrtcResult nvrtc_compile(struct _nvrtcProgram *p, int n_options, const char *co
         hw_free(p->log);
         p->log = hw_sprintf("hostwarp's command %s is not there\n", command ? command : "");
         rc = NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
-    } else if (mkdtemp(dir)) {
+    } else if ((dir = hw_temp_dir("hostwarp-nvrtc"))) {
         rc = compile_in(p, dir, command, &args);
         nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     }

@@ -22,9 +22,8 @@ static struct context_device devices[MAX_DEVICES];
 static int n_devices;
 static struct hw_mutex lock = HW_MUTEX_INIT(HW_RANK_TABLE);
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static cudaError_t init_error;
-static _Atomic bool init_good;                   /* init() was here, and had no error */
+static pthread_mutex_t init_mu = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool init_good;                   /* init_locked() had no error */
 
 static int valid_devices[MAX_DEVICES], n_valid;  /* lock */
 
@@ -38,24 +37,29 @@ static _Thread_local struct {
 } tls;
 _Thread_local CUcontext context_tls_bound;
 
-static void init(void)
+static cudaError_t init_locked(void)
 {
-    init_error = api_error(cuInit(0));
-    if (!init_error)
-        init_error = api_error(cuDeviceGetCount(&n_devices));
-    if (!init_error && n_devices == 0)
-        init_error = cudaErrorNoDevice;
+    cudaError_t rc = api_error(cuInit(0));
+    if (!rc)
+        rc = api_error(cuDeviceGetCount(&n_devices));
+    if (!rc && n_devices == 0)
+        rc = cudaErrorNoDevice;
     if (n_devices > MAX_DEVICES)
         n_devices = MAX_DEVICES;
-    atomic_store_explicit(&init_good, !init_error, memory_order_release);
+    atomic_store_explicit(&init_good, !rc, memory_order_release);
+    return rc;
 }
 
 cudaError_t context_init(void)
 {
-    if (hw_likely(atomic_load_explicit(&init_good, memory_order_acquire)))   /* pairs with init() */
+    if (hw_likely(atomic_load_explicit(&init_good, memory_order_acquire)))   /* pairs with init_locked() */
         return cudaSuccess;
-    pthread_once(&once, init);
-    return init_error;
+    cudaError_t rc = cudaSuccess;
+    pthread_mutex_lock(&init_mu);
+    if (!init_good)                              /* a driver that did not start may do so the next time */
+        rc = init_locked();
+    pthread_mutex_unlock(&init_mu);
+    return rc;
 }
 
 int context_device_count(void) { return n_devices; }
@@ -75,12 +79,22 @@ static bool is_void(CUcontext ctx)
            tls.generation != atomic_load_explicit(&devices[tls.bound_device].generation, memory_order_relaxed);
 }
 
+/* Asked without making it current. */
+static bool is_alive(CUcontext ctx)
+{
+    unsigned long long id;
+
+    return cuCtxGetId(ctx, &id) == CUDA_SUCCESS;
+}
+
 static cudaError_t retain(int device, CUcontext *out, unsigned *out_generation)
 {
     struct context_device *d = &devices[device];
     cudaError_t rc = cudaSuccess;
 
     hw_lock(&lock);
+    if (d->ctx && !is_alive(d->ctx))             /* two resets at once: the second took what was made after the first */
+        d->ctx = NULL;
     if (d->broken)
         rc = cudaErrorDevicesUnavailable;
     else if (!d->ctx)
@@ -193,7 +207,7 @@ static bool is_broken(void)
 {
     CUresult rc = cuStreamQuery(CU_STREAM_LEGACY);
 
-    return rc != CUDA_SUCCESS && rc != CUDA_ERROR_NOT_READY && rc != CUDA_ERROR_CONTEXT_IS_DESTROYED &&
+    return rc != CUDA_SUCCESS && rc != CUDA_ERROR_NOT_READY && rc != CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES && rc != CUDA_ERROR_CONTEXT_IS_DESTROYED &&
            rc != CUDA_ERROR_INVALID_CONTEXT && rc != CUDA_ERROR_NOT_PERMITTED && rc != CUDA_ERROR_DEINITIALIZED;
 }
 

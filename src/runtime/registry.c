@@ -257,8 +257,15 @@ static void set_managed(struct registry_image *image, CUmodule module)
     }
 }
 
-/* The image in this context, loaded if it is not yet. The caller holds image->mu; the answer is good while it does. */
-static struct registry_instance *instance_locked(struct registry_image *image, CUcontext ctx)
+/* Not the image's fault: a host function called, the context went meanwhile, memory was short. It may load next time. */
+static bool is_passing(cudaError_t error)
+{
+    return error == cudaErrorNotPermitted || error == cudaErrorContextIsDestroyed || error == cudaErrorDeviceUninitialized
+           || error == cudaErrorMemoryAllocation || error == cudaErrorCudartUnloading;
+}
+
+/* The image in this context, loaded if it is not yet. The caller holds image->mu; the answer is good while it does. NULL: *why. */
+static struct registry_instance *instance_locked(struct registry_image *image, CUcontext ctx, cudaError_t *why)
 {
     struct registry_instance made = {.ctx = ctx};
 
@@ -266,8 +273,10 @@ static struct registry_instance *instance_locked(struct registry_image *image, C
         if (image->instances.v[i].ctx == ctx)
             return &image->instances.v[i];
     made.error = api_error(load(image, &made.module));
-    if (made.error == cudaErrorNotPermitted) /* inside a host function: it is the caller's mistake, not the image's */
+    if (is_passing(made.error)) {
+        *why = made.error;
         return NULL;
+    }
     if (!made.error && image->has_managed)
         set_managed(image, made.module);
     hw_vec_push(&image->instances, made);
@@ -281,8 +290,8 @@ cudaError_t registry_load(struct registry_image *image)
     cudaError_t rc;
 
     pthread_mutex_lock(&image->mu);
-    in = instance_locked(image, ctx);
-    rc = in ? in->error : cudaErrorNotPermitted;
+    in = instance_locked(image, ctx, &rc);
+    rc = in ? in->error : rc;
     pthread_mutex_unlock(&image->mu);
     return rc;
 }
@@ -303,11 +312,12 @@ bool registry_is_kernel(const void *host) { return find(&kernels, host) != NULL;
 
 static cudaError_t function_locked(struct registry_row *row, CUfunction *out)
 {
-    struct registry_instance *in = instance_locked(row->image, context_current());
+    cudaError_t why;
+    struct registry_instance *in = instance_locked(row->image, context_current(), &why);
     CUresult rc;
 
     if (!in)
-        return cudaErrorNotPermitted;
+        return why;
     if (in->error)
         return in->error;
     if (row->index >= in->n_functions) {
@@ -364,8 +374,8 @@ cudaError_t registry_variable(const void *host, CUdeviceptr *out, size_t *out_by
     if (!host || !(row = find(&variables, host)))
         return cudaErrorInvalidSymbol;
     pthread_mutex_lock(&row->image->mu);
-    in = instance_locked(row->image, context_current());
-    rc = in ? in->error : cudaErrorNotPermitted;
+    in = instance_locked(row->image, context_current(), &rc);
+    rc = in ? in->error : rc;
     if (!rc) {
         CUresult cu = cuModuleGetGlobal(out, out_bytes, in->module, row->name);
         rc = cu == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidSymbol : api_error(cu);
