@@ -62,7 +62,7 @@ static bool still_found(unsigned i, unsigned end, unsigned n, unsigned found)
     for (unsigned k = i; k < end; k++)
         left_out[k] = true;
     join(n);
-    if (escape_run(&smaller, 0, 20).found & found)
+    if (escape_run(&smaller, 0, 8).found & found)
         return true;
     memcpy(left_out, before, sizeof before);
     return false;

@@ -301,10 +301,10 @@ struct escape_verdict escape_run(const struct escape_kernel *k, unsigned secret,
 
 struct escape_verdict escape_run_twice(const struct escape_kernel *k)
 {
-    struct escape_verdict one = escape_run(k, 0, 20), two;
+    struct escape_verdict one = escape_run(k, 0, 10), two;
     if (!one.found)
         return one;
-    two = escape_run(k, 1, one.found & ESCAPE_HANG ? 60 : 20);
+    two = escape_run(k, 1, one.found & ESCAPE_HANG ? 30 : 20);
     two.found &= one.found;
     return two;
 }

@@ -22,10 +22,13 @@ struct fuzz_plan fuzz_plan;
 
 /* Shared by all processes of a run. */
 static struct counts {
-    _Atomic uint64_t cases, things, bad;
+    _Atomic uint64_t cases, things, bad;         /* cases: those that are done */
 } *counts;
+static uint64_t taken;           /* cases that were begun */
 static double start, limit_s;    /* limit_s: of a process, for its text */
 static pid_t owner;              /* who prints the last line */
+
+static const int signals[] = { SIGTERM, SIGINT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 
 double fuzz_now(void)
 {
@@ -39,22 +42,31 @@ double fuzz_now(void)
 static void last_line(char *out, size_t bytes, const char *why)
 {
     uint64_t bad = counts->bad;
-    char things[32] = "";
-    if (counts->things)
-        snprintf(things, sizeof things, " (%llu)", (unsigned long long)counts->things);
+    char things[64] = "";
+    if (fuzz_plan.things)
+        snprintf(things, sizeof things, ", %llu %s", (unsigned long long)counts->things, fuzz_plan.things);
     snprintf(out, bytes, "%s %s: seed %llu, %llu cases%s, %llu findings, %.1f s%s\n", bad ? "not ok" : "ok", fuzz_plan.name, (unsigned long long)fuzz_plan.seed,
              (unsigned long long)counts->cases, things, (unsigned long long)bad, fuzz_now() - start, why);
 }
 
-/* What was printed before is in a buffer, perhaps half of it: left alone. The line says what is needed to go on. */
+/* What was printed before may be in a buffer, perhaps half of it: left alone. The line says what is needed to go on. */
 static void stopped(int sig)
 {
-    char text[256];
-    if (getpid() != owner)
-        _exit(128 + sig);
-    last_line(text, sizeof text, sig == SIGINT ? ", interrupted" : ", stopped");
-    ssize_t n = write(STDOUT_FILENO, text, strlen(text));
-    _exit(n < 0 || counts->bad ? 1 : 128 + sig);
+    char text[256], why[64];
+    bool crash = sig != SIGTERM && sig != SIGINT;
+    if (getpid() == owner) {
+        counts->bad += crash;
+        snprintf(why, sizeof why, crash ? ", signal %d in the next case" : ", stopped by signal %d", sig);
+        last_line(text, sizeof text, why);
+        if (write(STDOUT_FILENO, text, strlen(text)) < 0)
+            _exit(2);
+    }
+    if (crash) {
+        signal(sig, SIG_DFL);    /* the way it would have ended */
+        raise(sig);
+        return;
+    }
+    _exit(counts->bad ? 1 : 128 + sig);
 }
 
 static uint64_t seed_of(const char *text)
@@ -112,21 +124,27 @@ void fuzz_begin(struct fuzz_plan plan, int argc, char **argv, const struct fuzz_
     owner = getpid();
     start = fuzz_now();
     struct sigaction sa = { .sa_handler = stopped };
-    sigaction(SIGTERM, &sa, NULL);
-    sigaction(SIGINT, &sa, NULL);
+    for (unsigned k = 0; k < sizeof signals / sizeof signals[0]; k++)
+        sigaction(signals[k], &sa, NULL);
     printf("# %s: seed %llu\n", fuzz_plan.name, (unsigned long long)fuzz_plan.seed);
     fflush(stdout);
 }
 
 /* --- a run --- */
 
-bool fuzz_more(uint64_t *out_number)
+uint64_t fuzz_take(uint64_t most, uint64_t *out_first)
 {
-    if ((fuzz_plan.cases && counts->cases >= fuzz_plan.cases) || (fuzz_plan.seconds > 0 && fuzz_now() - start >= fuzz_plan.seconds))
-        return false;
-    *out_number = counts->cases++;
-    return true;
+    counts->cases = taken;
+    if (fuzz_plan.seconds > 0 && fuzz_now() - start >= fuzz_plan.seconds)
+        return 0;
+    if (fuzz_plan.cases && most > fuzz_plan.cases - taken)
+        most = fuzz_plan.cases - taken;
+    *out_first = taken;
+    taken += most;
+    return most;
 }
+
+bool fuzz_more(uint64_t *out_number) { return fuzz_take(1, out_number) != 0; }
 
 void fuzz_count(uint64_t n) { counts->things += n; }
 
@@ -145,6 +163,7 @@ void fuzz_bad(const char *fmt, ...)
 int fuzz_end(void)
 {
     char text[256];
+    counts->cases = taken;
     last_line(text, sizeof text, "");
     fputs(text, stdout);
     fflush(stdout);
@@ -211,8 +230,8 @@ static pid_t start_process(void (*fn)(void *), void *arg)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGINT, SIG_DFL);
+    for (unsigned k = 0; k < sizeof signals / sizeof signals[0]; k++)
+        signal(signals[k], SIG_DFL);
     fn(arg);
     fflush(stdout);
     _exit(0);

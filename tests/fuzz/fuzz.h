@@ -6,7 +6,7 @@
  *   --cases N     end after so many cases
  *   --seconds T   end after so many seconds
  *
- * SIGTERM and SIGINT end a run early: the line with the seed and the counts comes all the same.
+ * SIGTERM and SIGINT end a run early: the line with the seed and the counts of what was done comes all the same, also after a crash.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -28,6 +28,7 @@ struct fuzz_plan {
     const char *name;            /* "not ok" and counts are printed under it */
     uint64_t seed, cases;
     double seconds;
+    const char *things;          /* what fuzz_count() counts, "calls"; NULL: nothing */
 };
 extern struct fuzz_plan fuzz_plan;
 
@@ -36,8 +37,11 @@ void fuzz_begin(struct fuzz_plan plan, int argc, char **argv, const struct fuzz_
 
 /* --- a run --- */
 
-/* Is there time for another case? Counts it. The cases of one seed are numbered from 0. */
+/* Is there time for another case? Those before it are done. The cases of one seed are numbered from 0. */
 bool fuzz_more(uint64_t *out_number);
+
+/* The same for several at once, `most` if there are as many: how many, 0 at the end. */
+uint64_t fuzz_take(uint64_t most, uint64_t *out_first);
 
 /* More than one thing may be done in a case; kept in memory that all processes of a run share. */
 void fuzz_count(uint64_t n);
