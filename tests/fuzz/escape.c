@@ -4,7 +4,6 @@
  * secret. The kernel must not change them, bring the secret to its output or to the terminal, end the process or hold it up.
  *
  *   --width W       vector width, 1, 4, 8 or 16; 0: any
- *   --from N        the first case
  *   --lib FILE      the driver to try, instead of this build's
  *   --files FILE    a kernel that was kept, instead of new ones
  *   --show 1        print the kernels, run nothing
@@ -17,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *width = "0", *from = "0", *lib, *file, *show, *minimise, *keep;
+static const char *width = "0", *lib, *file, *show, *minimise, *keep;
 static const struct fuzz_option options[] = {
-    { "width", "1, 4, 8, 16; 0: any", &width }, { "from", "the first case", &from }, { "lib", "the driver to try", &lib },
+    { "width", "1, 4, 8, 16; 0: any", &width }, { "lib", "the driver to try", &lib },
     { "files", "a kernel that was kept", &file }, { "show", "1: print the kernels only", &show }, { "minimise", "1: leave out lines of what is found", &minimise },
     { "keep", "folder for what is found", &keep }, { 0 },
 };
@@ -141,7 +140,6 @@ int main(int argc, char **argv)
     if (file)
         fuzz_plan.cases = 1;
     while (fuzz_more(&number)) {
-        number += strtoull(from, NULL, 0);
         if (!file)
             escape_kernel(fuzz_plan.seed, number, (unsigned)atoi(width), &kernel);
         else if (!read_kernel(file)) {

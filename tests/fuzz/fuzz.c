@@ -23,8 +23,10 @@ struct fuzz_plan fuzz_plan;
 /* Shared by all processes of a run. */
 static struct counts {
     _Atomic uint64_t cases, things, bad;         /* cases: those that are done */
+    _Atomic uint64_t at;         /* fuzz_cases(): the case that a process is at */
+    const char *_Atomic doing;
 } *counts;
-static uint64_t taken;           /* cases that were begun */
+static uint64_t taken, from;     /* cases that were begun; number of the first */
 static double start, limit_s;    /* limit_s: of a process, for its text */
 static pid_t owner;              /* who prints the last line */
 
@@ -82,7 +84,7 @@ static uint64_t seed_of(const char *text)
 static void usage(const struct fuzz_option *own, bool good)
 {
     FILE *to = good ? stdout : stderr;
-    fprintf(to, "usage: fuzz-%s [OPTION VALUE]...\n  --seed      %llu: a number, or random\n  --cases     %llu (0: no limit)\n  --seconds   %g (0: no limit)\n", fuzz_plan.name,
+    fprintf(to, "usage: fuzz-%s [OPTION VALUE]...\n  --seed      %llu: a number, or random\n  --cases     %llu (0: no limit)\n  --seconds   %g (0: no limit)\n  --from      0: the first case\n", fuzz_plan.name,
             (unsigned long long)fuzz_plan.seed, (unsigned long long)fuzz_plan.cases, fuzz_plan.seconds);
     for (; own && own->name; own++)
         fprintf(to, "  --%-9s %s\n", own->name, own->help);
@@ -93,6 +95,7 @@ static bool take_option(const char *name, const char *value, const struct fuzz_o
 {
     if (!strcmp(name, "seed")) fuzz_plan.seed = seed_of(value);
     else if (!strcmp(name, "cases")) fuzz_plan.cases = strtoull(value, NULL, 0);
+    else if (!strcmp(name, "from")) from = strtoull(value, NULL, 0);
     else if (!strcmp(name, "seconds")) fuzz_plan.seconds = strtod(value, NULL);
     else {
         for (; own && own->name && strcmp(own->name, name); own++) {}
@@ -139,7 +142,7 @@ uint64_t fuzz_take(uint64_t most, uint64_t *out_first)
         return 0;
     if (fuzz_plan.cases && most > fuzz_plan.cases - taken)
         most = fuzz_plan.cases - taken;
-    *out_first = taken;
+    *out_first = from + taken;
     taken += most;
     return most;
 }
@@ -288,6 +291,41 @@ const char *fuzz_ending_text(struct fuzz_ending e)
     else
         snprintf(text, sizeof text, "exit status %d", e.status);
     return text;
+}
+
+void fuzz_doing(const char *what) { counts->doing = what; }
+
+struct batch {
+    void (*before)(void), (*one)(uint64_t);
+    uint64_t at, end;
+};
+
+static void run_batch(void *arg)
+{
+    struct batch *b = arg;
+    if (b->before)
+        b->before();
+    for (; b->at < b->end; b->at++) {
+        counts->at = b->at;
+        b->one(b->at);
+    }
+    counts->at = b->at;
+}
+
+int fuzz_cases(void (*before)(void), void (*one)(uint64_t number), unsigned together, double seconds)
+{
+    uint64_t first, n;
+    while ((n = fuzz_take(together, &first)))
+        for (struct batch b = { before, one, first, first + n }; b.at < b.end; b.at = counts->at + 1) {
+            counts->at = b.at;
+            counts->doing = NULL;
+            struct fuzz_ending e = fuzz_apart(run_batch, &b, seconds * (double)(b.end - b.at));
+            if (fuzz_good(e))
+                break;
+            fuzz_bad("case %llu: %s%s%s; again: --seed %llu --from %llu --cases 1", (unsigned long long)counts->at, fuzz_ending_text(e), counts->doing ? " in " : "",
+                     counts->doing ? counts->doing : "", (unsigned long long)fuzz_plan.seed, (unsigned long long)counts->at);
+        }
+    return fuzz_end();
 }
 
 const char *fuzz_own_library(void)

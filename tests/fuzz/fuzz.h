@@ -4,6 +4,7 @@
  *
  *   --seed S      where the random numbers begin; `random` takes one from the system. It is printed first and last.
  *   --cases N     end after so many cases
+ *   --from N      the first case, 0
  *   --seconds T   end after so many seconds
  *
  * SIGTERM and SIGINT end a run early: the line with the seed and the counts of what was done comes all the same, also after a crash.
@@ -81,6 +82,11 @@ static inline bool fuzz_good(struct fuzz_ending e) { return !e.late && !e.signal
 
 /* "signal 11", "no end after 20 s", "exit status 3": in a buffer that the next call reuses. */
 const char *fuzz_ending_text(struct fuzz_ending e);
+
+/* A whole run: cases in processes of their own, `together` of them in each, which have so many seconds each. `before` is called first in each
+   process (may be NULL). What ends a process is a finding, of the case that it was at, and says what it was doing. Returns the exit status of main. */
+int fuzz_cases(void (*before)(void), void (*one)(uint64_t number), unsigned together, double seconds);
+void fuzz_doing(const char *what);                           /* a text that stays */
 
 double fuzz_now(void);
 

@@ -336,9 +336,9 @@ static void minimise(unsigned i, struct result *results[MAX_WAYS])
     show_kernel();
 }
 
-static const char *widths = "1,4,8,16", *threads = "1,2,7,1", *gpu, *show, *small, *limit, *kind, *from = "0";
+static const char *widths = "1,4,8,16", *threads = "1,2,7,1", *gpu, *show, *small, *limit, *kind;
 static const struct fuzz_option options[] = {
-    { "from", "the first case", &from }, { "widths", "1,4,8,16", &widths }, { "threads", "1,2,7,1: of the engine, for each width", &threads },
+    { "widths", "1,4,8,16", &widths }, { "threads", "1,2,7,1: of the engine, for each width", &threads },
     { "limit", "60: seconds of processor time that a case may take", &limit }, { "kind", "soup or shape", &kind }, { "gpu", "a real GPU's driver", &gpu },
     { "lib", "the driver to try", &run.lib }, { "show", "print kernel number CASE", &show }, { "minimise", "make kernel number CASE smaller", &small }, { 0 },
 };
@@ -367,12 +367,12 @@ static int take_files(int argc, char **argv)
 }
 
 /* What is wrong is told early. */
-static bool run_all(unsigned first, struct result *results[MAX_WAYS])
+static bool run_all(struct result *results[MAX_WAYS])
 {
     uint64_t at, n;
     unsigned told = 0;
     while ((n = fuzz_take(CHUNK, &at))) {
-        unsigned i = (unsigned)at + first, end = i + (unsigned)n;
+        unsigned i = (unsigned)at, end = i + (unsigned)n;
         if (end > MOST_CASES || !run_range(i, end, results))
             return false;
         for (; i < end; i++)
@@ -414,7 +414,7 @@ int main(int argc, char **argv)
         minimise((unsigned)strtoul(small, NULL, 10), results);
         return 0;
     }
-    if (!run_all((unsigned)strtoul(from, NULL, 10), results))
+    if (!run_all(results))
         return 2;
     printf("# widths %s%s\n", widths, gpu ? " and the GPU" : "");
     return fuzz_end();
