@@ -38,6 +38,7 @@ enum { SPRAY = 1500, PAGE = 4096, STATIC_BYTES = 1 << 16 };
 static const uint32_t secrets[] = { 0x4a7a516b, 0x5667586e };
 
 static struct {
+    const char *lib;
     const struct escape_kernel *k;
     uint32_t secret;
     int output;                  /* what the process prints */
@@ -55,19 +56,26 @@ static char fixed[STATIC_BYTES] __attribute__((aligned(4096)));
 bool escape_open(const char *lib)
 {
     char beside[4096];
-    void *driver = dlopen(lib, RTLD_NOW);
-    if (!driver) {
-        fprintf(stderr, "%s\n", dlerror());
+    if (access(lib, R_OK))
         return false;
-    }
+    now.lib = lib;
     snprintf(beside, sizeof beside, "%.*s/libhostwarp-llvm.so", (int)(strrchr(lib, '/') ? strrchr(lib, '/') - lib : 0), lib);
     if (!dlopen(beside, RTLD_NOW | RTLD_LOCAL))  /* a debug build has none, and loads LLVM by its own name */
         dlopen("libLLVM-19.so.1", RTLD_LAZY | RTLD_LOCAL);
-#define X(name, params) if (!(*(void **)&cu.name = dlsym(driver, #name))) return false;
-    FUNCTIONS(X)
-#undef X
     now.shared = mmap(NULL, sizeof *now.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return now.shared != MAP_FAILED;
+}
+
+static void load_driver(void)
+{
+    void *driver = dlopen(now.lib, RTLD_NOW);
+    if (!driver) {
+        fprintf(stderr, "%s\n", dlerror());
+        _exit(9);
+    }
+#define X(name, params) if (!(*(void **)&cu.name = dlsym(driver, #name))) _exit(9);
+    FUNCTIONS(X)
+#undef X
 }
 
 /* --- canaries --- */
@@ -253,6 +261,7 @@ static void child(void *unused)
     dup2(now.output, STDERR_FILENO);
     settings();
     lay_out(stack);
+    load_driver();
     launch_between();
     look_at_all();
     if (now.shared->called)

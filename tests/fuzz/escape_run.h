@@ -22,7 +22,7 @@ struct escape_verdict {
     char text[256];              /* where it was found */
 };
 
-/* Opens the driver (not yet started) and what it will load, so that each process need not. */
+/* Finds the driver, and loads what it will load, so that each process need not; the driver itself reads its settings when it is loaded. */
 bool escape_open(const char *lib);
 
 /* secret: which of two values the host's memory holds. */

@@ -106,6 +106,21 @@ static bool take_option(const char *name, const char *value, const struct fuzz_o
     return true;
 }
 
+void fuzz_settings(const char *const *pairs, char **argv)
+{
+    bool again = false;
+    for (; *pairs; pairs += 2)
+        if (!getenv(pairs[0])) {
+            setenv(pairs[0], pairs[1], 1);
+            again = true;
+        }
+    if (again) {
+        execv("/proc/self/exe", argv);
+        perror("/proc/self/exe");
+        exit(2);
+    }
+}
+
 void fuzz_begin(struct fuzz_plan plan, int argc, char **argv, const struct fuzz_option *own)
 {
     fuzz_plan = plan;
@@ -293,6 +308,14 @@ const char *fuzz_ending_text(struct fuzz_ending e)
     return text;
 }
 
+enum { FRESH = 111 };            /* exit status */
+
+void fuzz_fresh(void)
+{
+    fflush(stdout);
+    _exit(FRESH);
+}
+
 void fuzz_doing(const char *what) { counts->doing = what; }
 
 struct batch {
@@ -322,6 +345,8 @@ int fuzz_cases(void (*before)(void), void (*one)(uint64_t number), unsigned toge
             struct fuzz_ending e = fuzz_apart(run_batch, &b, seconds * (double)(b.end - b.at));
             if (fuzz_good(e))
                 break;
+            if (e.status == FRESH)
+                continue;
             fuzz_bad("case %llu: %s%s%s; again: --seed %llu --from %llu --cases 1", (unsigned long long)counts->at, fuzz_ending_text(e), counts->doing ? " in " : "",
                      counts->doing ? counts->doing : "", (unsigned long long)fuzz_plan.seed, (unsigned long long)counts->at);
         }

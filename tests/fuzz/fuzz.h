@@ -33,6 +33,10 @@ struct fuzz_plan {
 };
 extern struct fuzz_plan fuzz_plan;
 
+/* Variables that the driver reads when it is loaded, with the program itself: "NAME", "value", ..., NULL. Those that have no value get this one, and the
+   program is started again. */
+void fuzz_settings(const char *const *pairs, char **argv);
+
 /* Reads the options, prints the seed, starts the clock and takes the signals. Does not return from --help and from what it does not know. */
 void fuzz_begin(struct fuzz_plan plan, int argc, char **argv, const struct fuzz_option *own);
 
@@ -87,6 +91,7 @@ const char *fuzz_ending_text(struct fuzz_ending e);
    process (may be NULL). What ends a process is a finding, of the case that it was at, and says what it was doing. Returns the exit status of main. */
 int fuzz_cases(void (*before)(void), void (*one)(uint64_t number), unsigned together, double seconds);
 void fuzz_doing(const char *what);                           /* a text that stays */
+void fuzz_fresh(void);                                       /* this case is done, and the next ones want a new process: does not return */
 
 double fuzz_now(void);
 

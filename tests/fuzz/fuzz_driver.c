@@ -70,14 +70,16 @@ bool driver_good(CUresult rc, const char *call, uint64_t number)
     return !rc;
 }
 
+void driver_settings(char **argv)
+{
+    static const char *const pairs[] = { "HOSTWARP_MEMORY", "256M", "HOSTWARP_PINNED_LIMIT", "64M", "HOSTWARP_THREADS", "2", "HOSTWARP_LOG", "error", "HOSTWARP_TIMEOUT", "20", NULL };
+    fuzz_settings(pairs, argv);
+}
+
 void driver_start(void)
 {
     CUdevice dev;
     CUcontext ctx;
-    setenv("HOSTWARP_MEMORY", "256M", 0);
-    setenv("HOSTWARP_PINNED_LIMIT", "64M", 0);
-    setenv("HOSTWARP_THREADS", "2", 0);
-    setenv("HOSTWARP_LOG", "error", 0);
     NEED(cuInit(0));
     NEED(cuDeviceGet(&dev, 0));
     NEED(cuDevicePrimaryCtxRetain(&ctx, dev));

@@ -7,7 +7,10 @@
 
 #include <cuda.h>
 
-/* Starts the driver in a process of its own, with little memory and two threads. */
+/* First in main: little memory, two threads, no words about what is not supported. */
+void driver_settings(char **argv);
+
+/* A context, in a process of its own. */
 void driver_start(void);
 
 /*

@@ -110,11 +110,10 @@ static void run(void *arg)
 
 int fuzz_run(const struct fuzz_table *table, const char *name, int argc, char **argv)
 {
+    static const char *const settings[] = { "HOSTWARP_LOG", "error", "HOSTWARP_MEMORY", "256M", "HOSTWARP_PINNED_LIMIT", "64M", NULL };
     struct one_case c = { .table = table };
+    fuzz_settings(settings, argv);
     fuzz_begin((struct fuzz_plan){ .name = name, .seed = 1, .cases = CASES, .things = "calls" }, argc, argv, NULL);
-    setenv("HOSTWARP_LOG", "error", 1);
-    setenv("HOSTWARP_MEMORY", "256M", 1);
-    setenv("HOSTWARP_PINNED_LIMIT", "64M", 1);
     last = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     scratch = mmap(NULL, SCRATCH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (last == MAP_FAILED || scratch == MAP_FAILED)
