@@ -22,7 +22,7 @@ static const struct fuzz_option options[] = {
     { "files", "a kernel that was kept", &file }, { "show", "1: print the kernels only", &show }, { "minimise", "1: leave out lines of what is found", &minimise },
     { "keep", "folder for what is found", &keep }, { 0 },
 };
-enum { MAX_TOLD = 12, MAX_LINES = 512 };
+enum { MAX_TOLD = 12, MAX_LINES = 512, MINIMISE_S = 60 };
 
 static struct escape_kernel kernel, smaller;
 
@@ -76,9 +76,10 @@ static void make_small(unsigned found)
         lines[n++] = line;
     memset(left_out, 0, sizeof left_out);
     smaller = kernel;
+    double end = fuzz_now() + MINIMISE_S;        /* a hang takes long to show */
     for (unsigned piece = n / 4; piece; piece = piece > 1 ? piece / 2 : 0)
         for (unsigned i = 1; i < n; i += piece)  /* the first says how it is launched */
-            if (!left_out[i])
+            if (!left_out[i] && fuzz_now() < end)
                 still_found(i, i + piece < n ? i + piece : n, n, found);
     join(n);
     if (escape_run_twice(&smaller).found & found)
