@@ -23,7 +23,7 @@ static const char *variable(char space)
 }
 
 /* The generic address of a variable: near it there may be what belongs to others. */
-static void near(struct escape_gen *g)
+void escape_near(struct escape_gen *g)
 {
     static const char spaces[] = "slcpg";
     static const char *const far[] = { "1024", "4096", "16384", "65536", "1048576", "4194304", "536870912", "0x7ffffff0", "0x80000000", "0x100000000", "2684354560", "0x1000000000" };
@@ -52,7 +52,7 @@ void escape_target(struct escape_gen *g)
         return;
     }
     if (kind < 4) {
-        near(g);
+        escape_near(g);
         return;
     }
     unsigned t = escape_pick(g, TARGETS);

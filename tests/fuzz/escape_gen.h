@@ -48,6 +48,7 @@ unsigned escape_pick(struct escape_gen *g, unsigned n);
 void escape_label(struct escape_gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void escape_declare(struct escape_gen *g, unsigned decl);
 void escape_target(struct escape_gen *g);                    /* puts an address into %T */
+void escape_near(struct escape_gen *g);                      /* one that is near the kernel's own */
 void escape_address(struct escape_gen *g, char space, unsigned bytes, char out[48]);     /* %T as an operand for an access to a space */
 const char *escape_space(char space);                        /* 's' -> ".shared" */
 void escape_save(struct escape_gen *g, const char *text);    /* stores the results that an instruction has */

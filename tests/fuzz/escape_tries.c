@@ -69,13 +69,19 @@ void escape_sweep(struct escape_gen *g)
     static const char reads[] = "...gslcp", writes[] = "..gsl";
     bool write = escape_pick(g, 2);
     char space = write ? writes[escape_pick(g, 5)] : reads[escape_pick(g, 8)], address[48];
-    unsigned label = g->labels++, bytes = 1u << (4 + escape_pick(g, 13));
-    if (escape_pick(g, 2)) {                     /* from what is the kernel's own, on and on */
+    unsigned label = g->labels++, bytes = 1u << (4 + escape_pick(g, 13)), step = 8, from = escape_pick(g, 3);
+    if (escape_pick(g, 4) == 0) {                /* far, and not everything */
+        bytes = 1u << (16 + escape_pick(g, 8));
+        step = 8u << escape_pick(g, 6);
+    }
+    if (from == 0) {                             /* from what is the kernel's own, on and on */
         static const char spaces[] = "slcpgp";
         char own = spaces[escape_pick(g, 6)];
         static const char *const names[] = { ['s'] = "S", ['l'] = "L", ['c'] = "C", ['p'] = "big", ['g'] = "G" };
         text_put(&g->t, " mov.u64 %%x0, %s; cvta%s.u64 %%T, %%x0;\n", names[(int)own], escape_space(own));
         escape_label(g, "own %c ", own);
+    } else if (from == 1) {
+        escape_near(g);
     } else {
         escape_target(g);
     }
@@ -93,7 +99,7 @@ void escape_sweep(struct escape_gen *g)
         text_put(&g->t, " @!%%p4 ld%s.u64 %%x5, [%s];\n", escape_space(space), at);
         text_put(&g->t, " and.b64 %%x6, %%i1, %u; add.u64 %%x6, %%x6, %%o; @!%%p4 st.global.u64 [%%x6+%u], %%x5;\n", (ESCAPE_SWEEPS >> 1) - 1, ESCAPE_SWEEPS);
     }
-    text_put(&g->t, " %s.u64 %%i1, %%i1, 8; setp.lt.s64 %%p5, %%i1, %u; @%%p5 bra B%u;\n", "add", bytes, label);
+    text_put(&g->t, " add.u64 %%i1, %%i1, %u; setp.lt.s64 %%p5, %%i1, %u; @%%p5 bra B%u;\n", step, bytes, label);
     escape_label(g, "sweep-%s%s %u", write ? "write" : "read", escape_space(space), bytes);
 }
 
