@@ -148,25 +148,30 @@ static void look_at_all(void)
             look(now.spray[i], now.spray_bytes[i] & ~3u, "heap");
 }
 
-/* A word of what a thread read: the secret, or a part of it. */
-static bool shows(uint32_t word)
+/* Which part of the secret a word is that a thread read: 1 all of it, then halves and bytes; 0: none. */
+static unsigned part_of_secret(uint32_t word)
 {
-    uint32_t s = now.secret;
-    bool part = word == (s & 0xffff) || word == s >> 16;
-    for (unsigned k = 0; k < 4; k++)
-        part |= word == (s >> 8 * k & 0xff);
-    return part || word == s;
+    uint32_t s = now.secret, parts[] = { s, s & 0xffff, s >> 16, s & 0xff, s >> 8 & 0xff, s >> 16 & 0xff, s >> 24 };
+    for (unsigned k = 0; k < 7; k++)
+        if (word == parts[k])
+            return k + 1;
+    return 0;
 }
 
 static void look_for_secrets(const uint32_t *out)
 {
     struct escape_verdict *v = &now.shared->v;
-    for (unsigned i = 0; i < ESCAPE_OUT / 4; i++)
-        if (out[i] == now.secret || (i >= ESCAPE_SLOTS / 4 && i < ESCAPE_SWEEPS / 4 && out[i] && shows(out[i]))) {
+    for (unsigned i = 0; i < ESCAPE_OUT / 4; i++) {
+        bool slot = i >= ESCAPE_SLOTS / 4 && i < ESCAPE_SWEEPS / 4;
+        unsigned part = out[i] ? part_of_secret(out[i]) : 0;
+        if (part == 1 || (part && slot)) {
             v->found |= ESCAPE_LEAK;
-            snprintf(v->text, sizeof v->text, "output word %u is 0x%x, the host's secret", i, out[i]);
+            v->word = i;
+            v->part = part;
+            snprintf(v->text, sizeof v->text, "output word %u is 0x%x, %s the host's secret", i, out[i], part == 1 ? "all of" : "part of");
             return;
         }
+    }
 }
 
 /* --- the process --- */
@@ -315,6 +320,8 @@ struct escape_verdict escape_run_twice(const struct escape_kernel *k)
         return one;
     two = escape_run(k, 1, one.found & ESCAPE_HANG ? 30 : 20);
     two.found &= one.found;
+    if (one.part > 1 && (one.word != two.word || one.part != two.part))
+        two.found &= ~(unsigned)ESCAPE_LEAK;     /* a small number that happens to be the same as a byte */
     return two;
 }
 

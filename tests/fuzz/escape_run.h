@@ -19,6 +19,7 @@ enum {
 struct escape_verdict {
     unsigned found;              /* bits above */
     int load_error, run_error;   /* CUresult */
+    unsigned word, part;         /* LEAK: which word of the output, and which part of the secret it is */
     char text[256];              /* where it was found */
 };
 
