@@ -220,7 +220,7 @@ int main(int argc, char **argv)
 {
     const struct fuzz_option options[] = { { "lib", "the driver to try", &lib }, { 0 } };
     uint64_t number;
-    fuzz_begin((struct fuzz_plan){ .name = "cache_entries", .seed = 1, .cases = 12, .seconds = 15, .things = "runs" }, argc, argv, options);
+    fuzz_begin((struct fuzz_plan){ .name = "cache_entries", .seed = 1, .cases = 10, .seconds = 10, .things = "runs" }, argc, argv, options);
     lib = lib ? lib : fuzz_own_library();
     if (access(lib, R_OK)) {
         printf("ok # SKIP this build has no driver library\n");

@@ -359,6 +359,6 @@ static void one(uint64_t n)
 int main(int argc, char **argv)
 {
     driver_settings(argv);
-    fuzz_begin((struct fuzz_plan){ .name = "copies_2d3d", .seed = 1, .seconds = 4, .things = "operations" }, argc, argv, NULL);
+    fuzz_begin((struct fuzz_plan){ .name = "copies_2d3d", .seed = 1, .seconds = 2, .things = "operations" }, argc, argv, NULL);
     return fuzz_cases(before, one, 100, 2);
 }

@@ -133,7 +133,7 @@ static void one_case(uint64_t number)
 int main(int argc, char **argv)
 {
     uint64_t number;
-    fuzz_begin((struct fuzz_plan){ .name = "escape", .seed = 1, .cases = 150, .seconds = 12 }, argc, argv, options);
+    fuzz_begin((struct fuzz_plan){ .name = "escape", .seed = 1, .cases = 150, .seconds = 10 }, argc, argv, options);
     if (!escape_open(lib ? lib : fuzz_own_library())) {
         printf("ok # SKIP this build has no driver library\n");
         return 0;

@@ -257,6 +257,6 @@ static void one(uint64_t number)
 int main(int argc, char **argv)
 {
     driver_settings(argv);
-    fuzz_begin((struct fuzz_plan){ .name = "graphs", .seed = 1, .seconds = 5, .things = "steps" }, argc, argv, NULL);
+    fuzz_begin((struct fuzz_plan){ .name = "graphs", .seed = 1, .seconds = 3, .things = "steps" }, argc, argv, NULL);
     return fuzz_cases(before, one, 200, 2);
 }

@@ -295,6 +295,6 @@ static void one(uint64_t n)
 int main(int argc, char **argv)
 {
     driver_settings(argv);
-    fuzz_begin((struct fuzz_plan){ .name = "ipc_peers", .seed = 1, .seconds = 4, .things = "handles" }, argc, argv, NULL);
+    fuzz_begin((struct fuzz_plan){ .name = "ipc_peers", .seed = 1, .seconds = 2, .things = "handles" }, argc, argv, NULL);
     return fuzz_cases(before, one, 50, 10);
 }

@@ -297,6 +297,6 @@ static void one(uint64_t n)
 int main(int argc, char **argv)
 {
     driver_settings(argv);
-    fuzz_begin((struct fuzz_plan){ .name = "launches", .seed = 1, .seconds = 5, .things = "launches" }, argc, argv, NULL);
+    fuzz_begin((struct fuzz_plan){ .name = "launches", .seed = 1, .seconds = 3, .things = "launches" }, argc, argv, NULL);
     return fuzz_cases(before, one, 50, 5);
 }

@@ -306,6 +306,6 @@ static void one(uint64_t n)
 int main(int argc, char **argv)
 {
     driver_settings(argv);
-    fuzz_begin((struct fuzz_plan){ .name = "libraries", .seed = 1, .seconds = 5, .things = "operations" }, argc, argv, NULL);
+    fuzz_begin((struct fuzz_plan){ .name = "libraries", .seed = 1, .seconds = 3, .things = "operations" }, argc, argv, NULL);
     return fuzz_cases(before, one, 20, 10);
 }

@@ -257,6 +257,6 @@ static void one(uint64_t n)
 int main(int argc, char **argv)
 {
     driver_settings(argv);
-    fuzz_begin((struct fuzz_plan){ .name = "textures", .seed = 1, .seconds = 5, .things = "descriptors" }, argc, argv, NULL);
+    fuzz_begin((struct fuzz_plan){ .name = "textures", .seed = 1, .seconds = 3, .things = "descriptors" }, argc, argv, NULL);
     return fuzz_cases(before, one, 100, 10);
 }
