@@ -25,6 +25,7 @@ static struct counts {
     _Atomic uint64_t cases, things, bad;         /* cases: those that are done */
     _Atomic uint64_t at;         /* fuzz_cases(): the case that a process is at */
     const char *_Atomic doing;
+    _Atomic uint64_t slowest_us, slowest;        /* and which one that was */
 } *counts;
 static uint64_t taken, from;     /* cases that were begun; number of the first */
 static double start, limit_s;    /* limit_s: of a process, for its text */
@@ -190,20 +191,17 @@ int fuzz_end(void)
 
 /* --- random numbers --- */
 
-struct fuzz_random fuzz_random(uint64_t seed, uint64_t number)
+static uint64_t mixed(uint64_t z)
 {
-    struct fuzz_random r = { seed * 0x2545f4914f6cdd1du + number * 0x9e3779b97f4a7c15u };
-    fuzz_u64(&r);
-    return r;
-}
-
-uint64_t fuzz_u64(struct fuzz_random *r)
-{
-    uint64_t z = r->state += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
 }
+
+/* Mixed twice: from `number` alone each case would go on where the one before has taken one step. */
+struct fuzz_random fuzz_random(uint64_t seed, uint64_t number) { return (struct fuzz_random){ mixed(mixed(seed + 0x9e3779b97f4a7c15u) + number) }; }
+
+uint64_t fuzz_u64(struct fuzz_random *r) { return mixed(r->state += 0x9e3779b97f4a7c15u); }
 
 uint32_t fuzz_below(struct fuzz_random *r, uint32_t n) { return n ? (uint32_t)(fuzz_u64(r) >> 32) % n : 0; }
 
@@ -329,8 +327,14 @@ static void run_batch(void *arg)
     if (b->before)
         b->before();
     for (; b->at < b->end; b->at++) {
+        double begun = fuzz_now();
         counts->at = b->at;
         b->one(b->at);
+        uint64_t us = (uint64_t)((fuzz_now() - begun) * 1e6);
+        if (us > counts->slowest_us) {
+            counts->slowest_us = us;
+            counts->slowest = b->at;
+        }
     }
     counts->at = b->at;
 }
@@ -350,6 +354,7 @@ int fuzz_cases(void (*before)(void), void (*one)(uint64_t number), unsigned toge
             fuzz_bad("case %llu: %s%s%s; again: --seed %llu --from %llu --cases 1", (unsigned long long)counts->at, fuzz_ending_text(e), counts->doing ? " in " : "",
                      counts->doing ? counts->doing : "", (unsigned long long)fuzz_plan.seed, (unsigned long long)counts->at);
         }
+    printf("# the slowest case, %llu, took %.3f s\n", (unsigned long long)counts->slowest, (double)counts->slowest_us * 1e-6);
     return fuzz_end();
 }
 
