@@ -4,6 +4,7 @@
  * secret. The kernel must not change them, bring the secret to its output or to the terminal, end the process or hold it up.
  *
  *   --width W       vector width, 1, 4, 8 or 16; 0: any
+ *   --only NAME     one kind of try: access, sweep, walk, image, call, service, launch, stack, barrier
  *   --lib FILE      the driver to try, instead of this build's
  *   --files FILE    a kernel that was kept, instead of new ones
  *   --show 1        print the kernels, run nothing
@@ -16,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *width = "0", *lib, *file, *show, *minimise, *keep;
+static const char *width = "0", *only, *lib, *file, *show, *minimise, *keep;
 static const struct fuzz_option options[] = {
-    { "width", "1, 4, 8, 16; 0: any", &width }, { "lib", "the driver to try", &lib },
+    { "width", "1, 4, 8, 16; 0: any", &width }, { "only", "access, sweep, walk, image, call, service, launch, stack or barrier", &only }, { "lib", "the driver to try", &lib },
     { "files", "a kernel that was kept", &file }, { "show", "1: print the kernels only", &show }, { "minimise", "1: leave out lines of what is found", &minimise },
     { "keep", "folder for what is found", &keep }, { 0 },
 };
@@ -104,7 +105,8 @@ static void report(uint64_t number, struct escape_verdict v)
     static unsigned told;
     fuzz_bad("case %llu %s: %s (%s)", (unsigned long long)number, escape_names(v.found), v.text, kernel.label);
     if (!file)
-        printf("# again: fuzz-escape --seed %llu --from %llu --cases 1%s%s\n", (unsigned long long)fuzz_plan.seed, (unsigned long long)number, atoi(width) ? " --width " : "", atoi(width) ? width : "");
+        printf("# again: fuzz-escape --seed %llu --from %llu --cases 1%s%s%s%s\n", (unsigned long long)fuzz_plan.seed, (unsigned long long)number, atoi(width) ? " --width " : "", atoi(width) ? width : "", only ? " --only " : "",
+               only ? only : "");
     if (minimise)
         make_small(v.found);
     if (keep)
@@ -137,6 +139,10 @@ int main(int argc, char **argv)
     if (!escape_open(lib ? lib : fuzz_own_library())) {
         printf("ok # SKIP this build has no driver library\n");
         return 0;
+    }
+    if (only && !escape_only(only)) {
+        fprintf(stderr, "--only %s: there is nothing of that name\n", only);
+        return 2;
     }
     if (file)
         fuzz_plan.cases = 1;

@@ -58,12 +58,23 @@ void escape_save(struct escape_gen *g, const char *text)
 typedef void escape_fn(struct escape_gen *g);
 
 static const struct {
+    const char *name;
     escape_fn *fn;
     unsigned weight;
 } tries[] = {
-    { escape_access, 50 }, { escape_sweep, 12 }, { escape_walk, 12 }, { escape_image, 5 }, { escape_call, 4 },
-    { escape_service, 8 }, { escape_launch, 5 }, { escape_stack, 2 }, { escape_barrier, 2 },
+    { "access", escape_access, 50 }, { "sweep", escape_sweep, 12 }, { "walk", escape_walk, 12 }, { "image", escape_image, 5 }, { "call", escape_call, 4 },
+    { "service", escape_service, 8 }, { "launch", escape_launch, 5 }, { "stack", escape_stack, 2 }, { "barrier", escape_barrier, 2 },
 };
+static const char *only;
+
+bool escape_only(const char *name)
+{
+    only = name;
+    for (unsigned i = 0; i < sizeof tries / sizeof tries[0]; i++)
+        if (!strcmp(tries[i].name, name))
+            return true;
+    return false;
+}
 
 static void one_try(struct escape_gen *g)
 {
@@ -72,6 +83,9 @@ static void one_try(struct escape_gen *g)
         sum += tries[i].weight;
     for (unsigned at = escape_pick(g, sum); at >= tries[n].weight; n++)
         at -= tries[n].weight;
+    for (unsigned i = 0; only && i < sizeof tries / sizeof tries[0]; i++)
+        if (!strcmp(tries[i].name, only))
+            n = i;
     escape_label(g, "%s", g->k->label[0] ? " + " : "");
     tries[n].fn(g);
 }

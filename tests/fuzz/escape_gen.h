@@ -34,6 +34,9 @@ struct escape_kernel {
 /* Kernel `number` of a seed; width 0: any. */
 void escape_kernel(uint64_t seed, uint64_t number, unsigned width, struct escape_kernel *out);
 
+/* From now on all kernels try one thing: access, sweep, walk, image, call, service, launch, stack, barrier. False: there is none of that name. */
+bool escape_only(const char *name);
+
 /* --- between the files of the generator --- */
 
 struct escape_gen {

@@ -44,12 +44,14 @@ double fuzz_now(void)
 
 static void last_line(char *out, size_t bytes, const char *why)
 {
-    uint64_t bad = counts->bad;
+    uint64_t bad = counts->bad, cases = counts->cases;
     char things[64] = "";
+    if (counts->at > from + cases)
+        cases = counts->at - from;               /* stopped within a batch */
     if (fuzz_plan.things)
         snprintf(things, sizeof things, ", %llu %s", (unsigned long long)counts->things, fuzz_plan.things);
     snprintf(out, bytes, "%s %s: seed %llu, %llu cases%s, %llu findings, %.1f s%s\n", bad ? "not ok" : "ok", fuzz_plan.name, (unsigned long long)fuzz_plan.seed,
-             (unsigned long long)counts->cases, things, (unsigned long long)bad, fuzz_now() - start, why);
+             (unsigned long long)cases, things, (unsigned long long)bad, fuzz_now() - start, why);
 }
 
 /* What was printed before may be in a buffer, perhaps half of it: left alone. The line says what is needed to go on. */
@@ -151,10 +153,12 @@ void fuzz_begin(struct fuzz_plan plan, int argc, char **argv, const struct fuzz_
 
 /* --- a run --- */
 
+static bool time_is_over(void) { return fuzz_plan.seconds > 0 && fuzz_now() - start >= fuzz_plan.seconds; }
+
 uint64_t fuzz_take(uint64_t most, uint64_t *out_first)
 {
     counts->cases = taken;
-    if (fuzz_plan.seconds > 0 && fuzz_now() - start >= fuzz_plan.seconds)
+    if (time_is_over())
         return 0;
     if (fuzz_plan.cases && most > fuzz_plan.cases - taken)
         most = fuzz_plan.cases - taken;
@@ -326,7 +330,7 @@ static void run_batch(void *arg)
     struct batch *b = arg;
     if (b->before)
         b->before();
-    for (; b->at < b->end; b->at++) {
+    for (uint64_t first = b->at; b->at < b->end && (b->at == first || !time_is_over()); b->at++) {
         double begun = fuzz_now();
         counts->at = b->at;
         b->one(b->at);
@@ -343,10 +347,11 @@ int fuzz_cases(void (*before)(void), void (*one)(uint64_t number), unsigned toge
 {
     uint64_t first, n;
     while ((n = fuzz_take(together, &first)))
-        for (struct batch b = { before, one, first, first + n }; b.at < b.end; b.at = counts->at + 1) {
+        for (struct batch b = { before, one, first, first + n }; b.at < b.end && (b.at == first || !time_is_over()); b.at = counts->at + 1) {
             counts->at = b.at;
             counts->doing = NULL;
             struct fuzz_ending e = fuzz_apart(run_batch, &b, seconds * (double)(b.end - b.at));
+            taken = counts->at - from + !fuzz_good(e);           /* fewer, where the time was over */
             if (fuzz_good(e))
                 break;
             if (e.status == FRESH)

@@ -37,12 +37,20 @@ static unsigned pick(unsigned n) { return fuzz_below(&r, n); }
 
 static void died(void *handle) { dead[n_dead < DEAD ? n_dead++ : pick(DEAD)] = handle; }
 
-/* A handle that must not be taken for one: dead, or never given out. */
-static void *no_handle(void)
+/* Handles of libraries are addresses, which come again. */
+static void lives(void *handle)
+{
+    for (unsigned i = 0; i < n_dead; i++)
+        if (dead[i] == handle)
+            dead[i--] = dead[--n_dead];
+}
+
+/* A handle that must not be taken for one: dead, or never given out. A library's address may be a kernel's later. */
+static void *no_handle(bool kernel)
 {
     if (reused && pick(4) == 0)
         return reused;
-    if (n_dead && pick(2))
+    if (n_dead && !kernel && pick(2))
         return dead[pick(n_dead)];
     return (void *)(uintptr_t)fuzz_odd(&r);
 }
@@ -74,6 +82,7 @@ static void load(struct loaded *l)
     make_text(l, text);
     fuzz_doing("loading");
     l->alive = l->module ? GOOD(number, cuModuleLoadDataEx(&l->mod, text, n, options, values)) : GOOD(number, cuLibraryLoadData(&l->library, text, options, values, n, NULL, NULL, 0));
+    lives(l->module ? (void *)l->mod : (void *)l->library);
     memset(text, 0, sizeof text);                /* it has its own copy, or does not need it any more */
 }
 
@@ -110,6 +119,7 @@ static void load_broken(void)
         if (cuModuleLoadData(&mod, at) == CUDA_SUCCESS)
             GOOD(number, cuModuleUnload(mod));
     } else if (cuLibraryLoadData(&lib, at, NULL, NULL, 0, NULL, NULL, 0) == CUDA_SUCCESS) {
+        lives(lib);
         GOOD(number, cuLibraryUnload(lib));
     }
 }
@@ -221,7 +231,8 @@ static void use_variable(struct loaded *l)
 
 static void wrong_handles(void)
 {
-    void *h = no_handle(), *params[] = { &out }, *fptr;
+    unsigned what = pick(18);
+    void *h = no_handle((what >= 5 && what <= 10) || (what >= 14 && what <= 16)), *params[] = { &out }, *fptr;
     CUkernel k;
     CUmodule m;
     CUfunction f;
@@ -233,7 +244,7 @@ static void wrong_handles(void)
     const char *name;
     CUresult rc;
     fuzz_doing("a handle that is none");
-    switch (pick(18)) {
+    switch (what) {
     case 0: rc = cuLibraryGetKernel(&k, h, "k0"); break;
     case 1: rc = cuLibraryGetModule(&m, h); break;
     case 2: rc = cuLibraryGetGlobal(&p, &bytes, h, "g0"); break;
