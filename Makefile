@@ -5,8 +5,9 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 ARGS ?=
 MESON_ARGS ?=
+SECONDS ?= 60
 
-.PHONY: all setup demo test oracle bench install format lint sanitize clean help
+.PHONY: all setup demo test oracle bench install format lint sanitize fuzz clean help
 
 all: setup
 	@test -f $(BUILD)/meson/build.ninja || { mkdir -p $(BUILD) && echo 'Configuring $(BUILD)' && \
@@ -41,6 +42,10 @@ install: all
 sanitize: setup
 	@tests/run --build $(BUILD) --sanitize-only $(ARGS)
 
+# Every fuzzer with a new seed, for so many seconds each.
+fuzz: all
+	@tests/fuzz/long.py --build $(BUILD) --seconds $(SECONDS) $(ARGS)
+
 # Only lines that changed since the last commit: tables laid out by hand stay as they are.
 format:
 	@tools/bootstrap --dev
@@ -63,6 +68,7 @@ help:
 	@echo 'make bench      measure against OpenCL (PoCL) and OpenMP; ARGS="--only saxpy" runs one'
 	@echo 'make install    PREFIX=/usr/local: bin/hostwarp, lib/hostwarp/, man pages'
 	@echo 'make sanitize   only the ASan+UBSan and TSan tests'
+	@echo 'make fuzz       every fuzzer with a new seed; SECONDS=600 for each, ARGS="escape graphs" runs some'
 	@echo 'make format     clang-format, for the lines changed since the last commit'
 	@echo 'make lint       clang-tidy and the checks of the tree'
 	@echo 'make clean      remove what was built'

@@ -3,7 +3,7 @@
 """Finds the C test programs of a folder, so that adding a test edits no list.
 
 usage: list.py FOLDER         one line per program, its name: every C file with a main is one
-       list.py FOLDER NAME    the files of that program: its own, and the folder's files without a main
+       list.py FOLDER --helpers  the folder's files without a main, which all its programs may use
        list.py --changed FILE exit status 0 when the set of all test programs is not what FILE says; FILE is brought up to date
 """
 import pathlib
@@ -29,7 +29,7 @@ def main():
         return 0 if old is not None and old != now else 1
     mains, helpers = split(sys.argv[1])
     if len(sys.argv) > 2:
-        print('\n'.join(f'{sys.argv[1]}/{f.name}' for f in [m for m in mains if m.stem == sys.argv[2]] + helpers))
+        print('\n'.join(f'{sys.argv[1]}/{f.name}' for f in helpers))
     else:
         print('\n'.join(m.stem for m in mains))
     return 0

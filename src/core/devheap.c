@@ -14,6 +14,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/os.h"
+#include "core/ipc.h"
 #include "core/treap.h"
 
 #include <sys/mman.h>
@@ -200,8 +201,8 @@ bool devheap_share(struct extent *e, bool fresh, int *out_fd, uint64_t *out_base
     struct extent *u = e->slab ? e->slab->units : e;
     void *p = (void *)(uintptr_t)u->base;
     if (!u->share_fd) {
-        int fd = memfd_create("hostwarp-device", MFD_CLOEXEC);
-        bool ok = fd >= 0 && ftruncate(fd, (off_t)u->mapped) == 0;
+        int fd = ipc_file_new("hostwarp-device", u->mapped);
+        bool ok = fd >= 0;
         for (uint64_t done = 0; ok && !fresh && done < u->mapped;) {
             ssize_t n = pwrite(fd, (char *)p + done, u->mapped - done, (off_t)done);
             ok = n > 0;

@@ -161,8 +161,10 @@ static void graph_free(struct obj *obj)
     struct graph *g = hw_container_of(obj, struct graph, obj);
     while (g->nodes.n)
         detach(hw_vec_pop(&g->nodes));
-    for (size_t i = 0; i < g->users.n; i++)
-        user_object_unref(g->users.v[i]);
+    for (size_t i = 0; i < g->users.n; i++) {
+        user_object_drop(g->users.v[i].object, g->users.v[i].count);
+        user_object_unref(g->users.v[i].object);
+    }
     for (size_t i = 0; i < g->conditions.n; i++)
         condition_unref(g->conditions.v[i]);
     hw_vec_fini(&g->nodes);
@@ -222,7 +224,8 @@ struct graph *graph_clone(const struct graph *g)
         for (size_t k = 0; k < g->nodes.v[i]->deps.n; k++)
             link_nodes(copy->nodes.v[g->nodes.v[i]->deps.v[k]->place], copy->nodes.v[i], &g->nodes.v[i]->edges.v[k]);
     for (size_t i = 0; i < g->users.n; i++) {
-        user_object_ref(g->users.v[i]);
+        user_object_ref(g->users.v[i].object);
+        user_object_hold(g->users.v[i].object, g->users.v[i].count);
         hw_vec_push(&copy->users, g->users.v[i]);
     }
     return copy;

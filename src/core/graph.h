@@ -93,6 +93,12 @@ struct node {
     uint32_t place;                              /* scratch of whoever walks the graph */
 };
 
+/* How many counts of a user object a graph holds, and a reference besides: a program may drop more than it has. */
+struct graph_user {
+    struct user_object *object;
+    uint64_t count;
+};
+
 /*
  * A graph.
  * Lifetime  The handle owns one reference, a capture into it one more. Child graphs belong to their node.
@@ -105,7 +111,7 @@ struct graph {
     struct graph *parent;                        /* a body of a conditional node: the graph of that node, while it has it; not referenced */
     HW_VEC(struct condition *) conditions;       /* made for this graph; referenced */
     uint32_t last_id;
-    HW_VEC(struct user_object *) users;          /* referenced, once for each */
+    HW_VEC(struct graph_user) users;
 };
 
 struct graph *graph_new(void);

@@ -161,6 +161,9 @@ static void add_bodies(struct node_params *p, struct graph *const *from, struct 
     }
 }
 
+/* Each body is a graph, whether anything is in it or not. */
+enum { MOST_BODIES = 1 << 14 };
+
 CUresult node_params_conditional(struct graph *parent, CUgraphConditionalHandle handle, CUgraphConditionalNodeType type, unsigned n,
                                  struct node_params *out)
 {
@@ -172,6 +175,8 @@ CUresult node_params_conditional(struct graph *parent, CUgraphConditionalHandle 
         : type == CU_GRAPH_COND_TYPE_SWITCH && n > 0;
     if (!c || !fits || graph_uses(top, c))       /* one node for each */
         return CUDA_ERROR_INVALID_VALUE;
+    if (n > MOST_BODIES)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     start(out, CU_GRAPH_NODE_TYPE_CONDITIONAL, c->ctx);
     out->u.conditional.condition = condition_ref(c);
     out->u.conditional.type = type;

@@ -21,6 +21,22 @@ enum { MAGIC = 0x63706968 };
 
 _Static_assert(sizeof(struct ipc_ref) <= 64, "a handle holds 64 bytes");
 
+int ipc_file_new(const char *name, uint64_t bytes)
+{
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd >= 0 && (ftruncate(fd, (off_t)bytes) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+bool ipc_file_stays(int fd)
+{
+    int seals = fcntl(fd, F_GET_SEALS);
+    return seals >= 0 && (seals & F_SEAL_SHRINK);
+}
+
 CUresult ipc_ref_make(int fd, int device, uint64_t file_bytes, uint64_t offset, uint64_t bytes, struct ipc_ref *out)
 {
     struct stat st;
@@ -47,8 +63,8 @@ static int open_ref(const struct ipc_ref *ref)
     char path[64];
     struct stat st;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)ref->pid, (int)ref->fd);
-    int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd >= 0 && (fstat(fd, &st) || st.st_ino != ref->inode || (uint64_t)st.st_size != ref->file_bytes)) {
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && (!ipc_file_stays(fd) || fstat(fd, &st) || st.st_ino != ref->inode || (uint64_t)st.st_size != ref->file_bytes)) {
         close(fd);
         fd = -1;
     }
@@ -182,8 +198,8 @@ static struct ipc_event *map_event(int fd)
 
 CUresult ipc_event_new(struct ipc_event **out, int *out_fd)
 {
-    int fd = memfd_create("hostwarp-event", MFD_CLOEXEC);
-    struct ipc_event *e = fd >= 0 && ftruncate(fd, sizeof *e) == 0 ? map_event(fd) : NULL;
+    int fd = ipc_file_new("hostwarp-event", sizeof **out);
+    struct ipc_event *e = fd >= 0 ? map_event(fd) : NULL;
     if (!e) {
         if (fd >= 0)
             close(fd);

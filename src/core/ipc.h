@@ -18,6 +18,13 @@ struct ipc_ref {
     uint64_t offset, bytes;
 };
 
+/*
+ * A file in memory that stays as long as it is: who maps it need not trust the others that have it. -1: there is no memory. What others hand over is
+ * only taken if it is such a file; any other could become shorter, and touching it would then end the process.
+ */
+int ipc_file_new(const char *name, uint64_t bytes);
+bool ipc_file_stays(int fd);
+
 /* fd: open in this process for as long as others may open the reference. */
 CUresult ipc_ref_make(int fd, int device, uint64_t file_bytes, uint64_t offset, uint64_t bytes, struct ipc_ref *out);
 bool ipc_ref_valid(const struct ipc_ref *ref);

@@ -11,6 +11,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "core/device.h"
+#include "core/ipc.h"
 #include "core/mem.h"
 #include "core/obj.h"
 
@@ -162,10 +163,8 @@ CUresult vmm_create(size_t bytes, const CUmemAllocationProp *prop, CUmemGenericA
         return CUDA_ERROR_INVALID_DEVICE;
     if (on_host ? bytes > hw_memory_bytes() : !mem_charge(prop->location.id, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    int fd = memfd_create("hostwarp", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, (off_t)bytes)) {
-        if (fd >= 0)
-            close(fd);
+    int fd = ipc_file_new("hostwarp", bytes);
+    if (fd < 0) {
         if (!on_host)
             mem_uncharge(prop->location.id, bytes);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -208,7 +207,7 @@ CUresult vmm_import(int fd, CUmemGenericAllocationHandle *out)
     CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                  .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
                                  .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 } };
-    if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size % VMM_GRANULARITY)
+    if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || !ipc_file_stays(fd) || st.st_size <= 0 || st.st_size % VMM_GRANULARITY)
         return CUDA_ERROR_UNKNOWN;
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (own < 0)

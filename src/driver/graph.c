@@ -361,8 +361,8 @@ CUresult do_cuUserObjectRetain(CUuserObject object, unsigned int count)
         user_object_unref(u);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    for (unsigned i = 1; i < count; i++)         /* the one we have stays too */
-        user_object_ref(u);
+    user_object_hold(u, count);
+    user_object_unref(u);
     return CUDA_SUCCESS;
 }
 
@@ -374,10 +374,20 @@ CUresult do_cuUserObjectRelease(CUuserObject object, unsigned int count)
         user_object_unref(u);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    for (unsigned i = 0; i < count; i++)
-        user_object_unref(u);
+    user_object_drop(u, count);
     user_object_unref(u);
     return CUDA_SUCCESS;
+}
+
+/* What the graph holds of it; nothing yet is fine. */
+static struct graph_user *user_of(struct graph *g, struct user_object *u)
+{
+    for (size_t i = 0; i < g->users.n; i++)
+        if (g->users.v[i].object == u)
+            return &g->users.v[i];
+    user_object_ref(u);
+    hw_vec_push(&g->users, ((struct graph_user){ u, 0 }));
+    return &g->users.v[g->users.n - 1];
 }
 
 CUresult do_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags)
@@ -387,11 +397,10 @@ CUresult do_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned
     CUresult rc = u && g && count && count <= INT32_MAX && flags <= CU_GRAPH_USER_OBJECT_MOVE ? CUDA_SUCCESS
                                                                                               : CUDA_ERROR_INVALID_VALUE;
 
-    for (unsigned i = 0; !rc && i < count; i++) {
-        if (flags != CU_GRAPH_USER_OBJECT_MOVE)
-            user_object_ref(u);
-        hw_vec_push(&g->users, u);
-    }
+    if (!rc && flags != CU_GRAPH_USER_OBJECT_MOVE)
+        user_object_hold(u, count);
+    if (!rc)
+        user_of(g, u)->count += count;
     graph_unref(g);
     user_object_unref(u);
     return rc;
@@ -403,12 +412,16 @@ CUresult do_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigne
     struct graph *g = graph_get(graph);
     CUresult rc = u && g && count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
-    for (size_t i = 0; !rc && i < g->users.n && count; i++)
-        if (g->users.v[i] == u) {
-            g->users.v[i--] = g->users.v[--g->users.n];
-            user_object_unref(u);
-            count--;
+    if (!rc) {
+        struct graph_user *held = user_of(g, u);
+        uint64_t n = hw_min_u64(count, held->count);
+        held->count -= n;
+        if (!held->count) {
+            *held = hw_vec_pop(&g->users);
+            user_object_unref(u);                /* not the last: there is the one above */
         }
+        user_object_drop(u, n);
+    }
     graph_unref(g);
     user_object_unref(u);
     return rc;

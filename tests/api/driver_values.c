@@ -104,7 +104,7 @@ static void bad_input(void)
     memset(&p, 0, sizeof p);
     p.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
 #if CUDA_VERSION >= 13000
-    check_true("a_conditional_node_without_a_handle_is_refused", cuGraphAddNode(&n, g, NULL, NULL, 0, &p) != CUDA_SUCCESS);
+    check_true("a_conditional_node_without_a_handle_is_refused", cuGraphAddNode(&n, g, NULL, 0, &p) != CUDA_SUCCESS);
 #else
     check_true("a_conditional_node_without_a_handle_is_refused", cuGraphAddNode(&n, g, NULL, 0, &p) != CUDA_SUCCESS);
 #endif
@@ -128,6 +128,41 @@ static void user_objects_live_as_long_as_their_graphs(void)
     check_value("a_copy_keeps_the_object", destroyed, 0);
     NEED(cuGraphDestroy(copy));
     check_value("and_the_last_graph_ends_it", destroyed, 1);
+
+    destroyed = 0;               /* counts are numbers: many cost no more than one */
+    NEED(cuUserObjectCreate(&u, &destroyed, destroy_object, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    NEED(cuGraphCreate(&g, 0));
+    for (int k = 0; k < 5; k++)
+        check_result("a_graph_holds_two_thousand_million_counts", cuGraphRetainUserObject(g, u, 0x7fffffff, 0), CUDA_SUCCESS);
+    NEED(cuUserObjectRelease(u, 1));
+    check_value("which_keep_the_object", destroyed, 0);
+    for (int k = 0; k < 4; k++)
+        NEED(cuGraphReleaseUserObject(g, u, 0x7fffffff));
+    check_value("until_the_last", destroyed, 0);
+    NEED(cuGraphReleaseUserObject(g, u, 0x7fffffff));
+    check_value("is_given_back", destroyed, 1);
+    NEED(cuGraphDestroy(g));
+}
+
+static void a_switch_has_as_many_bodies_as_there_is_memory_for(void)
+{
+    CUgraphNodeParams p = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
+    CUgraphConditionalHandle h;
+    CUgraphNode n;
+    CUgraph g;
+    CUcontext ctx;
+
+    NEED(cuCtxGetCurrent(&ctx));
+    NEED(cuGraphCreate(&g, 0));
+    NEED(cuGraphConditionalHandleCreate(&h, g, ctx, 0, 0));
+    p.conditional.handle = h;
+    p.conditional.type = CU_GRAPH_COND_TYPE_SWITCH;
+    p.conditional.ctx = ctx;
+    p.conditional.size = 0xfffffff0;
+    check_true("not_four_thousand_million", cuGraphAddNode(&n, g, NULL, 0, &p) != CUDA_SUCCESS);
+    p.conditional.size = 100;
+    check_result("but_a_hundred", cuGraphAddNode(&n, g, NULL, 0, &p), CUDA_SUCCESS);
+    NEED(cuGraphDestroy(g));
 }
 
 static void attributes(void)
@@ -188,6 +223,7 @@ int main(void)
     in_graphs();
     bad_input();
     user_objects_live_as_long_as_their_graphs();
+    a_switch_has_as_many_bodies_as_there_is_memory_for();
     attributes();
     windows();
     return n_failed != 0;

@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-enum { CALLS = 250000, SEEDS = 4 };
-
 static struct fuzz_row rows[API_COUNT] = {
 #define API(base, sym, since, pt, flags, params, args) [API_##sym] = {#sym, #params, NULL},
 #define STUB(base, sym, since, pt, flags, params, args) [API_##sym] = {#sym, #params, NULL},
@@ -41,10 +39,10 @@ static bool wild(const struct fuzz_row *row)
     return !strstr(row->params, "**") && !strstr(row->params, "MEMCPY");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct fuzz_table table = {rows, API_COUNT, back_to_the_primary_context, wild};
     for (int i = 0; i < API_COUNT; i++)
         rows[i].fn = left_out(rows[i].name) ? NULL : (void *)api_rows[i].fn;
-    return fuzz_run(&table, SEEDS, CALLS) != 0;
+    return fuzz_run(&table, "fuzz_api", argc, argv);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random PTX through the reader, the parser, lower/ and pass/: whatever comes in, there is an answer or an error, soon, and
- * nothing leaks. With -DHW_LIBFUZZER this is a libFuzzer target; else a program that mutates the golden tests with a fixed
- * seed for as many seconds as its argument says (8), so that every run does the same things in the same order.
+ * nothing leaks. With -DHW_LIBFUZZER this is a libFuzzer target; else a program that mutates the golden tests: every run with one
+ * seed does the same things in the same order, for as long as it may.
  */
 #include "base/os.h"
 #include "lower/lower.h"
@@ -92,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     return 0;
 }
 #else
+#include "fuzz.h"
 
 struct sample {
     char *data;
@@ -100,15 +101,9 @@ struct sample {
 enum { MAX_SAMPLES = 256, MAX_INPUT = 1 << 16 };
 static struct sample samples[MAX_SAMPLES];
 static size_t n_samples;
-static uint64_t rng = 0x9e3779b97f4a7c15u;
+static struct fuzz_random rng;
 
-static uint64_t next(uint64_t below)
-{
-    rng ^= rng << 13;
-    rng ^= rng >> 7;
-    rng ^= rng << 17;
-    return below ? (rng >> 11) % below : 0;
-}
+static uint64_t next(uint64_t below) { return fuzz_below(&rng, (uint32_t)below); }
 
 static const char *const words[] = {
     "%r1", "%rd1", "%f1", "%p1", "%r4000000", "0x", "-1", "0", "4294967296", "18446744073709551615", "0f3F800000", "1e99", "{", "}", "[", "]",
@@ -190,15 +185,12 @@ static void add_fatbin(const char *text, size_t n)
     hw_free(image);
 }
 
-int main(int argc, char **argv)
+static void read_samples(void)
 {
-    uint64_t limit_ns = (argc > 1 ? strtoull(argv[1], NULL, 10) : 8) * 1000000000ull, start = hw_now_ns(), slowest = 0;
-    static char input[MAX_INPUT];
     glob_t found = { 0 };
-    unsigned long runs = 0;
     if (glob("tests/golden/*.ptx", 0, NULL, &found)) {
         fprintf(stderr, "no tests/golden/*.ptx: run in the top folder\n");
-        return 2;
+        exit(2);
     }
     for (size_t i = 0; i < found.gl_pathc; i++) {
         size_t n;
@@ -210,9 +202,18 @@ int main(int argc, char **argv)
         hw_free(text);
     }
     globfree(&found);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t slowest = 0, number;
+    static char input[MAX_INPUT];
+    fuzz_begin((struct fuzz_plan){ .name = "fuzz_ptx", .seed = 1, .seconds = 8 }, argc, argv, NULL);
+    read_samples();
     for (size_t i = 0; i < n_samples; i++)
         run_one(samples[i].data, samples[i].n);
-    while (hw_now_ns() - start < limit_ns) {
+    while (fuzz_more(&number)) {
+        rng = fuzz_random(fuzz_plan.seed, number);
         size_t n = mutate(input);
         char *exact = memcpy(hw_alloc(n + 1), input, n);       /* so that a byte too far is noticed */
         exact = hw_realloc(exact, n ? n : 1);
@@ -221,16 +222,14 @@ int main(int argc, char **argv)
         t = hw_now_ns() - t;
         slowest = t > slowest ? t : slowest;
         hw_free(exact);
-        runs++;
         if (t > 5000000000ull) {
-            fprintf(stderr, "an input took %.1f s:\n", (double)t / 1e9);
-            fwrite(input, 1, n, stderr);
-            return 1;
+            fuzz_bad("case %llu took %.1f s:", (unsigned long long)number, (double)t / 1e9);
+            fwrite(input, 1, n, stdout);
         }
     }
     for (size_t i = 0; i < n_samples; i++)
         hw_free(samples[i].data);
-    printf("%lu inputs, the slowest took %.3f s\n", runs, (double)slowest / 1e9);
-    return 0;
+    printf("# the slowest input took %.3f s\n", (double)slowest / 1e9);
+    return fuzz_end();
 }
 #endif

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { CALLS = 250000, SEEDS = 4 };
-
 static struct fuzz_row rows[] = {
 #define API(base, sym, lib, pt, flags, params, args) {#sym, #params, NULL},
 #define STUB(base, sym, lib, pt, flags, params, args) {#sym, #params, NULL},
@@ -42,7 +40,7 @@ static bool wild(const struct fuzz_row *row)
     return !strstr(row->params, "**") && !strstr(row->params, "Parms");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct fuzz_table table = {rows, (int)HW_LEN(rows), nothing, wild};
     char path[4096];
@@ -63,5 +61,5 @@ int main(void)
     }
     for (size_t i = 0; i < HW_LEN(rows); i++)
         rows[i].fn = left_out(rows[i].name) ? NULL : dlsym(lib, rows[i].name);
-    return fuzz_run(&table, SEEDS, CALLS) != 0;
+    return fuzz_run(&table, "fuzz_runtime", argc, argv);
 }

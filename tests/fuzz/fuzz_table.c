@@ -2,16 +2,17 @@
 /*
  * Random calls of a table of functions with random arguments. Pointers point at memory that is there (the real driver does not
  * survive others either); numbers, handles and the contents behind the pointers are anything. Whatever is answered is fine;
- * a crash or a hang is not. Each seed runs in a process of its own, and a failure names its last call.
+ * a crash or a hang is not. Each case is a process of its own, and a failure names its last call.
  */
 #include "fuzz_table.h"
 
+#include "fuzz.h"
+
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { ARGS = 16, SCRATCH = 1 << 20, SECONDS = 100, KEPT = 256 };
+enum { ARGS = 16, SCRATCH = 1 << 20, SECONDS = 100, KEPT = 256, CALLS = 250000, CASES = 4 };
 
 typedef int any_fn(long, long, long, long, long, long, long, long, long, long, long, long, long, long, long, long);
 
@@ -81,11 +82,18 @@ static void call(const struct fuzz_row *row)
     ((any_fn *)row->fn)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15]);
 }
 
-static void run(const struct fuzz_table *table, uint64_t seed, int calls)
+struct one_case {
+    const struct fuzz_table *table;
+    uint64_t number;
+};
+
+static void run(void *arg)
 {
-    state = seed * 0x9e3779b97f4a7c15u;
+    const struct one_case *c = arg;
+    const struct fuzz_table *table = c->table;
+    state = (fuzz_plan.seed + c->number) * 0x9e3779b97f4a7c15u;
     alarm(SECONDS);
-    for (int i = 0; i < calls; i++) {
+    for (int i = 0; i < CALLS; i++) {
         int id = (int)rnd((uint32_t)table->n);
         const struct fuzz_row *row = &table->rows[id];
         if (!row->fn)
@@ -95,30 +103,26 @@ static void run(const struct fuzz_table *table, uint64_t seed, int calls)
         fill_scratch(table->wild(row));
         *last = id;
         call(row);
+        fuzz_count(1);
         keep_results();
     }
-    _exit(0);
 }
 
-int fuzz_run(const struct fuzz_table *table, int seeds, int calls)
+int fuzz_run(const struct fuzz_table *table, const char *name, int argc, char **argv)
 {
-    int bad = 0;
-    setenv("HOSTWARP_MEMORY", "256M", 1);
-    setenv("HOSTWARP_PINNED_LIMIT", "64M", 1);
+    static const char *const settings[] = { "HOSTWARP_LOG", "error", "HOSTWARP_MEMORY", "256M", "HOSTWARP_PINNED_LIMIT", "64M", NULL };
+    struct one_case c = { .table = table };
+    fuzz_settings(settings, argv);
+    fuzz_begin((struct fuzz_plan){ .name = name, .seed = 1, .cases = CASES, .things = "calls" }, argc, argv, NULL);
     last = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     scratch = mmap(NULL, SCRATCH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (last == MAP_FAILED || scratch == MAP_FAILED)
         return 2;
-    for (int seed = 1; seed <= seeds; seed++) {
-        int status = 0;
-        pid_t child = fork();
-        if (child == 0)
-            run(table, (uint64_t)seed, calls);
-        waitpid(child, &status, 0);
-        bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        printf("%s seed %d%s%s\n", good ? "ok" : "not ok", seed, good ? "" : ": last call was ", good ? "" : table->rows[*last].name);
-        fflush(stdout);
-        bad += !good;
+    while (fuzz_more(&c.number)) {
+        struct fuzz_ending e = fuzz_apart(run, &c, 5 * SECONDS);
+        if (!fuzz_good(e))
+            fuzz_bad("case %llu: %s; the last call was %s; again: --seed %llu --cases 1", (unsigned long long)c.number, fuzz_ending_text(e), table->rows[*last].name,
+                     (unsigned long long)(fuzz_plan.seed + c.number));
     }
-    return bad;
+    return fuzz_end();
 }

@@ -17,7 +17,7 @@ struct fuzz_table {
     bool (*wild)(const struct fuzz_row *row);    /* may the contents behind its pointers be handles and addresses? */
 };
 
-/* Runs `seeds` processes with `calls` calls each; prints a line for each, and returns how many went wrong. */
-int fuzz_run(const struct fuzz_table *table, int seeds, int calls);
+/* The main of a fuzzer of this table: processes with many calls each; their number added to --seed gives the calls. */
+int fuzz_run(const struct fuzz_table *table, const char *name, int argc, char **argv);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Random kernels at vector widths 1, 4, 8 and 16: all must give the same bits. One process per width runs all cases.
  *
- * usage: random_kernels [--cases N] [--from CASE] [--seed S] [--kind soup|shape] [--widths LIST] [--threads LIST] [--lib LIBCUDA] [--gpu LIBCUDA] [--limit S] [--show CASE] [--minimise CASE]
+ * usage: random_kernels [--cases N] [--seconds T] [--from CASE] [--seed S] [--kind soup|shape] [--widths LIST] [--threads LIST] [--lib LIBCUDA] [--gpu LIBCUDA] [--limit S] [--show CASE] [--minimise CASE]
  *        random_kernels [--widths LIST] ... --files KERNEL.ptx...
  *   --widths    others than 1,4,8,16
  *   --threads   of the engine, one number for each width; the last goes for the rest: 1,2,7,1
@@ -14,14 +14,17 @@
  *   --files     kernels that --show or --minimise printed; the last option
  */
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "random_gen.h"
 
 typedef int CUresult, CUdevice;
@@ -41,7 +44,8 @@ static struct {
     CUresult (*cuLaunchKernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
 } cu;
 
-enum { MAX_WAYS = 9, OUT_WORDS = GEN_OUTPUT_WORDS, ATOM_WORDS = GEN_ATOMIC_WORDS, CHUNK = 50, MAX_TOLD = 50 };
+enum { MAX_WAYS = 9, OUT_WORDS = GEN_OUTPUT_WORDS, ATOM_WORDS = GEN_ATOMIC_WORDS, CHUNK = 20, MAX_TOLD = 50 };
+#define MOST_CASES ((size_t)1 << 24)
 enum { NOT_RUN, RUNNING, DONE, FAILED };
 
 struct result {
@@ -57,20 +61,20 @@ struct way {
 
 static struct {
     const char *lib;
-    uint64_t seed;
-    unsigned n_cases, n_ways, limit_s;
+    unsigned n_ways, limit_s;
     struct way ways[MAX_WAYS];
     const bool *skip;
     char **files;                /* kernels that were kept, instead of new ones */
+    unsigned n_files;
     enum { ANY, SOUP, SHAPE } kind;
-} run = { .n_cases = 16, .seed = 1, .limit_s = 60 };
+} run = { .limit_s = 60 };
 
 static uint32_t in[GEN_INPUT_WORDS], *outs[MAX_WAYS], *out;      /* outs: shared with the children; the last case's results */
 static struct gen_kernel kernel;
 static CUdeviceptr buffers[GEN_BUFFERS];
 
 /* Odd ones have the shape of real kernels. */
-static uint64_t case_seed(unsigned i) { return run.kind == ANY ? run.seed * 1000003u + i : (run.seed * 1000003u + i) * 2 + (run.kind == SHAPE); }
+static uint64_t case_seed(unsigned i) { return run.kind == ANY ? fuzz_plan.seed * 1000003u + i : (fuzz_plan.seed * 1000003u + i) * 2 + (run.kind == SHAPE); }
 
 static void must(CUresult rc, const char *what)
 {
@@ -189,6 +193,7 @@ static pid_t start_way(unsigned w, unsigned first, unsigned last, struct result 
     pid_t pid = fork();
     if (pid)
         return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     char text[8];
     snprintf(text, sizeof text, "%u", run.ways[w].width);
     setenv("HOSTWARP_WIDTH", text, 1);
@@ -199,6 +204,7 @@ static pid_t start_way(unsigned w, unsigned first, unsigned last, struct result 
     driver_open(run.ways[w].lib);
     for (unsigned i = first; i < last; i++) {
         run_case(i, &results[i]);
+        fuzz_count(1);
         if (results[i].status == FAILED)
             _exit(4);
     }
@@ -246,9 +252,9 @@ static bool agrees(unsigned i, struct result *results[MAX_WAYS])
 static void report(unsigned i, struct result *results[MAX_WAYS])
 {
     if (run.files)
-        printf("not ok %s:", run.files[i]);
+        printf("# %s:", run.files[i]);
     else
-        printf("not ok seed %llu case %u:", (unsigned long long)run.seed, i);
+        printf("# seed %llu case %u:", (unsigned long long)fuzz_plan.seed, i);
     for (unsigned w = 0; w < run.n_ways; w++) {
         const struct result *r = &results[w][i];
         char name[16];
@@ -330,19 +336,14 @@ static void minimise(unsigned i, struct result *results[MAX_WAYS])
     show_kernel();
 }
 
-/* BUILD/meson/tests/fuzz-random_kernels is this program, BUILD/lib/libcuda.so.1 its driver. */
-static const char *own_library(void)
-{
-    static char path[4096];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 64);
-    path[n < 0 ? 0 : n] = 0;
-    for (int up = 0; up < 3; up++)
-        *(strrchr(path, '/') ? strrchr(path, '/') : path) = 0;
-    strcat(path, "/lib/libcuda.so.1");
-    return path;
-}
+static const char *widths = "1,4,8,16", *threads = "1,2,7,1", *gpu, *show, *small, *limit, *kind;
+static const struct fuzz_option options[] = {
+    { "widths", "1,4,8,16", &widths }, { "threads", "1,2,7,1: of the engine, for each width", &threads },
+    { "limit", "60: seconds of processor time that a case may take", &limit }, { "kind", "soup or shape", &kind }, { "gpu", "a real GPU's driver", &gpu },
+    { "lib", "the driver to try", &run.lib }, { "show", "print kernel number CASE", &show }, { "minimise", "make kernel number CASE smaller", &small }, { 0 },
+};
 
-static void choose_ways(const char *widths, const char *threads, const char *gpu)
+static void choose_ways(void)
 {
     char *end;
     for (const char *w = widths; *w && run.n_ways < MAX_WAYS - 1; w = *end ? end + 1 : end)
@@ -353,59 +354,68 @@ static void choose_ways(const char *widths, const char *threads, const char *gpu
         run.ways[run.n_ways++] = (struct way){ 0, 1, gpu };
 }
 
-int main(int argc, char **argv)
+/* Kernels that were kept come last. */
+static int take_files(int argc, char **argv)
 {
-    const char *widths = "1,4,8,16", *threads = "1,2,7,1", *gpu = NULL;
-    long show = -1, small = -1;
-    unsigned first = 0;
-    unsigned n_bad = 0;
-    struct result *results[MAX_WAYS];
-
-    run.lib = own_library();
-    for (int i = 1; i + 1 < argc; i += 2) {
+    for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "--files")) {
             run.files = argv + i + 1;
-            run.n_cases = (unsigned)(argc - i - 1);
-            break;
+            run.n_files = (unsigned)(argc - i - 1);
+            return i;
         }
-        if (!strcmp(argv[i], "--cases")) run.n_cases = (unsigned)strtoul(argv[i + 1], NULL, 10);
-        else if (!strcmp(argv[i], "--from")) first = (unsigned)strtoul(argv[i + 1], NULL, 10);
-        else if (!strcmp(argv[i], "--seed")) run.seed = strtoull(argv[i + 1], NULL, 10);
-        else if (!strcmp(argv[i], "--widths")) widths = argv[i + 1];
-        else if (!strcmp(argv[i], "--threads")) threads = argv[i + 1];
-        else if (!strcmp(argv[i], "--limit")) run.limit_s = (unsigned)strtoul(argv[i + 1], NULL, 10);
-        else if (!strcmp(argv[i], "--kind")) run.kind = strcmp(argv[i + 1], "shape") ? SOUP : SHAPE;
-        else if (!strcmp(argv[i], "--gpu")) gpu = argv[i + 1];
-        else if (!strcmp(argv[i], "--lib")) run.lib = argv[i + 1];
-        else if (!strcmp(argv[i], "--show")) show = strtol(argv[i + 1], NULL, 10);
-        else if (!strcmp(argv[i], "--minimise")) small = strtol(argv[i + 1], NULL, 10);
+    return argc;
+}
+
+/* What is wrong is told early. */
+static bool run_all(struct result *results[MAX_WAYS])
+{
+    uint64_t at, n;
+    unsigned told = 0;
+    while ((n = fuzz_take(CHUNK, &at))) {
+        unsigned i = (unsigned)at, end = i + (unsigned)n;
+        if (end > MOST_CASES || !run_range(i, end, results))
+            return false;
+        for (; i < end; i++)
+            if (!agrees(i, results)) {
+                fuzz_bad("case %u differs between widths", i);
+                if (told++ < MAX_TOLD)
+                    report(i, results);
+            }
+        fflush(stdout);
     }
-    if (show >= 0) {
-        gen_kernel(case_seed((unsigned)show), NULL, &kernel);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct result *results[MAX_WAYS];
+    fuzz_begin((struct fuzz_plan){ .name = "random_kernels", .seed = 1, .cases = 16, .things = "runs" }, take_files(argc, argv), argv, options);
+    if (!run.lib)
+        run.lib = fuzz_own_library();
+    if (run.files)
+        fuzz_plan.cases = run.n_files;
+    if (limit)
+        run.limit_s = (unsigned)strtoul(limit, NULL, 10);
+    if (kind)
+        run.kind = strcmp(kind, "shape") ? SOUP : SHAPE;
+    if (show) {
+        gen_kernel(case_seed((unsigned)strtoul(show, NULL, 10)), NULL, &kernel);
         show_kernel();
         return 0;
     }
-    choose_ways(widths, threads, gpu);
-    run.n_cases += first;
-    if (small >= (long)run.n_cases)
-        run.n_cases = (unsigned)small + 1;
-    for (unsigned w = 0; w < run.n_ways; w++)
+    choose_ways();
+    for (unsigned w = 0; w < run.n_ways; w++) {
         outs[w] = mmap(NULL, 4 * (OUT_WORDS + ATOM_WORDS), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    for (unsigned w = 0; w < run.n_ways; w++)
-        results[w] = mmap(NULL, run.n_cases * sizeof *results[w], PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (small >= 0) {
-        minimise((unsigned)small, results);
+        results[w] = mmap(NULL, MOST_CASES * sizeof *results[w], PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (outs[w] == MAP_FAILED || results[w] == MAP_FAILED)
+            return 2;
+    }
+    if (small) {
+        minimise((unsigned)strtoul(small, NULL, 10), results);
         return 0;
     }
-    for (unsigned i = first; i < run.n_cases;) {              /* what is wrong is told early */
-        unsigned end = i + CHUNK < run.n_cases ? i + CHUNK : run.n_cases;
-        if (!run_range(i, end, results))
-            return 2;
-        for (; i < end; i++)
-            if (!agrees(i, results) && ++n_bad <= MAX_TOLD)
-                report(i, results);
-        fflush(stdout);
-    }
-    printf("%s %u random kernels agree at widths %s%s\n", n_bad ? "not ok" : "ok", run.n_cases - first - n_bad, widths, gpu ? " and on the GPU" : "");
-    return n_bad != 0;
+    if (!run_all(results))
+        return 2;
+    printf("# widths %s%s\n", widths, gpu ? " and the GPU" : "");
+    return fuzz_end();
 }
