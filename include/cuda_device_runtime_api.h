@@ -18,9 +18,6 @@ extern "C" __device__ void cudaGraphSetConditional(cudaGraphConditionalHandle ha
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus) && !defined(__CUDA_ARCH__)
 extern "C" {
 __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void);
-__device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
-__device__ cudaError_t cudaLaunchDevice(void *func, void *parameterBuffer, dim3 gridDimension, dim3 blockDimension,
-    unsigned int sharedMemSize, cudaStream_t stream);
 }
 #endif
 

@@ -71,6 +71,8 @@ struct cc_copy {
     char *copy, *overlay;
 };
 bool cc_launch_overlays(const char *source, const char *corrected, const struct cc_copy *host, const struct cc_copy *device);
+/* Static kernels in the PTX of such a source get the names that its host code asks for. */
+bool cc_launch_name_kernels(const char *path);
 
 /* cc_dlink.c: writes C source of what separately compiled objects lack. How many functions it has; -1 after an error. */
 /* clang 19 may use a static variable under its plain name and define it under a longer one: makes them one again. */

@@ -199,6 +199,8 @@ int cc_device_pass(struct cc_work *w, const char *source, const char *ptx, bool 
     bool wrong_side = false;
     int status = job->verbose || job->dryrun ? cc_run(w, &args) : run_device(w, source, &args, &wrong_side);
     cli_args_fini(&args);
+    if (status == 0 && !job->dryrun && w->device_overlay && !cc_launch_name_kernels(ptx))
+        return CLI_FAIL;
     if (status == 0 && wrong_side)
         return cc_dlink_trap_ptx(ptx) && cc_dlink_close_ptx(ptx, NULL) ? CLI_OK : CLI_FAIL;
     if (status == 0 && !job->dryrun && !(job->rdc ? cc_dlink_fix_ptx(ptx) : cc_dlink_close_ptx(ptx, source)))

@@ -8,6 +8,7 @@
 #include "core/copy.h"
 #include "core/ctx.h"
 #include "core/device_query.h"
+#include "core/device_work.h"
 #include "core/internal.h"
 #include "core/launch.h"
 #include "core/module.h"
@@ -25,7 +26,7 @@
 struct device_launch {
     uint64_t next;
     uint32_t function;           /* its place in the module, from 1; 0: a copy, whose parameters are destination, source and bytes */
-    uint32_t param_bytes;
+    uint32_t param_bytes;        /* function 0: 0, or a kind of device_work.c */
     uint32_t grid[3], block[3];
     uint32_t shared, unused;
     uint64_t grid_id;            /* whose launch it is */
@@ -182,6 +183,7 @@ bool device_launch_link(char **text, size_t *bytes, struct diag *diag)
         return true;
     struct hw_str ours = { 0 }, merged = { 0 };
     hw_str_printf(&ours, "%s", library);
+    device_work_ptx(*text, &ours);
     device_query_ptx(*text, &ours);
     const char *texts[] = { *text, ours.s };
     bool good = ptx_merge(texts, HW_LEN(texts), &merged, diag);
@@ -267,7 +269,7 @@ static CUresult copy_of(const struct device_launch *e, struct cmd **out)
 static CUresult make_cmd(struct module *m, const struct device_launch *e, struct cmd **out)
 {
     if (e->function == 0)
-        return copy_of(e, out);
+        return e->param_bytes ? device_work_cmd(e->param_bytes, (const uint64_t *)(const void *)(e + 1), out) : copy_of(e, out);
     if (e->function > m->n_functions || m->functions[e->function - 1]->param_bytes != e->param_bytes)
         return CUDA_ERROR_LAUNCH_FAILED;         /* something wrote over it */
     struct function *f = m->functions[e->function - 1];
