@@ -3,6 +3,8 @@
 #ifndef HOSTWARP_CUDA_PROFILER_H
 #define HOSTWARP_CUDA_PROFILER_H
 
+#include "hostwarp/words_push.h"
+
 #include "cuda.h"
 
 #ifdef __cplusplus
@@ -18,5 +20,7 @@ CUresult CUDAAPI cuProfilerStop(void);
 #ifdef __cplusplus
 }
 #endif
+
+#include "hostwarp/words_pop.h"
 
 #endif

@@ -4,6 +4,8 @@
 #ifndef HOSTWARP_CUDA_TYPEDEFS_H
 #define HOSTWARP_CUDA_TYPEDEFS_H
 
+#include "hostwarp/words_push.h"
+
 #include "cuda.h"
 
 #ifdef __cplusplus
@@ -1150,5 +1152,7 @@ typedef CUresult(CUDAAPI *PFN_cuCheckpointProcessUnlock_v12080)(int pid, CUcheck
 #ifdef __cplusplus
 }
 #endif
+
+#include "hostwarp/words_pop.h"
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef _CUDA_AWBARRIER_H_
 #define _CUDA_AWBARRIER_H_
 
+#include "hostwarp/words_push.h"
+
 #include "cuda_awbarrier_primitives.h"
 
 namespace nvcuda {
@@ -62,5 +64,7 @@ class awbarrier {
 
 }
 }
+
+#include "hostwarp/words_pop.h"
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef _CUDA_AWBARRIER_PRIMITIVES_H_
 #define _CUDA_AWBARRIER_PRIMITIVES_H_
 
+#include "hostwarp/words_push.h"
+
 #include "cuda_runtime.h"
 #include <stdint.h>
 
@@ -90,5 +92,7 @@ __HW_MBAR bool __mbarrier_try_wait_parity(__mbarrier_t *__b, bool __parity, uint
 #undef __HW_MBAR_ASK
 #undef __HW_MBAR_AT
 #undef __HW_MBAR
+
+#include "hostwarp/words_pop.h"
 
 #endif

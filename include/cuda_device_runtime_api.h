@@ -5,6 +5,8 @@
 #define HOSTWARP_CUDA_DEVICE_RUNTIME_API_H
 #define __CUDA_DEVICE_RUNTIME_API_H__ /* programs ask whether it is there */
 
+#include "hostwarp/words_push.h"
+
 #include "driver_types.h"
 
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
@@ -20,5 +22,7 @@ extern "C" {
 __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void);
 }
 #endif
+
+#include "hostwarp/words_pop.h"
 
 #endif
