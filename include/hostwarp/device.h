@@ -82,6 +82,7 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 #include "hostwarp/device_warp.h"
 #include "hostwarp/device_texture.h"
 #include "hostwarp/device_runtime.h"
+#include "hostwarp/shared_room.h"
 
 #ifdef HW_CUDA_VERSION_IS_OURS
 #undef HW_CUDA_VERSION_IS_OURS

@@ -148,9 +148,13 @@ static int run_device(struct cc_work *w, const char *source, struct cli_args *ar
         status = *wrong_side ? 0 : status;
         w->warned |= *wrong_side;
     }
-    if (said)
+    w->again = status == 1 && said && !w->shared.n && cc_shared_lines(said, source, &w->shared);
+    for (size_t i = 0; w->again && i < w->shared.n; i++)
+        fprintf(stderr, "%s:%d: warning: nobody initializes a __shared__ variable, the constructor of this one is not called\n", source, w->shared.v[i]);
+    w->warned |= w->again;
+    if (said && !w->again)
         show(said, *wrong_side);
-    if (said && status)
+    if (said && status && !w->again)
         cc_vendor_after_pass(said);
     hw_free(said);
     hw_free(first);
@@ -273,6 +277,7 @@ static void host_command(struct cc_work *w, const struct cc_item *item, const ch
     }
     cli_add(args, "-Wno-unknown-warning-option");               /* gcc's names in -Xcompiler */
     cli_add(args, "-Qunused-arguments");
+    cli_add(args, "-fwrapv");                                    /* clang makes more of int that overflows than gcc, which nvcc uses, does */
     cc_openmp_compile(args, w->job, true);
     cli_add_all(args, &w->job->host);
     add_depfile(w, args, item->text);

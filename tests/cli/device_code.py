@@ -348,3 +348,73 @@ int main() {
 ''')
     box.hostwarp('cc', '-rdc=true', 'a.cu', '-o', 'a')
     assert box.run('./a').stdout == '0 10\n'
+
+
+def test_cc_shared_variables_with_constructors_are_not_constructed(box):
+    """nvcc's warning 20054, clang's error."""
+    box.write('a.cu', '''#include <cstdio>
+struct number { int x; __device__ number() : x(5) {} };
+template <class T> struct pair { T r, i; __host__ __device__ pair(T a = 0, T b = 0) : r(a), i(b) {} };
+template <class T, int N> __global__ void sum(const T *in, T *out) {
+    __shared__ pair<T> f[N][2],
+        one;
+    __shared__ alignas(16) number a[N]; __shared__ number last;
+    int t = threadIdx.x;
+    f[t][0] = pair<T>(in[t], 1);
+    f[t][1].r = 2, a[t].x = t;
+    if (t == 0)
+        one = pair<T>(100), last.x = 1000;
+    __syncthreads();
+    if (t == 0) {
+        T s = one.r + last.x + ((size_t)a % 16);
+        for (int k = 0; k < N; k++)
+            s += f[k][0].r * f[k][1].r + a[k].x;
+        *out = s;
+    }
+}
+static __device__ int *first() { __shared__ number a[2]; return &a[0].x; }
+template <int N> static __device__ int *other() { static __shared__ number a[2]; return &a[0].x; }
+__global__ void places(int *out) {
+    *first() = 1, *other<1>() = 2, *other<2>() = 3;
+    *out = *first() * 100 + *other<1>() * 10 + *other<2>();
+}
+int main() {
+    float *p;
+    int *q;
+    cudaMallocManaged(&p, 4 * 65), cudaMallocManaged(&q, 4);
+    for (int k = 0; k < 64; k++)
+        p[k] = k;
+    sum<float, 64><<<1, 64>>>(p, p + 64);
+    places<<<1, 1>>>(q);
+    int rc = cudaDeviceSynchronize();
+    printf("%d %g %d %d\\n", rc, p[64], *q, __LINE__);
+}
+''')
+    for stage in ['-c'], ['-ptx'], []:
+        said = box.hostwarp('cc', *stage, 'a.cu', '-o', 'a').stderr
+        has(said, 'a.cu:5: warning', 'a.cu:6: warning', 'a.cu:7: warning', 'a.cu:21: warning', 'a.cu:22: warning')
+        assert 'error' not in said, said
+    assert box.run('./a').stdout == '0 7148 123 36\n'
+    box.write('b.cu', 'struct number { int x; __device__ number() : x(5) {} };\n__global__ void k(int *p) { __shared__ number n; *p = n.x + missing; }\n')
+    has(box.hostwarp('cc', '-c', 'b.cu', '-o', 'b.o', status=1).stderr, 'b.cu:2:', "'missing'", 'initialization is not supported')
+
+
+def test_cc_host_integers_wrap_around(box):
+    """Undefined in C++; nvcc's host compiler, gcc, lets such a loop be, clang would compare with a wider product."""
+    box.write('a.cu', '''#include <cstdio>
+int main() {
+    const int n = 1000000;
+    int *a = new int[n], bad = 0;
+    for (int i = 0; i < n; i++)
+        a[i] = (int)((unsigned)i * (unsigned)i);
+    for (int i = 0; i < n; i++) {
+        if (a[i] != i * i) {
+            bad = i;
+            break;
+        }
+    }
+    printf("%d\\n", bad);
+}
+''')
+    box.hostwarp('cc', '-O2', 'a.cu', '-o', 'a')
+    assert box.run('./a').stdout == '0\n'
