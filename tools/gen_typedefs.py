@@ -19,6 +19,8 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef HOSTWARP_CUDA_TYPEDEFS_H
 #define HOSTWARP_CUDA_TYPEDEFS_H
 
+#include "hostwarp/words_push.h"
+
 #include "cuda.h"
 
 #ifdef __cplusplus
@@ -30,6 +32,8 @@ TAIL = '''
 #ifdef __cplusplus
 }
 #endif
+
+#include "hostwarp/words_pop.h"
 
 #endif
 '''
