@@ -418,3 +418,12 @@ int main() {
 ''')
     box.hostwarp('cc', '-O2', 'a.cu', '-o', 'a')
     assert box.run('./a').stdout == '0\n'
+
+
+def test_cc_openmp_loops_with_dynamic_schedules_link(box):
+    """clang 19 calls a function that an older libomp does not have."""
+    loop = 'int sum(int n) {\n    int s = 0;\n    #pragma omp parallel for schedule(dynamic) reduction(+ : s)\n    for (int i = 0; i < n; i++)\n        s += i;\n    return s;\n}\n'
+    box.write('b.cpp', loop)
+    box.write('a.cu', loop.replace('sum', 'twice') + '#include <cstdio>\nint sum(int);\nint main() { printf("%d\\n", sum(1000) + twice(10)); }\n')
+    box.hostwarp('cc', '-Xcompiler', '-fopenmp', 'a.cu', 'b.cpp', '-o', 'a')
+    assert box.run('./a').stdout == '499545\n'
