@@ -3,6 +3,8 @@
 #ifndef HOSTWARP_CHANNEL_DESCRIPTOR_H
 #define HOSTWARP_CHANNEL_DESCRIPTOR_H
 
+#include "hostwarp/words_push.h"
+
 #if defined(__cplusplus)
 
 #include "cuda_runtime_api.h"
@@ -47,5 +49,7 @@ HW_CHANNELS(float, 32, cudaChannelFormatKindFloat)
 }
 
 #endif
+
+#include "hostwarp/words_pop.h"
 
 #endif

@@ -4,6 +4,8 @@
 #ifndef HOSTWARP_COOPERATIVE_GROUPS_H
 #define HOSTWARP_COOPERATIVE_GROUPS_H
 
+#include "hostwarp/words_push.h"
+
 #if !defined(__cplusplus) || !defined(__CUDA__)
 #error "cooperative_groups.h is for CUDA C++"
 #endif
@@ -481,5 +483,7 @@ template <class Group, class F> static __device__ inline void invoke_one(const G
 }
 
 }
+
+#include "hostwarp/words_pop.h"
 
 #endif

@@ -4,6 +4,8 @@
 #define HOSTWARP_CUCOMPLEX_H
 #define CU_COMPLEX_H_ /* programs ask whether it is there */
 
+#include "hostwarp/words_push.h"
+
 #include <math.h>
 
 #include "vector_types.h"
@@ -75,5 +77,7 @@ HW_COMPLEX cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex c) { return mak
 HW_COMPLEX cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex c) { return make_cuFloatComplex((float)c.x, (float)c.y); }
 
 #undef HW_COMPLEX
+
+#include "hostwarp/words_pop.h"
 
 #endif

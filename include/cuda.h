@@ -9,6 +9,8 @@
 #ifndef __cuda_cuda_h__
 #define __cuda_cuda_h__
 
+#include "hostwarp/words_push.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -822,5 +824,7 @@ static inline CUresult cuCtxCreate(CUcontext *pctx, CUctxCreateParams *ctxCreate
 }
 }
 #endif
+
+#include "hostwarp/words_pop.h"
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef __CUDA_BF16_H__
 #define __CUDA_BF16_H__
 
+#include "hostwarp/words_push.h"
+
 #include "hostwarp/narrow_bits.h"
 
 typedef struct __align__(2) {
@@ -67,4 +69,7 @@ typedef __nv_bfloat162 nv_bfloat162;
 #define CUDART_ONE_BF16        __ushort_as_bfloat16((unsigned short)0x3F80U)
 
 #endif
+
+#include "hostwarp/words_pop.h"
+
 #endif

@@ -5,6 +5,8 @@
 #define HOSTWARP_CUDA_DEVICE_RUNTIME_API_H
 #define __CUDA_DEVICE_RUNTIME_API_H__ /* programs ask whether it is there */
 
+#include "hostwarp/words_push.h"
+
 #include "driver_types.h"
 
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
@@ -18,10 +20,9 @@ extern "C" __device__ void cudaGraphSetConditional(cudaGraphConditionalHandle ha
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus) && !defined(__CUDA_ARCH__)
 extern "C" {
 __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void);
-__device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
-__device__ cudaError_t cudaLaunchDevice(void *func, void *parameterBuffer, dim3 gridDimension, dim3 blockDimension,
-    unsigned int sharedMemSize, cudaStream_t stream);
 }
 #endif
+
+#include "hostwarp/words_pop.h"
 
 #endif

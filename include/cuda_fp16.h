@@ -4,6 +4,8 @@
 #ifndef __CUDA_FP16_H__
 #define __CUDA_FP16_H__
 
+#include "hostwarp/words_push.h"
+
 #include "hostwarp/narrow_bits.h"
 
 typedef struct __align__(2) {
@@ -95,4 +97,7 @@ typedef __half2 nv_half2;
 #define CUDART_ONE_FP16        __ushort_as_half((unsigned short)0x3C00U)
 
 #endif
+
+#include "hostwarp/words_pop.h"
+
 #endif

@@ -3,6 +3,8 @@
 #ifndef __CUDA_FP4_H__
 #define __CUDA_FP4_H__
 
+#include "hostwarp/words_push.h"
+
 #include "cuda_fp6.h"
 
 typedef __nv_fp8_storage_t __nv_fp4_storage_t;
@@ -69,4 +71,7 @@ HW_HD __half2_raw __nv_cvt_fp4x2_to_halfraw2(const __nv_fp4x2_storage_t x, const
 #include "hostwarp/tiny_type.h"
 
 #endif
+
+#include "hostwarp/words_pop.h"
+
 #endif

@@ -3,6 +3,8 @@
 #ifndef __CUDA_FP6_H__
 #define __CUDA_FP6_H__
 
+#include "hostwarp/words_push.h"
+
 #include "cuda_fp8.h"
 
 typedef __nv_fp8_storage_t __nv_fp6_storage_t;
@@ -81,4 +83,7 @@ HW_HD __half2_raw __nv_cvt_fp6x2_to_halfraw2(const __nv_fp6x2_storage_t x, const
 #include "hostwarp/tiny_type.h"
 
 #endif
+
+#include "hostwarp/words_pop.h"
+
 #endif

@@ -3,6 +3,8 @@
 #ifndef __CUDA_FP8_H__
 #define __CUDA_FP8_H__
 
+#include "hostwarp/words_push.h"
+
 #include "hostwarp/tiny_bits.h"
 
 typedef unsigned char __nv_fp8_storage_t;
@@ -176,4 +178,7 @@ HW_HD __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(const __nv_fp8x2_storage_t 
 #include "hostwarp/tiny_type.h"
 
 #endif
+
+#include "hostwarp/words_pop.h"
+
 #endif

@@ -4,6 +4,8 @@
 #define HOSTWARP_CUDA_OCCUPANCY_H
 #define CUDA_OCCUPANCY_INTERFACE
 
+#include "hostwarp/words_push.h"
+
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
@@ -249,4 +251,7 @@ HW_OCC cudaOccError cudaOccAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize,
 }
 
 #undef HW_OCC
+
+#include "hostwarp/words_pop.h"
+
 #endif

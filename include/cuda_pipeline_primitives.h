@@ -3,6 +3,8 @@
 #ifndef _CUDA_PIPELINE_PRIMITIVES_H_
 #define _CUDA_PIPELINE_PRIMITIVES_H_
 
+#include "hostwarp/words_push.h"
+
 #include "cuda_runtime.h"
 
 #define HW_PIPE static __inline__ __device__
@@ -41,5 +43,7 @@ HW_PIPE void __pipeline_wait_prior(size_t prior)
 }
 
 #undef HW_PIPE
+
+#include "hostwarp/words_pop.h"
 
 #endif

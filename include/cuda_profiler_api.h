@@ -3,6 +3,8 @@
 #ifndef HOSTWARP_CUDA_PROFILER_API_H
 #define HOSTWARP_CUDA_PROFILER_API_H
 
+#include "hostwarp/words_push.h"
+
 #include "driver_types.h"
 
 #ifdef __cplusplus
@@ -15,5 +17,7 @@ extern cudaError_t CUDARTAPI cudaProfilerStop(void);
 #ifdef __cplusplus
 }
 #endif
+
+#include "hostwarp/words_pop.h"
 
 #endif

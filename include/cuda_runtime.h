@@ -4,6 +4,8 @@
 #define HOSTWARP_CUDA_RUNTIME_H
 #define __CUDA_RUNTIME_H__ /* programs ask whether it is there */
 
+#include "hostwarp/words_push.h"
+
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
 #include "crt/host_defines.h"
 #include "hostwarp/device_first.h"
@@ -18,6 +20,10 @@
 
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
 #include "hostwarp/device.h"
+#ifndef __CUDACC_RTC__
+#include <math.h> /* programs that include nothing of it count on its names, host code too */
+#include <stdlib.h>
+#endif
 #endif
 
 #if defined(__cplusplus)
@@ -25,5 +31,7 @@ extern "C++" { /* some programs include all that has to do with CUDA inside exte
 #include "hostwarp/rt_cpp.h"
 }
 #endif
+
+#include "hostwarp/words_pop.h"
 
 #endif

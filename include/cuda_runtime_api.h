@@ -4,6 +4,8 @@
 #define HOSTWARP_CUDA_RUNTIME_API_H
 #define __CUDA_RUNTIME_API_H__ /* programs ask whether it is there */
 
+#include "hostwarp/words_push.h"
+
 #define CUDART_VERSION 12030
 #define __CUDART_API_VERSION CUDART_VERSION
 
@@ -592,5 +594,7 @@ extern cudaError_t CUDARTAPI cudaGetExportTable(const void **ppExportTable, cons
 #define cudaWaitExternalSemaphoresAsync cudaWaitExternalSemaphoresAsync_v2
 #endif
 #endif
+
+#include "hostwarp/words_pop.h"
 
 #endif

@@ -4,6 +4,8 @@
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_
 
+#include "hostwarp/words_push.h"
+
 #include "cuda_runtime.h"
 #include "hostwarp/curand_jumps.h"
 
@@ -339,5 +341,7 @@ HW_SOBOL_SCRAMBLED(curandStateScrambledSobol64, unsigned long long, 64)
 #include "hostwarp/curand_distributions.h"
 
 #undef HW_RAND
+
+#include "hostwarp/words_pop.h"
 
 #endif

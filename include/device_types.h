@@ -3,11 +3,15 @@
 #ifndef HOSTWARP_DEVICE_TYPES_H
 #define HOSTWARP_DEVICE_TYPES_H
 
+#include "hostwarp/words_push.h"
+
 enum cudaRoundMode {
     cudaRoundNearest = 0,
     cudaRoundZero    = 1,
     cudaRoundPosInf  = 2,
     cudaRoundMinInf  = 3,
 };
+
+#include "hostwarp/words_pop.h"
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef HOSTWARP_DRIVER_FUNCTIONS_H
 #define HOSTWARP_DRIVER_FUNCTIONS_H
 
+#include "hostwarp/words_push.h"
+
 #include "driver_types.h"
 
 static __inline__ __host__ struct cudaPitchedPtr make_cudaPitchedPtr(void *d, size_t p, size_t xsz, size_t ysz)
@@ -32,5 +34,7 @@ static __inline__ __host__ struct cudaExtent make_cudaExtent(size_t w, size_t h,
     e.depth = d;
     return e;
 }
+
+#include "hostwarp/words_pop.h"
 
 #endif

@@ -4,6 +4,8 @@
 #define HOSTWARP_DRIVER_TYPES_H
 #define __DRIVER_TYPES_H__ /* programs ask whether it is there */
 
+#include "hostwarp/words_push.h"
+
 #include <limits.h>
 #include <stddef.h>
 
@@ -137,5 +139,7 @@ typedef void (CUDART_CB *cudaHostFn_t)(void *userData);
 #define cudaStreamAttributeMemSyncDomainMap                      cudaLaunchAttributeMemSyncDomainMap
 #define cudaStreamAttributePriority                              cudaLaunchAttributePriority
 #define cudaStreamAttributeSynchronizationPolicy                 cudaLaunchAttributeSynchronizationPolicy
+
+#include "hostwarp/words_pop.h"
 
 #endif

@@ -5,6 +5,8 @@
 #ifndef HOSTWARP_H
 #define HOSTWARP_H
 
+#include "hostwarp/words_push.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +41,7 @@ int hostwarp_explain(const char *ptx, size_t bytes, const unsigned block[3], voi
 #ifdef __cplusplus
 }
 #endif
+
+#include "hostwarp/words_pop.h"
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef HOSTWARP_LIBRARY_TYPES_H
 #define HOSTWARP_LIBRARY_TYPES_H
 
+#include "hostwarp/words_push.h"
+
 enum cudaDataType_t {
     CUDA_R_16F      = 2,
     CUDA_C_16F      = 6,
@@ -50,5 +52,7 @@ enum libraryPropertyType_t {
 };
 typedef enum libraryPropertyType_t libraryPropertyType_t;
 typedef enum libraryPropertyType_t libraryPropertyType;
+
+#include "hostwarp/words_pop.h"
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef HOSTWARP_MATH_CONSTANTS_H
 #define HOSTWARP_MATH_CONSTANTS_H
 
+#include "hostwarp/words_push.h"
+
 /* ---- float ---- */
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("0xfffff")
@@ -51,5 +53,7 @@
 #define CUDART_L2T 3.3219280948873622
 #define CUDART_LG2 0.30102999566398120
 #define CUDART_LGE 0.43429448190325182
+
+#include "hostwarp/words_pop.h"
 
 #endif

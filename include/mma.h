@@ -3,6 +3,8 @@
 #ifndef _HOSTWARP_MMA_H_
 #define _HOSTWARP_MMA_H_
 
+#include "hostwarp/words_push.h"
+
 #if defined(__cplusplus) && defined(__CUDACC__)
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
@@ -232,4 +234,7 @@ __host__ __device__ inline float __float_to_tf32(float f)
 }
 
 #endif
+
+#include "hostwarp/words_pop.h"
+
 #endif

@@ -3,6 +3,8 @@
 #ifndef nvJitLink_INCLUDED__
 #define nvJitLink_INCLUDED__
 
+#include "hostwarp/words_push.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -66,5 +68,7 @@ nvJitLinkResult nvJitLinkVersion(unsigned int *major, unsigned int *minor);
 #ifdef __cplusplus
 }
 #endif
+
+#include "hostwarp/words_pop.h"
 
 #endif

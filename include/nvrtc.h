@@ -3,6 +3,8 @@
 #ifndef __NVRTC_H__
 #define __NVRTC_H__
 
+#include "hostwarp/words_push.h"
+
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -51,5 +53,7 @@ nvrtcResult nvrtcGetLoweredName(nvrtcProgram prog, const char *const name_expres
 #ifdef __cplusplus
 }
 #endif
+
+#include "hostwarp/words_pop.h"
 
 #endif

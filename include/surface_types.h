@@ -3,6 +3,8 @@
 #ifndef HOSTWARP_SURFACE_TYPES_H
 #define HOSTWARP_SURFACE_TYPES_H
 
+#include "hostwarp/words_push.h"
+
 #include "driver_types.h"
 
 #define cudaSurfaceType1D             0x01
@@ -25,5 +27,7 @@ enum cudaSurfaceFormatMode {
 };
 
 typedef unsigned long long cudaSurfaceObject_t;
+
+#include "hostwarp/words_pop.h"
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef HOSTWARP_TEXTURE_TYPES_H
 #define HOSTWARP_TEXTURE_TYPES_H
 
+#include "hostwarp/words_push.h"
+
 #include "driver_types.h"
 
 #define cudaTextureType1D             0x01
@@ -47,5 +49,7 @@ struct cudaTextureDesc {
 };
 
 typedef unsigned long long cudaTextureObject_t;
+
+#include "hostwarp/words_pop.h"
 
 #endif

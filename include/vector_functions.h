@@ -4,6 +4,8 @@
 #define HOSTWARP_VECTOR_FUNCTIONS_H
 #define __VECTOR_FUNCTIONS_H__ /* programs ask whether it is there */
 
+#include "hostwarp/words_push.h"
+
 #include "vector_types.h"
 
 #define HW_MAKE static __inline__ __host__ __device__
@@ -68,5 +70,7 @@ HW_MAKE_ALIGNED4(double4, double)
 #undef HW_MAKE_ALIGNED4
 
 #undef HW_MAKE
+
+#include "hostwarp/words_pop.h"
 
 #endif

@@ -4,6 +4,8 @@
 #define HOSTWARP_VECTOR_TYPES_H
 #define __VECTOR_TYPES_H__ /* programs ask whether it is there */
 
+#include "hostwarp/words_push.h"
+
 #include "crt/host_defines.h"
 
 struct char1 { signed char x; };
@@ -106,5 +108,7 @@ struct dim3 {
 #endif
 };
 typedef struct dim3 dim3;
+
+#include "hostwarp/words_pop.h"
 
 #endif

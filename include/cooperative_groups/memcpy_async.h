@@ -4,6 +4,8 @@
 #ifndef HOSTWARP_CG_MEMCPY_ASYNC_H
 #define HOSTWARP_CG_MEMCPY_ASYNC_H
 
+#include "../hostwarp/words_push.h"
+
 #include "cooperative_groups.h"
 
 namespace cooperative_groups {
@@ -83,5 +85,7 @@ template <class Group> __device__ inline void wait(const Group &group) { group.s
 template <unsigned Stages, class Group> __device__ inline void wait_prior(const Group &group) { group.sync(); }
 
 }
+
+#include "../hostwarp/words_pop.h"
 
 #endif

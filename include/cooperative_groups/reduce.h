@@ -3,6 +3,8 @@
 #ifndef HOSTWARP_COOPERATIVE_GROUPS_REDUCE_H
 #define HOSTWARP_COOPERATIVE_GROUPS_REDUCE_H
 
+#include "../hostwarp/words_push.h"
+
 #include "cooperative_groups.h"
 
 namespace cooperative_groups {
@@ -53,5 +55,7 @@ template <class T, class Op> static __device__ inline T reduce(const coalesced_g
 }
 
 }
+
+#include "../hostwarp/words_pop.h"
 
 #endif

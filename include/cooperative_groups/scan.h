@@ -3,6 +3,8 @@
 #ifndef HOSTWARP_COOPERATIVE_GROUPS_SCAN_H
 #define HOSTWARP_COOPERATIVE_GROUPS_SCAN_H
 
+#include "../hostwarp/words_push.h"
+
 #include "cooperative_groups/reduce.h"
 
 namespace cooperative_groups {
@@ -35,5 +37,7 @@ template <class Group, class T> static __device__ inline T exclusive_scan(const 
 }
 
 }
+
+#include "../hostwarp/words_pop.h"
 
 #endif

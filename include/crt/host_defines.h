@@ -4,6 +4,8 @@
 #define HOSTWARP_CRT_HOST_DEFINES_H
 #define __HOST_DEFINES_H__ /* programs ask whether it is there */
 
+#include "../hostwarp/words_push.h"
+
 #define CUDARTAPI
 #define CUDARTAPI_CDECL
 #define CUDART_CB
@@ -59,5 +61,7 @@
 #define __cluster_dims__(...)
 #define __block_size__(...)
 #define CUDART_DEVICE __device__
+
+#include "../hostwarp/words_pop.h"
 
 #endif

@@ -59,7 +59,18 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 #define __reduce_and_sync hw_clang_reduce_and_sync
 #define __reduce_or_sync hw_clang_reduce_or_sync
 #define __reduce_xor_sync hw_clang_reduce_xor_sync
+/* From sm_70 on there are no shuffles without a mask, and programs may use their names. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+#define __shfl hw_clang_shfl
+#define __shfl_up hw_clang_shfl_up
+#define __shfl_down hw_clang_shfl_down
+#define __shfl_xor hw_clang_shfl_xor
+#endif
 #include <__clang_cuda_intrinsics.h>
+#undef __shfl
+#undef __shfl_up
+#undef __shfl_down
+#undef __shfl_xor
 #undef __reduce_add_sync
 #undef __reduce_min_sync
 #undef __reduce_max_sync
@@ -71,6 +82,7 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 #include "hostwarp/device_warp.h"
 #include "hostwarp/device_texture.h"
 #include "hostwarp/device_runtime.h"
+#include "hostwarp/shared_room.h"
 
 #ifdef HW_CUDA_VERSION_IS_OURS
 #undef HW_CUDA_VERSION_IS_OURS

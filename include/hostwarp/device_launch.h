@@ -6,7 +6,11 @@
 #ifndef HOSTWARP_DEVICE_LAUNCH_H
 #define HOSTWARP_DEVICE_LAUNCH_H
 
+#include "words_push.h"
+
 #ifdef __CUDA_ARCH__
+/* Shows how static kernels are called; src/cli/cc_launch.c takes it out. */
+static __attribute__((global)) __attribute__((used)) void __hostwarp_names() {}
 #undef __global__
 #define __global__ __attribute__((host)) __attribute__((device)) __attribute__((nvptx_kernel)) __attribute__((used))
 
@@ -112,5 +116,7 @@ struct launch {
 
 }
 #endif
+
+#include "words_pop.h"
 
 #endif

@@ -4,6 +4,8 @@
 #ifndef HOSTWARP_NVTX3_H
 #define HOSTWARP_NVTX3_H
 
+#include "../hostwarp/words_push.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -206,5 +208,7 @@ static inline void nvtxDomainResourceDestroy(nvtxResourceHandle_t resource) { (v
 #ifdef __cplusplus
 }
 #endif
+
+#include "../hostwarp/words_pop.h"
 
 #endif

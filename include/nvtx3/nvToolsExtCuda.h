@@ -3,6 +3,8 @@
 #ifndef HOSTWARP_NVTX3_CUDA_H
 #define HOSTWARP_NVTX3_CUDA_H
 
+#include "../hostwarp/words_push.h"
+
 #include "../cuda.h"
 #include "nvToolsExt.h"
 
@@ -27,5 +29,7 @@ static inline void nvtxNameCuEventW(CUevent event, const wchar_t *name) { (void)
 #ifdef __cplusplus
 }
 #endif
+
+#include "../hostwarp/words_pop.h"
 
 #endif

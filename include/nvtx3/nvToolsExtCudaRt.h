@@ -3,6 +3,8 @@
 #ifndef HOSTWARP_NVTX3_CUDART_H
 #define HOSTWARP_NVTX3_CUDART_H
 
+#include "../hostwarp/words_push.h"
+
 #include "../cuda_runtime_api.h"
 #include "nvToolsExt.h"
 
@@ -24,5 +26,7 @@ static inline void nvtxNameCudaEventW(cudaEvent_t event, const wchar_t *name) { 
 #ifdef __cplusplus
 }
 #endif
+
+#include "../hostwarp/words_pop.h"
 
 #endif

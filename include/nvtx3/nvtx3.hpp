@@ -3,6 +3,8 @@
 #ifndef HOSTWARP_NVTX3_HPP
 #define HOSTWARP_NVTX3_HPP
 
+#include "../hostwarp/words_push.h"
+
 #include "nvToolsExt.h"
 
 #include <string>
@@ -154,5 +156,7 @@ template <class... Parts> void mark(const Parts &...parts) noexcept { mark_in<>(
 
 #define NVTX3_FUNC_RANGE()           ::nvtx3::scoped_range nvtx3_range__{__func__}
 #define NVTX3_FUNC_RANGE_IN(D)       ::nvtx3::scoped_range_in<D> nvtx3_range__{__func__}
+
+#include "../hostwarp/words_pop.h"
 
 #endif

@@ -38,28 +38,47 @@ static bool copy_names(struct cc_work *w, const char *source, const char *kind, 
 /* Called once for each source, before its passes. */
 static bool prepare(struct cc_work *w, const struct cc_item *item)
 {
-    struct cc_copy fixed = { 0 }, host = { 0 }, device = { 0 };
+    struct cc_copy fixed = { 0 }, host = { 0 }, device = { 0 }, shared = { 0 };
     set_cuid(w, item->text);
-    w->warned = false;
+    w->warned = w->shared.n > 0;                 /* the first try has said so */
     hw_free(w->overlay);
     hw_free(w->device_overlay);
     w->overlay = w->device_overlay = NULL;
     if (item->lang != CC_LANG_CUDA || w->job->dryrun)
         return true;
-    bool ok = copy_names(w, item->text, "fixed", &fixed) && copy_names(w, item->text, "host", &host) && copy_names(w, item->text, "device", &device);
-    bool corrected = ok && cc_asm_overlay(item->text, fixed.copy, fixed.overlay);
-    if (ok && cc_launch_overlays(item->text, corrected ? fixed.copy : item->text, &host, &device)) {
+    bool ok = copy_names(w, item->text, "fixed", &fixed) && copy_names(w, item->text, "host", &host) && copy_names(w, item->text, "device", &device) &&
+              copy_names(w, item->text, "shared", &shared);
+    const char *text = item->text;
+    if (ok && w->shared.n) {
+        ok = cc_shared_copy(text, &w->shared, shared.copy) && cc_write_overlay(item->text, shared.copy, shared.overlay);
+        text = shared.copy;
+    }
+    bool corrected = ok && cc_asm_overlay(item->text, text, fixed.copy, fixed.overlay);
+    if (ok && cc_launch_overlays(item->text, corrected ? fixed.copy : text, &host, &device)) {
         w->overlay = hw_strdup(host.overlay);
         w->device_overlay = hw_strdup(device.overlay);
     } else if (corrected) {
         w->overlay = hw_strdup(fixed.overlay);
+    } else if (ok && w->shared.n) {
+        w->overlay = hw_strdup(shared.overlay);
     }
-    for (int i = 0; i < 3; i++) {
-        struct cc_copy *c = i == 0 ? &fixed : i == 1 ? &host : &device;
+    for (int i = 0; i < 4; i++) {
+        struct cc_copy *c = i == 0 ? &fixed : i == 1 ? &host : i == 2 ? &device : &shared;
         hw_free(c->copy);
         hw_free(c->overlay);
     }
     return ok;
+}
+
+static void new_source(struct cc_work *w)
+{
+    hw_vec_fini(&w->shared);
+    w->again = false;
+}
+
+static int compile(struct cc_work *w, const struct cc_item *item, const char *object)
+{
+    return prepare(w, item) ? cc_compile(w, item, object) : CLI_FAIL;
 }
 
 static int run_program(struct cc_job *job)
@@ -89,7 +108,10 @@ static int build_program(struct cc_work *w)
             continue;
         }
         char *object = cc_temp_name(w, item->text, ".o");
-        status = object && prepare(w, item) ? cc_compile(w, item, object) : CLI_FAIL;
+        new_source(w);
+        status = object ? compile(w, item, object) : CLI_FAIL;
+        if (w->again)
+            status = compile(w, item, object);
         if (object)
             cli_add(&objects, object);
         hw_free(object);
@@ -195,9 +217,12 @@ static int build_each(struct cc_work *w)
     int status = 0;
     for (size_t i = 0; i < w->job->items.n && status == 0; i++) {
         const struct cc_item *item = &w->job->items.v[i];
+        new_source(w);
         if (item->lang != CC_LANG_LINK)
             status = one_output(w, item);
-        else if (!item->is_option)
+        if (w->again)
+            status = one_output(w, item);
+        if (item->lang == CC_LANG_LINK && !item->is_option)
             fprintf(stderr, "hostwarp cc: warning: %s: nothing is linked, so it is not used\n", item->text);
     }
     return status;

@@ -63,14 +63,23 @@ bool cc_openmp_link(struct cli_args *args);
 bool cc_openmp_is_library(const char *word);
 
 /* cc_asm.c: true when the source needs a corrected copy; then copy and overlay have been written. */
-bool cc_asm_overlay(const char *source, const char *copy, const char *overlay);
+bool cc_asm_overlay(const char *source, const char *corrected, const char *copy, const char *overlay);   /* corrected: where its text is */
 bool cc_asm_statement(const char *assembly, const char *out);   /* a file of assembly as a C++ file with one asm statement */
 bool cc_write_overlay(const char *source, const char *copy, const char *overlay);
+/* cc_shared.c: the lines of a source where clang wants no __shared__ variable because of its constructor; false when it said something else too. */
+struct cc_lines {
+    int *v;
+    size_t n, cap;
+};
+bool cc_shared_lines(const char *said, const char *source, struct cc_lines *out);
+bool cc_shared_copy(const char *source, const struct cc_lines *lines, const char *copy);
 /* cc_launch.c: the same for a source with launches in device code, for each pass; corrected: where its text is. */
 struct cc_copy {
     char *copy, *overlay;
 };
 bool cc_launch_overlays(const char *source, const char *corrected, const struct cc_copy *host, const struct cc_copy *device);
+/* Static kernels in the PTX of such a source get the names that its host code asks for. */
+bool cc_launch_name_kernels(const char *path);
 
 /* cc_dlink.c: writes C source of what separately compiled objects lack. How many functions it has; -1 after an error. */
 /* clang 19 may use a static variable under its plain name and define it under a longer one: makes them one again. */

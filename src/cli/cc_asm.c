@@ -210,10 +210,10 @@ bool cc_asm_statement(const char *assembly, const char *out)
     return ok;
 }
 
-bool cc_asm_overlay(const char *source, const char *copy, const char *overlay)
+bool cc_asm_overlay(const char *source, const char *corrected, const char *copy, const char *overlay)
 {
     size_t n;
-    char *text = hw_file_read(source, &n);
+    char *text = hw_file_read(corrected, &n);
     if (!text || !(strstr(text, "asm") || strstr(text, "alignas") || strstr(text, "<< ")) || strlen(text) != n) {
         hw_free(text);
         return false;

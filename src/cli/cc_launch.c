@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "cli/cc.h"
 
+#include "base/hash.h"
 #include "base/os.h"
 #include "base/str.h"
 
@@ -228,4 +229,77 @@ bool cc_launch_overlays(const char *source, const char *corrected, const struct 
                   write_copy(text, true, source, host->copy, host->overlay) && write_copy(text, false, source, device->copy, device->overlay);
     hw_free(text);
     return needed;
+}
+
+/* --- static kernels ---
+   clang gives a static kernel an ending of the file's own, and the host asks for it by that name. Where kernels are device functions nobody does: a kernel
+   of device_launch.h, which stays one, shows the ending, and is taken out. */
+
+#define MARKER "_ZL16__hostwarp_namesv"
+
+/* The ending behind the marker's name; NULL: there is none. */
+static char *ending_of(const char *text)
+{
+    const char *p = strstr(text, MARKER "__");
+    size_t n = 0;
+    while (p && is_word(p[strlen(MARKER) + n]))
+        n++;
+    return n ? hw_strndup(p + strlen(MARKER), n) : NULL;
+}
+
+/* Behind the definition or declaration of the marker that begins in this line; p itself: none does. */
+static const char *skip_marker(const char *p)
+{
+    static const char marker[] = ".entry " MARKER;
+    const char *entry = memmem(p, strcspn(p, "\n"), marker, sizeof marker - 1);
+    const char *end = entry ? strpbrk(entry, "{;") : NULL;
+    if (end && *end == '{')
+        end = strchr(end, '}');
+    return end ? end + 1 : p;
+}
+
+/* The name of a kernel that only this file can see, where its definition or declaration begins. */
+static const char *hidden_kernel(const char *text, const char *p, size_t *n)
+{
+    static const char word[] = ".entry ";
+    if (strncmp(p, word, sizeof word - 1) != 0 || (p > text && p[-1] != '\n'))
+        return NULL;
+    const char *name = p + sizeof word - 1;
+    for (*n = 0; is_word(name[*n]) || name[*n] == '$';)
+        ++*n;
+    return *n ? name : NULL;
+}
+
+bool cc_launch_name_kernels(const char *path)
+{
+    char *text = hw_file_read(path, NULL), *ending = text ? ending_of(text) : NULL;
+    struct hw_map hidden = { 0 };
+    struct hw_str out = { 0 };
+    size_t n;
+    for (const char *p = text, *name; ending && (p = strstr(p, ".entry ")); p++)
+        if ((name = hidden_kernel(text, p, &n))) {
+            char *plain = hw_strndup(name, n);
+            hw_map_set_str(&hidden, plain, text);
+            hw_free(plain);
+        }
+    for (const char *p = text, *next; ending && *p; p = next) {
+        if ((p == text || p[-1] == '\n') && (next = skip_marker(p)) != p)
+            continue;
+        for (n = 0; is_word(p[n]) || p[n] == '$';)
+            n++;
+        char *word = n ? hw_strndup(p, n) : NULL;
+        next = p + (n ? n : 1);
+        if (hidden_kernel(text, p, &(size_t){ 0 }))
+            hw_str_puts(&out, ".visible ");
+        hw_str_add(&out, p, (size_t)(next - p));
+        if (word && hw_map_get_str(&hidden, word))
+            hw_str_puts(&out, ending);
+        hw_free(word);
+    }
+    bool ok = text && (!ending || hw_file_write(path, out.s, out.n));
+    hw_map_fini(&hidden);
+    hw_str_fini(&out);
+    hw_free(ending);
+    hw_free(text);
+    return ok;
 }

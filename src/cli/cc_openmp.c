@@ -52,6 +52,10 @@ void cc_openmp_compile(struct cli_args *args, const struct cc_job *job, bool hos
         cli_addf(args, "-idirafter%s", folder);                  /* it holds other headers of its compiler too */
     if (job->openmp)
         cli_add(args, host ? "-fopenmp=libomp" : "-D_OPENMP=" OPENMP_VERSION);
+    if (job->openmp && host) {                                   /* what an older libomp lacks */
+        cli_add(args, "-include");
+        cli_addf(args, "%s/include/hostwarp/openmp.h", cli_root());
+    }
     hw_free(folder);
 }
 

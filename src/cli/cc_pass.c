@@ -148,9 +148,13 @@ static int run_device(struct cc_work *w, const char *source, struct cli_args *ar
         status = *wrong_side ? 0 : status;
         w->warned |= *wrong_side;
     }
-    if (said)
+    w->again = status == 1 && said && !w->shared.n && cc_shared_lines(said, source, &w->shared);
+    for (size_t i = 0; w->again && i < w->shared.n; i++)
+        fprintf(stderr, "%s:%d: warning: nobody initializes a __shared__ variable, the constructor of this one is not called\n", source, w->shared.v[i]);
+    w->warned |= w->again;
+    if (said && !w->again)
         show(said, *wrong_side);
-    if (said && status)
+    if (said && status && !w->again)
         cc_vendor_after_pass(said);
     hw_free(said);
     hw_free(first);
@@ -199,6 +203,8 @@ int cc_device_pass(struct cc_work *w, const char *source, const char *ptx, bool 
     bool wrong_side = false;
     int status = job->verbose || job->dryrun ? cc_run(w, &args) : run_device(w, source, &args, &wrong_side);
     cli_args_fini(&args);
+    if (status == 0 && !job->dryrun && w->device_overlay && !cc_launch_name_kernels(ptx))
+        return CLI_FAIL;
     if (status == 0 && wrong_side)
         return cc_dlink_trap_ptx(ptx) && cc_dlink_close_ptx(ptx, NULL) ? CLI_OK : CLI_FAIL;
     if (status == 0 && !job->dryrun && !(job->rdc ? cc_dlink_fix_ptx(ptx) : cc_dlink_close_ptx(ptx, source)))
@@ -271,6 +277,7 @@ static void host_command(struct cc_work *w, const struct cc_item *item, const ch
     }
     cli_add(args, "-Wno-unknown-warning-option");               /* gcc's names in -Xcompiler */
     cli_add(args, "-Qunused-arguments");
+    cli_add(args, "-fwrapv");                                    /* clang makes more of int that overflows than gcc, which nvcc uses, does */
     cc_openmp_compile(args, w->job, true);
     cli_add_all(args, &w->job->host);
     add_depfile(w, args, item->text);

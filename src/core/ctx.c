@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "core/capture.h"
 #include "core/device.h"
+#include "core/device_query.h"
 #include "core/event.h"
 #include "core/gate.h"
 #include "core/internal.h"
@@ -451,6 +452,8 @@ CUresult ctx_set_limit(struct ctx *ctx, CUlimit limit, size_t value)
         exec_heap_limit(ctx->heap, value);
     hw_lock(&ctx->mu);
     ctx->limits[limit] = value;
+    hw_list_for(it, &ctx->modules)
+        device_figures_limit(hw_list_item(it, struct module, in_ctx), limit, value);
     hw_unlock(&ctx->mu);
     return CUDA_SUCCESS;
 }

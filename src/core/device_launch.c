@@ -9,6 +9,7 @@
 #include "core/copy.h"
 #include "core/ctx.h"
 #include "core/device_query.h"
+#include "core/device_work.h"
 #include "core/internal.h"
 #include "core/launch.h"
 #include "core/module.h"
@@ -26,7 +27,7 @@
 struct device_launch {
     uint64_t next;
     uint32_t function;           /* its place in the module, from 1; 0: a copy, whose parameters are destination, source and bytes */
-    uint32_t param_bytes;
+    uint32_t param_bytes;        /* function 0: 0, or a kind of device_work.c */
     uint32_t grid[3], block[3];
     uint32_t shared, unused;
     uint64_t grid_id;            /* whose launch it is */
@@ -184,6 +185,7 @@ bool device_launch_link(char **text, size_t *bytes, struct diag *diag)
         return true;
     struct hw_str ours = { 0 }, merged = { 0 };
     hw_str_printf(&ours, "%s", library);
+    device_work_ptx(*text, &ours);
     device_query_ptx(*text, &ours);
     const char *texts[] = { *text, ours.s };
     bool good = ptx_merge(texts, HW_LEN(texts), &merged, diag);
@@ -311,11 +313,19 @@ static CUresult copy_of(const struct launched *l, struct cmd **out)
     return copy_cmd(&r, out);
 }
 
+/* param_bytes is its kind */
+static CUresult work_of(const struct launched *l, struct cmd **out)
+{
+    if (l->room < DEVICE_WORK_WORDS * sizeof(uint64_t))
+        return CUDA_ERROR_LAUNCH_FAILED;
+    return device_work_cmd(l->e.param_bytes, l->params, out);
+}
+
 static CUresult make_cmd(struct module *m, const struct launched *l, struct cmd **out)
 {
     const struct device_launch *e = &l->e;
     if (e->function == 0)
-        return copy_of(l, out);
+        return e->param_bytes ? work_of(l, out) : copy_of(l, out);
     if (e->function > m->n_functions || m->functions[e->function - 1]->param_bytes != e->param_bytes || e->param_bytes > l->room)
         return CUDA_ERROR_LAUNCH_FAILED;         /* something wrote over it */
     struct function *f = m->functions[e->function - 1];

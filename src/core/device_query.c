@@ -138,6 +138,7 @@ void device_query_ptx(const char *text, struct hw_str *out)
         error_functions(out);
     if (strstr(text, PREFIX "GetDevice") || strstr(text, PREFIX "DeviceGetAttribute"))
         hw_str_printf(out, "%s", device_functions);
+    device_figures_ptx(text, out);
 }
 
 void device_query_fill(struct module *m)

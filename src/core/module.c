@@ -8,6 +8,7 @@
 #include "base/os.h"
 #include "core/ctx.h"
 #include "core/device_launch.h"
+#include "core/device_query.h"
 #include "core/device.h"
 #include "core/internal.h"
 #include "core/mem.h"
@@ -241,6 +242,8 @@ CUresult module_load_bound(struct ctx *ctx, const void *image, size_t max_bytes,
         goto out;
     for (size_t i = 0; i < ir->funcs.n; i++)
         m->functions[m->n_functions++] = function_new(m, ir->funcs.v[i]);
+    if (m->launches)
+        device_figures_fill(m);
     *out = (CUmodule)m->obj.handle;
     m = NULL;
 out:

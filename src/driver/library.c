@@ -13,6 +13,7 @@
 #include "driver/image.h"
 #include "driver/jit.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -73,10 +74,39 @@ static struct library *library_get(CUlibrary handle)
     return lib;
 }
 
+/* Where a library is looked at while no context is current: its kernels have names, parameters and attributes without one. It is nobody's current context
+   but for the moment that it is made, and stays. */
+static CUresult library_own_ctx(struct ctx **out)
+{
+    static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;   /* around all others: it has no rank */
+    static CUcontext own;
+    CUresult rc = CUDA_SUCCESS;
+
+    pthread_mutex_lock(&making);
+    if (!own && !(rc = ctx_create(device_peek(0), 0, &own)))
+        rc = ctx_pop(NULL);
+    pthread_mutex_unlock(&making);
+    if (!rc && !(*out = ctx_get(own)))
+        rc = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return rc;
+}
+
+static CUresult library_module_in(struct ctx *ctx, struct library *lib, struct diag *diag, CUmodule *out);
+
 /* The library's module in the current context. */
 static CUresult library_module(struct library *lib, struct diag *diag, CUmodule *out)
 {
-    struct ctx *ctx = ctx_current();
+    struct ctx *own = NULL;
+    CUresult rc = ctx_current() ? CUDA_SUCCESS : library_own_ctx(&own);
+
+    if (!rc)
+        rc = library_module_in(own ? own : ctx_current(), lib, diag, out);
+    ctx_unref(own);
+    return rc;
+}
+
+static CUresult library_module_in(struct ctx *ctx, struct library *lib, struct diag *diag, CUmodule *out)
+{
     struct library_module mine = {ctx->id, NULL};
     CUmodule found = NULL;
     CUresult rc;
@@ -275,7 +305,8 @@ static CUkernel library_kernel(struct library *lib, const char *name)
     return (CUkernel)k;
 }
 
-CUresult library_kernel_function(CUkernel kernel, CUfunction *out)
+/* Only to ask about it where there is no current context. */
+static CUresult kernel_function(CUkernel kernel, CUfunction *out)
 {
     struct kernel *k = kernel_get(kernel);
     CUmodule module;
@@ -283,12 +314,21 @@ CUresult library_kernel_function(CUkernel kernel, CUfunction *out)
 
     if (!k)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!ctx_current())
-        rc = CUDA_ERROR_INVALID_CONTEXT;
-    else if (!(rc = library_module(k->lib, NULL, &module)))
+    if (!(rc = library_module(k->lib, NULL, &module)))
         rc = do_cuModuleGetFunction(out, module, k->name);
     kernel_put(k);
     return rc;
+}
+
+CUresult library_kernel_function(CUkernel kernel, CUfunction *out)
+{
+    struct kernel *k = ctx_current() ? NULL : kernel_get(kernel);
+
+    if (k) {
+        kernel_put(k);
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    return kernel_function(kernel, out);
 }
 
 CUresult do_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
@@ -381,7 +421,7 @@ CUresult do_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel 
 
     if (!device_peek(dev))
         return CUDA_ERROR_INVALID_DEVICE;
-    if ((rc = library_kernel_function(kernel, &f)))
+    if ((rc = kernel_function(kernel, &f)))
         return rc;
     return do_cuFuncGetAttribute(pi, attrib, f);
 }
@@ -417,7 +457,7 @@ CUresult do_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *par
 
     if (!kernel)
         return CUDA_ERROR_INVALID_VALUE;
-    if ((rc = library_kernel_function(kernel, &f)))
+    if ((rc = kernel_function(kernel, &f)))
         return rc;
     return do_cuFuncGetParamInfo(f, paramIndex, paramOffset, paramSize);
 }

@@ -125,6 +125,8 @@ enum ir_type lower_sreg_type(const char *name);
 bool lower_find_place(struct lower_ctx *c, int k, struct lower_place *out);
 bool lower_place_in(struct lower_ctx *c, int k, int space, struct lower_place *out);   /* of instructions with two spaces: enum ir_space */
 bool lower_set_order(struct lower_ctx *c, struct ir_inst *i);               /* .volatile, .relaxed.gpu and the like of a load or store */
+/* mem.c: the IR operation for a PTX one on this type; -1: PTX has no such combination. */
+int lower_atom_of(enum ptx_mod op, enum ptx_type t);
 enum ir_order lower_atom_order(struct lower_ctx *c);
 enum ir_scope lower_scope(struct lower_ctx *c, enum ir_scope dflt);
 /* mem.c: operand k, an address in shared memory, as an I32. */

@@ -236,8 +236,7 @@ bool lower_PREFETCHU(struct lower_ctx *c)
     return true;
 }
 
-/* The IR operation for a PTX one on this type; -1: PTX has no such combination. */
-static int atom_of(enum ptx_mod op, enum ptx_type t)
+int lower_atom_of(enum ptx_mod op, enum ptx_type t)
 {
     bool is_float = ptx_type_is_float(t), is_signed = ptx_type_is_signed(t), is_bits = ptx_type_info[t].kind == PTX_KIND_BITS;
     switch (op) {
@@ -269,7 +268,7 @@ enum ir_order lower_atom_order(struct lower_ctx *c)
 static bool atomic(struct lower_ctx *c, int first, enum ptx_mod op)
 {
     enum ptx_type t = c->inst->type;
-    int atom = atom_of(op, t);
+    int atom = lower_atom_of(op, t);
     struct lower_place at;
     if (atom < 0)
         return lower_fail(c, "this operation does not exist for .%s", ptx_type_info[t].text);

@@ -30,6 +30,22 @@ bool lower_BARRIER_SYNC(struct lower_ctx *c) { return barrier(c, IR_BAR_SYNC); }
 bool lower_BAR_ARRIVE(struct lower_ctx *c) { return barrier(c, IR_BAR_ARRIVE); }
 bool lower_BARRIER_ARRIVE(struct lower_ctx *c) { return barrier(c, IR_BAR_ARRIVE); }
 
+/* A cluster is one block. Nobody sees that an arrival is only noticed when the thread waits: between the two it must not arrive again. */
+bool lower_BARRIER_CLUSTER_ARRIVE(struct lower_ctx *c)
+{
+    (void)c;
+    return true;
+}
+
+bool lower_BARRIER_CLUSTER_WAIT(struct lower_ctx *c)
+{
+    struct ir_inst *i = lower_emit(c, IR_BAR, IR_VOID);
+    i->imm = IR_BAR_SYNC;
+    ir_inst_src(i, lower_imm(0));
+    end_with_barrier(c, i);
+    return true;
+}
+
 static bool barrier_red(struct lower_ctx *c, enum ir_barred kind)
 {
     struct ir_operand id = lower_src(c, 1, PTX_U32), n = lower_imm(0), p = lower_src(c, 3, PTX_PRED);

@@ -177,6 +177,18 @@ static void unwrap_single(const struct ptx_row *row, unsigned props, struct ptx_
     }
 }
 
+/* Forms that a version took away from newer targets: the members of a warp have to be named. */
+static bool check_ended(struct ptx_parser *p, const struct ptx_inst *inst)
+{
+    enum { VERSION = 64, SM = 70 };
+    char text[160];
+    bool ended = inst->form == PTX_SHFL || inst->form == PTX_VOTE || inst->form == PTX_BALLOT;
+    if (!ended || p->module->version < VERSION || p->module->sm < SM)
+        return true;
+    ptx_inst_text(inst, text, sizeof text);
+    return ptx_error_at(p, inst->line, 0, "'%s' without '.sync' is not there for .target sm_70 and newer from .version 6.4 on", text);
+}
+
 bool ptx_check_operands(struct ptx_parser *p, struct ptx_inst *inst)
 {
     const struct ptx_form_info *info = &ptx_form_info[inst->form];
@@ -188,6 +200,8 @@ bool ptx_check_operands(struct ptx_parser *p, struct ptx_inst *inst)
         return ptx_error_at(p, inst->line, 0, "'%s' needs .version %u.%u and .target sm_%u or newer", text, info->version / 10, info->version % 10,
                             info->sm);
     }
+    if (!check_ended(p, inst))
+        return false;
     if ((info->props & PTX_TODO) || row->any_operands)
         return true;             /* lower/ says that it is not supported */
     unwrap_single(row, info->props, inst);

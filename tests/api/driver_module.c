@@ -172,6 +172,48 @@ static void libraries(CUdeviceptr p)
     check_result("it is unloaded", cuLibraryUnload(lib), CUDA_SUCCESS);
 }
 
+/* A library belongs to no context: it is loaded and asked about without one. */
+static void libraries_without_a_context(CUdeviceptr p)
+{
+    CUcontext ctx;
+    CUlibrary lib, other;
+    CUkernel k, all[3];
+    CUfunction f;
+    CUdevice dev;
+    CUmodule module;
+    unsigned count = 0, value = 12, got = 0, flags;
+    int threads = 0, active, before;
+    size_t offset, bytes;
+    void *args[] = {&p, &value};
+
+    NEED(cuDeviceGet(&dev, 0));
+    NEED(cuDevicePrimaryCtxGetState(dev, &flags, &before));
+    NEED(cuCtxPopCurrent(&ctx));
+    check_result("a library without a context", cuLibraryLoadData(&lib, ptx, NULL, NULL, 0, NULL, NULL, 0), CUDA_SUCCESS);
+    check_result("has kernels", cuLibraryGetKernelCount(&count, lib), CUDA_SUCCESS);
+    check_value("three of them", count, 3);
+    check_result("which are listed", cuLibraryEnumerateKernels(all, 3, lib), CUDA_SUCCESS);
+    check_result("a kernel is found", cuLibraryGetKernel(&k, lib, "bump"), CUDA_SUCCESS);
+    check_result("one that is not there is not", cuLibraryGetKernel(&k, lib, "nope"), CUDA_ERROR_NOT_FOUND);
+    check_result("it has attributes", cuKernelGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, k, dev), CUDA_SUCCESS);
+    check_value("of the device", threads > 0, 1);
+    check_result("and parameters", cuKernelGetParamInfo(k, 1, &offset, &bytes), CUDA_SUCCESS);
+    check_value("at their places", offset, 8);
+    check_result("a function is a context's", cuKernelGetFunction(&f, k), CUDA_ERROR_INVALID_CONTEXT);
+    check_result("so is a module", cuLibraryGetModule(&module, lib), CUDA_ERROR_INVALID_CONTEXT);
+    CUcontext now = ctx;
+    NEED(cuCtxGetCurrent(&now));
+    check_value("no context is current because of it", now == NULL, 1);
+    NEED(cuDevicePrimaryCtxGetState(dev, &flags, &active));
+    check_value("nor is the primary one active", active, before);
+    check_result("bad code is refused", cuLibraryLoadData(&other, "nonsense", NULL, NULL, 0, NULL, NULL, 0) == CUDA_SUCCESS, 0);
+    NEED(cuCtxPushCurrent(ctx));
+    check_result("in a context it is launched", cuLaunchKernel((CUfunction)k, 1, 1, 1, 1, 1, 1, 0, 0, args, NULL), CUDA_SUCCESS);
+    NEED(cuMemcpyDtoH(&got, p, 4));
+    check_value("and runs", got, 12);
+    check_result("it is unloaded", cuLibraryUnload(lib), CUDA_SUCCESS);
+}
+
 int main(void)
 {
     CUmodule m;
@@ -189,6 +231,7 @@ int main(void)
     attributes(bump, small);
     linking(p);
     libraries(p);
+    libraries_without_a_context(p);
     NEED(cuModuleUnload(m));
     return n_failed != 0;
 }

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of `hostwarp cc` that run.py runs with its own: device code is verified as ptxas does it, and what nvcc accepts is accepted."""
+import pathlib
+import string
 
 
 def has(text, *parts):
@@ -272,3 +274,156 @@ def test_cc_missing_libraries_of_nvidia_are_named(box):
     has(box.hostwarp('cc', 'a.cu', status=1).stderr, 'cutensor.h', 'cuTENSOR is a library of NVIDIA')
     box.write('b.cu', MAIN)
     has(box.hostwarp('cc', 'b.cu', '-lnvgraph', status=1).stderr, 'nvGRAPH is a library of NVIDIA')
+
+
+def public_headers(top):
+    """Those that programs include by name and that say more than where something is."""
+    folders = '', 'cuda', 'cuda/std', 'cooperative_groups', 'nvtx3'
+    return [f for d in folders for f in sorted((top / d).iterdir()) if f.is_file() and '#ifndef' in f.read_text() and f.read_text().count('\n') > 12]
+
+
+def test_headers_take_macros_with_short_names(box):
+    """Every header, and what is put into a source with launches in device code, after a program that has used up the short words."""
+    top = pathlib.Path(__file__).resolve().parent.parent.parent / 'include'
+    headers = public_headers(top)
+    assert len(headers) > 60, headers
+    for h in headers:
+        text = h.read_text()
+        assert 'words_push.h' in text and 'words_pop.h' in text, f'{h} does not put macros away'
+    words = list(string.ascii_letters) + 'check error SIZE PI WIDTH BLOCK MAX MIN value size count index mask first last data result P0 a0 a1 T1'.split()
+    box.write('hostile.h', ''.join(f'#define {w} @ hostile {w} @\n' for w in words) + '#define min(x, y) @\n#define max(x, y) @\n')
+    names = [str(h.relative_to(top)) for h in headers]
+    not_here = {'hostwarp.h', 'nvrtc.h', 'nvJitLink.h'}
+    box.write('a.cu', '#include "hostile.h"\n' + ''.join(f'#include <{n}>\n' for n in names if n not in not_here) + '''
+__global__ void child(int *ones) { *ones = 1; }
+__global__ void parent(int *ones) { child<<<1, 1>>>(ones); }
+#ifndef A
+#error A macro of the program is gone
+#endif
+int main() { return 0; }
+''')
+    box.hostwarp('cc', '-std=c++17', '-rdc=true', '-c', 'a.cu', '-o', 'a.o')
+    box.write('b.cpp', '#include "hostile.h"\n#include <cuda_runtime.h>\n#include <cuda.h>\n#include <nvrtc.h>\n#include <nvJitLink.h>\nint main() { return 0; }\n')
+    box.hostwarp('cc', '-c', 'b.cpp', '-o', 'b.o')
+
+
+def test_cc_refuses_votes_without_sync_as_ptxas_does(box):
+    """PTX 6.4 has them for sm_6x only; __shfl is no name any more."""
+    box.write('a.cu', '__global__ void k(int *p) { p[0] = __any(p[1]); }\n')
+    said = box.hostwarp('cc', '-arch=sm_90', '-c', 'a.cu', '-o', 'a.o', status=1).stderr
+    assert "without '.sync'" in said, said
+    box.hostwarp('cc', '-arch=sm_60', '-c', 'a.cu', '-o', 'a.o')
+    box.write('b.cu', '__global__ void k(int *p) { p[0] = __shfl(p[1], 3); }\n')
+    said = box.hostwarp('cc', '-arch=sm_90', '-c', 'b.cu', '-o', 'b.o', status=1).stderr
+    assert "'__shfl'" in said and 'PLEASE submit' not in said, said
+    box.write('c.cu', '#define __shfl(value, lane) __shfl_sync(0xffffffffu, value, lane)\n__global__ void k(int *p) { p[0] = __shfl(p[1], 3); }\n')
+    box.hostwarp('cc', '-arch=sm_90', '-c', 'c.cu', '-o', 'c.o')
+
+
+def test_cc_host_code_has_the_names_of_math_h(box):
+    box.write('a.cu', '''#include <cstdio>
+int main() {
+    float x = -1;
+    double d = 1;
+    printf("%d %d %d %d %g %g\\n", isnan(x), signbit(d), isinf(x), isfinite(d), pow(x, 2), sqrt(x * x));
+}
+''')
+    box.hostwarp('cc', 'a.cu', '-o', 'a')
+    assert box.run('./a').stdout == '0 0 0 1 1 1\n'
+
+
+def test_cc_static_kernels_are_found_in_files_with_launches(box):
+    box.write('a.cu', '''#include <cstdio>
+static __global__ void child(int *p) { *p += 5; }
+namespace { template <int N> __global__ void parent(int *p) { child<<<1, N>>>(p); } }
+int main() {
+    int *p;
+    cudaMallocManaged(&p, 4);
+    *p = 0;
+    parent<1><<<1, 1>>>(p);
+    cudaDeviceSynchronize();
+    child<<<1, 1>>>(p);
+    printf("%d %d\\n", cudaDeviceSynchronize(), *p);
+}
+''')
+    box.hostwarp('cc', '-rdc=true', 'a.cu', '-o', 'a')
+    assert box.run('./a').stdout == '0 10\n'
+
+
+def test_cc_shared_variables_with_constructors_are_not_constructed(box):
+    """nvcc's warning 20054, clang's error."""
+    box.write('a.cu', '''#include <cstdio>
+struct number { int x; __device__ number() : x(5) {} };
+template <class T> struct pair { T r, i; __host__ __device__ pair(T a = 0, T b = 0) : r(a), i(b) {} };
+template <class T, int N> __global__ void sum(const T *in, T *out) {
+    __shared__ pair<T> f[N][2],
+        one;
+    __shared__ alignas(16) number a[N]; __shared__ number last;
+    int t = threadIdx.x;
+    f[t][0] = pair<T>(in[t], 1);
+    f[t][1].r = 2, a[t].x = t;
+    if (t == 0)
+        one = pair<T>(100), last.x = 1000;
+    __syncthreads();
+    if (t == 0) {
+        T s = one.r + last.x + ((size_t)a % 16);
+        for (int k = 0; k < N; k++)
+            s += f[k][0].r * f[k][1].r + a[k].x;
+        *out = s;
+    }
+}
+static __device__ int *first() { __shared__ number a[2]; return &a[0].x; }
+template <int N> static __device__ int *other() { static __shared__ number a[2]; return &a[0].x; }
+__global__ void places(int *out) {
+    *first() = 1, *other<1>() = 2, *other<2>() = 3;
+    *out = *first() * 100 + *other<1>() * 10 + *other<2>();
+}
+int main() {
+    float *p;
+    int *q;
+    cudaMallocManaged(&p, 4 * 65), cudaMallocManaged(&q, 4);
+    for (int k = 0; k < 64; k++)
+        p[k] = k;
+    sum<float, 64><<<1, 64>>>(p, p + 64);
+    places<<<1, 1>>>(q);
+    int rc = cudaDeviceSynchronize();
+    printf("%d %g %d %d\\n", rc, p[64], *q, __LINE__);
+}
+''')
+    for stage in ['-c'], ['-ptx'], []:
+        said = box.hostwarp('cc', *stage, 'a.cu', '-o', 'a').stderr
+        has(said, 'a.cu:5: warning', 'a.cu:6: warning', 'a.cu:7: warning', 'a.cu:21: warning', 'a.cu:22: warning')
+        assert 'error' not in said, said
+    assert box.run('./a').stdout == '0 7148 123 36\n'
+    box.write('b.cu', 'struct number { int x; __device__ number() : x(5) {} };\n__global__ void k(int *p) { __shared__ number n; *p = n.x + missing; }\n')
+    has(box.hostwarp('cc', '-c', 'b.cu', '-o', 'b.o', status=1).stderr, 'b.cu:2:', "'missing'", 'initialization is not supported')
+
+
+def test_cc_host_integers_wrap_around(box):
+    """Undefined in C++; nvcc's host compiler, gcc, lets such a loop be, clang would compare with a wider product."""
+    box.write('a.cu', '''#include <cstdio>
+int main() {
+    const int n = 1000000;
+    int *a = new int[n], bad = 0;
+    for (int i = 0; i < n; i++)
+        a[i] = (int)((unsigned)i * (unsigned)i);
+    for (int i = 0; i < n; i++) {
+        if (a[i] != i * i) {
+            bad = i;
+            break;
+        }
+    }
+    printf("%d\\n", bad);
+}
+''')
+    box.hostwarp('cc', '-O2', 'a.cu', '-o', 'a')
+    assert box.run('./a').stdout == '0\n'
+
+
+def test_cc_openmp_loops_with_dynamic_schedules_link(box):
+    """clang 19 calls a function that an older libomp does not have."""
+    loop = 'int sum(int n) {\n    int s = 0;\n    #pragma omp parallel for schedule(dynamic) reduction(+ : s)\n    for (int i = 0; i < n; i++)\n        s += i;\n    return s;\n}\n'
+    box.write('b.cpp', loop)
+    box.write('a.cu', loop.replace('sum', 'twice') + '#include <cstdio>\nint sum(int);\nint main() { printf("%d\\n", sum(1000) + twice(10)); }\n')
+    box.hostwarp('cc', '-Xcompiler', '-fopenmp', 'a.cu', 'b.cpp', '-o', 'a')
+    assert box.run('./a').stdout == '499545\n'
