@@ -8,6 +8,7 @@
 #include "core/capture.h"
 #include "core/device.h"
 #include "core/event.h"
+#include "core/hooks.h"
 #include "core/internal.h"
 #include "core/ipc.h"
 #include "core/mem.h"
@@ -166,6 +167,7 @@ static void ctx_tear_down(struct ctx *ctx)
     ctx->dead = true;
     sched_wait_ctx(ctx);
     ctx_flush_printf(ctx);
+    hook_ctx_ending(ctx);
     close_events_and_modules(ctx);
     close_streams(ctx);
     mem_free_ctx(ctx);

@@ -6,9 +6,11 @@
 #include "base/base.h"
 
 struct cmd;
+struct ctx;
 struct function;
 struct launch_config;
 struct mem_info;
+struct obj;
 
 /* One call of an API function. Lives on the caller's stack. */
 struct hook_call {

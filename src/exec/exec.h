@@ -12,6 +12,18 @@ struct exec_engine *exec_engine(enum exec_engine_id id);         /* made when fi
 /* The copy engine with less to do: for copies inside the device, and fills. */
 struct exec_engine *exec_copy_engine_any(void);
 
+struct exec_launch;
+/*
+ * Who checks instrumented kernels (check/), or NULL. A block is begun when its first place is told. visit: as kabi_count_fn, shared addresses as they are.
+ * Set once, before the first launch.
+ */
+struct exec_checker {
+    void *(*begin)(const struct exec_launch *launch);            /* a thread begins to run some blocks of it */
+    void (*visit)(void *state, struct kabi_block *block, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a);
+    void (*end)(void *state);
+};
+extern const struct exec_checker *exec_checker;
+
 /* How a kernel ended badly. */
 enum exec_fault {
     EXEC_OK,
