@@ -17,6 +17,13 @@
 
 enum { LANES = 32 };
 
+/* A launch: where it was made, and when. */
+struct launched {
+    struct trace_call call;
+    uint64_t at;                 /* ledger_now() */
+    uint32_t param_bytes;
+};
+
 /* A thread that runs blocks of a launch, one after the other. */
 struct runner {
     const struct exec_launch *launch;
@@ -27,10 +34,9 @@ struct runner {
 
 void access_launch_made(struct cmd *c, const struct function *f)
 {
-    (void)f;
-    struct trace_call *call = hw_alloc(sizeof *call);
-    *call = *trace_current();
-    c->watched = call;
+    struct launched *l = hw_alloc(sizeof *l);
+    *l = (struct launched){ *trace_current(), ledger_now(), f->param_bytes };
+    c->watched = l;
     c->x.launch.details = c->x.launch.kernel->details != NULL;
 }
 
@@ -70,9 +76,9 @@ static const char *const verbs[] = { [DETAILS_IN_LOAD] = "read", [DETAILS_IN_STO
 
 static void tell_launch(struct report *rep, const struct runner *r)
 {
-    const struct trace_call *call = r->cmd->watched;
-    if (call)
-        report_host(rep, "launch", call->trace, "kernel %s", r->launch->kernel->name);
+    const struct launched *l = r->cmd->watched;
+    if (l)
+        report_host(rep, "launch", l->call.trace, "kernel %s", r->launch->kernel->name);
 }
 
 static void out_of_bounds(const struct runner *r, const struct details_site *s, uint32_t thread, uint64_t address)
@@ -80,7 +86,10 @@ static void out_of_bounds(const struct runner *r, const struct details_site *s, 
     struct ledger_entry e;
     struct hw_str where = { 0 };
     struct report rep;
+    const struct launched *l = r->cmd->watched;
     enum ledger_found found = ledger_find(address, &e);
+    if (found == LEDGER_FREED && l && e.freed_at > l->at)        /* in the order of streams, behind this launch */
+        return;
     if (found == LEDGER_INSIDE)                  /* its last bytes are outside */
         address = e.base + e.bytes;
     if (found != LEDGER_NOTHING)
@@ -98,6 +107,15 @@ static void out_of_bounds(const struct runner *r, const struct details_site *s, 
     hw_str_fini(&where);
 }
 
+static void misaligned(const struct runner *r, const struct details_site *s, uint32_t thread, uint64_t address)
+{
+    struct report rep;
+    report_begin(&rep, "memory.misaligned", "kernel %s: %s of %u bytes at an address that is no multiple of %u", r->launch->kernel->name, verbs[s->kind], s->bytes, s->bytes);
+    report_device(&rep, verbs[s->kind], s->place, "block %llu, thread %u, address %#llx", (unsigned long long)(r->block - 1), thread, (unsigned long long)address);
+    tell_launch(&rep, r);
+    report_end(&rep);
+}
+
 static void outside_shared(const struct runner *r, const struct details_site *s, uint32_t thread, uint64_t offset)
 {
     struct report rep;
@@ -112,6 +130,8 @@ static void outside_shared(const struct runner *r, const struct details_site *s,
 static void split(const struct runner *r, const struct kabi_block *b, const struct details_site *s, uint32_t mask, const uint64_t *a, uint64_t *offsets, uint32_t *shared, uint32_t *global)
 {
     uint64_t local = (uint64_t)threads_of(r->launch) * r->launch->kernel->local_bytes;
+    const struct launched *launched = r->cmd->watched;
+    uint64_t params = launched ? launched->param_bytes : 0;
     *shared = s->space == DETAILS_SHARED ? mask : 0;
     *global = s->space == DETAILS_GLOBAL ? mask : 0;
     memcpy(offsets, a, LANES * sizeof *offsets);
@@ -121,7 +141,7 @@ static void split(const struct runner *r, const struct kabi_block *b, const stru
         if (offset < r->launch->kl.shared_bytes) {
             *shared |= 1u << l;
             offsets[l] = offset;
-        } else if (a[l] - (uint64_t)(uintptr_t)b->local >= local) {
+        } else if (a[l] - (uint64_t)(uintptr_t)b->local >= local && a[l] - (uint64_t)(uintptr_t)r->launch->kl.params >= params) {
             *global |= 1u << l;
         }
     }
@@ -131,6 +151,8 @@ static void look_at_memory(const struct runner *r, const struct details_site *s,
 {
     for (uint32_t m = *global; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
+        if (hw_unlikely((check_tools & CHECK_MEMORY) && a[l] & (s->bytes - 1)))
+            misaligned(r, s, thread + l, a[l]);
         if (hw_unlikely(!ledger_holds(a[l], s->bytes))) {
             if (check_tools & CHECK_MEMORY)
                 out_of_bounds(r, s, thread + l, a[l]);
@@ -206,4 +228,4 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
     }
 }
 
-const struct exec_checker access_checker = { .begin = begin, .visit = visit, .end = end };
+const struct exec_checker access_checker = { .begin = begin, .visit = visit, .end = end, .heap = ledger_heap };

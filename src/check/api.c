@@ -38,11 +38,13 @@ void call_leaves(struct hook_call *call)
         return;
     if ((check_tools & CHECK_API) && now->name && !harmless(now->name, call->result)) {
         struct report r;
+        depth++;                 /* what we ask is no call of the program */
         cuGetErrorString((CUresult)call->result, &text);
         report_begin(&r, "api.failed", "%s failed: %s", now->name, text ? text : "unknown error");
         report_host(&r, "call", now->trace, "%s (error %d)", now->name, call->result);
         report_advice(&r, "Look at what the call answers, and at cudaGetLastError() after a launch.");
         report_end(&r);
+        depth--;
     }
     now->name = NULL;
 }

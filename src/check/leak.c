@@ -69,7 +69,7 @@ void leak_look(struct ctx *ctx, const char *when)
     hw_unlock(&mu);
     for (size_t k = 0; k < n; k++) {
         struct report r;
-        if (ctx && all[k].ctx != ctx)
+        if (ctx && all[k].ctx && all[k].ctx != ctx)
             continue;
         report_begin(&r, "leak.object", "%s was never destroyed", all[k].what);
         report_host(&r, "made", all[k].trace, "%s", all[k].by);

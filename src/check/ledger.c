@@ -30,13 +30,10 @@ static size_t behind(uint64_t addr)
     return low;
 }
 
-void ledger_added(const struct mem_info *info)
+static void add(struct ledger_entry e)
 {
-    const struct trace_call *call = trace_current();
-    struct ledger_entry e = { .base = info->base, .bytes = info->bytes, .kind = info->kind, .variable = info->variable || info->kind == MEM_VARIABLE,
-                              .ctx = info->ctx, .made_by = call->name, .made = call->trace };
     hw_lock(&mu);
-    size_t at = behind(info->base);
+    size_t at = behind(e.base);
     hw_vec_push(&live, e);
     memmove(&live.v[at + 1], &live.v[at], (live.n - 1 - at) * sizeof e);
     live.v[at] = e;
@@ -44,21 +41,43 @@ void ledger_added(const struct mem_info *info)
     hw_unlock(&mu);
 }
 
-void ledger_dropped(const struct mem_info *info)
+static void drop(uint64_t base, const char *by, uint32_t trace)
 {
-    const struct trace_call *call = trace_current();
     hw_lock(&mu);
-    size_t at = behind(info->base);
-    if (at < live.n && live.v[at].base == info->base) {
+    size_t at = behind(base);
+    if (at < live.n && live.v[at].base == base) {
         struct ledger_entry e = live.v[at];
-        e.freed_by = call->name ? call->name : "";
-        e.freed = call->trace;
+        e.freed_by = by;
+        e.freed = trace;
+        e.freed_at = atomic_fetch_add(&generation, 1) + 1;
         dead[n_dead++ % DEAD] = e;
         memmove(&live.v[at], &live.v[at + 1], (live.n - at - 1) * sizeof e);
         live.n--;
-        atomic_fetch_add(&generation, 1);
     }
     hw_unlock(&mu);
+}
+
+uint64_t ledger_now(void) { return atomic_load(&generation); }
+
+void ledger_added(const struct mem_info *info)
+{
+    const struct trace_call *call = trace_current();
+    add((struct ledger_entry){ .base = info->base, .bytes = info->bytes, .kind = info->kind, .variable = info->variable || info->kind == MEM_VARIABLE,
+                               .ctx = info->ctx, .made_by = call->name, .made = call->trace });
+}
+
+void ledger_dropped(const struct mem_info *info)
+{
+    const struct trace_call *call = trace_current();
+    drop(info->base, call->name ? call->name : "", call->trace);
+}
+
+void ledger_heap(uint64_t base, uint64_t bytes, bool made)
+{
+    if (made)
+        add((struct ledger_entry){ .base = base, .bytes = bytes, .kind = MEM_DEVICE, .variable = true, .made_by = "malloc() in a kernel" });
+    else
+        drop(base, "free() in a kernel", 0);
 }
 
 static bool inside(const struct ledger_entry *e, uint64_t addr) { return addr - e->base < e->bytes; }
@@ -75,7 +94,7 @@ static enum ledger_found find_locked(uint64_t addr, struct ledger_entry *out)
             *out = dead[(k - 1) % DEAD];
             return LEDGER_FREED;
         }
-    enum { NEAR = 1 << 20 };
+    const uint64_t NEAR = (uint64_t)1 << 40;
     const struct ledger_entry *below = at > 0 ? &live.v[at - 1] : NULL, *above = at < live.n ? &live.v[at] : NULL;
     uint64_t down = below ? addr - (below->base + below->bytes) : UINT64_MAX, up = above ? above->base - addr : UINT64_MAX;
     if (hw_min_u64(down, up) > NEAR)

@@ -53,6 +53,7 @@ void race_grid_leave(uint64_t word)
 struct race_grid {
     struct hw_mutex mu;
     struct hw_map words;         /* address -> struct race_known, what strong writes brought there */
+    HW_VEC(struct race_known *) all;
     struct race_snap *snaps;
     uint32_t n_snaps;
     uint64_t number;
@@ -86,6 +87,11 @@ static void free_words(struct race_grid *g)
         race_known_fini(&s->foreign);
         hw_free(s);
     }
+    for (size_t k = 0; k < g->all.n; k++) {
+        race_known_fini(g->all.v[k]);
+        hw_free(g->all.v[k]);
+    }
+    hw_vec_fini(&g->all);
     hw_map_fini(&g->words);
 }
 
@@ -117,65 +123,68 @@ struct race_snap *race_grid_snap(struct race_grid *g)
     return s;
 }
 
-static uint64_t key_of(const struct race_snap *s) { return (uint64_t)s->block << 32 | s->warp; }
-
-static bool add(struct race_known *k, struct race_snap *s)
+static struct race_lanes *lanes_of(struct race_known *k, uint64_t key)
 {
-    uint64_t key = key_of(s);
-    struct race_snap *old = hw_map_get(&k->by_warp, &key, sizeof key);
-    if (old && old->number >= s->number)
+    struct race_lanes *l = hw_map_get(&k->by_warp, &key, sizeof key);
+    if (l)
+        return l;
+    l = hw_alloc(sizeof *l);
+    l->key = key;
+    hw_map_set(&k->by_warp, &key, sizeof key, l);
+    hw_vec_push(&k->all, l);
+    return l;
+}
+
+static bool newer(struct race_lanes *to, unsigned lane, struct race_snap *s)
+{
+    if (!s || (to->newest[lane] && to->newest[lane]->number >= s->number))
         return false;
-    hw_map_set(&k->by_warp, &key, sizeof key, s);
-    for (size_t j = 0; old && j < k->n; j++)
-        if (k->all[j] == old) {
-            k->all[j] = s;
-            return true;
-        }
-    if (k->n == k->cap) {
-        k->cap = k->cap ? 2 * k->cap : 8;
-        struct race_snap **more = hw_alloc(k->cap * sizeof *more);
-        if (k->n)
-            memcpy(more, k->all, k->n * sizeof *more);
-        hw_free(k->all);
-        k->all = more;
-    }
-    k->all[k->n++] = s;
+    to->newest[lane] = s;
     return true;
+}
+
+static void add(struct race_known *k, struct race_snap *s)
+{
+    struct race_lanes *l = lanes_of(k, (uint64_t)s->block << 32 | s->warp);
+    for (uint32_t m = s->mask; m; m &= m - 1)
+        newer(l, (unsigned)__builtin_ctz(m), s);
 }
 
 bool race_known_join(struct race_known *to, const struct race_known *from)
 {
     bool learned = false;
-    for (size_t k = 0; k < from->n; k++)
-        learned |= add(to, from->all[k]);
+    for (size_t k = 0; k < from->all.n; k++) {
+        struct race_lanes *l = lanes_of(to, from->all.v[k]->key);
+        for (unsigned lane = 0; lane < RACE_LANES; lane++)
+            learned |= newer(l, lane, from->all.v[k]->newest[lane]);
+    }
     return learned;
 }
 
 void race_known_fini(struct race_known *k)
 {
+    for (size_t j = 0; j < k->all.n; j++)
+        hw_free(k->all.v[j]);
+    hw_vec_fini(&k->all);
     hw_map_fini(&k->by_warp);
-    hw_free(k->all);
     *k = (struct race_known){ 0 };
 }
 
-static bool snap_covers(const struct race_snap *s, const struct race_access *a)
+/* Was the access before the fence of that lane? */
+static bool snap_covers(const struct race_snap *s, unsigned of, const struct race_access *a)
 {
     unsigned v = a->thread / RACE_LANES, lane = a->thread % RACE_LANES;
-    if (s->known[v] > a->epoch)
-        return true;
-    for (uint32_t m = s->warp == v ? s->mask : 0; m; m &= m - 1)
-        if (s->rows[__builtin_ctz(m)][lane] > a->clock)
-            return true;
-    return false;
+    return s->known[v] > a->epoch || (s->warp == v && s->rows[of][lane] > a->clock);
 }
 
 bool race_known_covers(const struct race_known *k, const struct race_access *a)
 {
-    for (uint32_t w = 0; k->n && w < RACE_WARPS; w++) {
+    for (uint32_t w = 0; k->all.n && w < RACE_WARPS; w++) {
         uint64_t key = (uint64_t)a->block << 32 | w;
-        const struct race_snap *s = hw_map_get(&k->by_warp, &key, sizeof key);
-        if (s && snap_covers(s, a))
-            return true;
+        const struct race_lanes *l = hw_map_get(&k->by_warp, &key, sizeof key);
+        for (unsigned lane = 0; l && lane < RACE_LANES; lane++)
+            if (l->newest[lane] && snap_covers(l->newest[lane], lane, a))
+                return true;
     }
     return false;
 }
@@ -187,6 +196,7 @@ void race_grid_give(struct race_grid *g, uint64_t word, struct race_snap *s)
     if (!k) {
         k = hw_alloc(sizeof *k);
         hw_map_set(&g->words, &word, sizeof word, k);
+        hw_vec_push(&g->all, k);
     }
     add(k, s);
     race_known_join(k, &s->foreign);

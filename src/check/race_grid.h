@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "base/hash.h"
+#include "base/vec.h"
 
 enum { RACE_LANES = 32, RACE_WARPS = 32, RACE_GPU = 2, RACE_SYSTEM = 3 };     /* the last two: enum ir_scope */
 
@@ -21,11 +22,14 @@ struct race_cell {
     struct race_access write, reads[2];
 };
 
-/* Snapshots by block and warp, the newest of each. */
+/* Snapshots by block and warp: of each lane the newest that it took part in. */
+struct race_lanes {
+    uint64_t key;
+    struct race_snap *newest[RACE_LANES];
+};
 struct race_known {
-    struct hw_map by_warp;
-    struct race_snap **all;
-    size_t n, cap;
+    struct hw_map by_warp;       /* key -> struct race_lanes */
+    HW_VEC(struct race_lanes *) all;
 };
 
 /* What the lanes `mask` of a warp knew at a fence. */
