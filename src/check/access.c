@@ -3,6 +3,7 @@
 #include "check/tools.h"
 
 #include "check/check.h"
+#include "check/hazard.h"
 #include "check/ledger.h"
 #include "check/race.h"
 #include "check/race_grid.h"
@@ -40,6 +41,12 @@ void access_launch_made(struct cmd *c, const struct function *f)
     c->x.launch.details = c->x.launch.kernel->details != NULL;
 }
 
+void access_launch_queued(struct cmd *c)
+{
+    const struct launched *l = c->watched;
+    hazard_launch(c, l ? l->call.trace : 0, c->x.launch.kernel->name);
+}
+
 void access_launch_over(struct cmd *c)
 {
     race_grid_end(c->x.launch.kl.grid_id);
@@ -54,7 +61,7 @@ static void *begin(const struct exec_launch *launch)
     struct runner *r = hw_alloc(sizeof *r);
     r->launch = launch;
     r->cmd = hw_container_of(launch, struct cmd, x.launch);
-    if (check_tools & CHECK_RACE)
+    if (check_tools & (CHECK_RACE | CHECK_HAZARD))
         r->race = race_block_new(launch->kernel, launch->kl.grid_id, threads_of(launch), launch->kl.shared_bytes);
     return r;
 }

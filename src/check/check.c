@@ -4,7 +4,9 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "check/hazard.h"
 #include "check/ledger.h"
+#include "check/order.h"
 #include "check/report.h"
 #include "check/tools.h"
 #include "check/trace.h"
@@ -25,6 +27,26 @@ static void on_cmd_finished(struct cmd *c)
 {
     if (c->kind == CMD_KERNEL)
         access_launch_over(c);
+    else if (c->kind == CMD_COPY && (check_tools & CHECK_HAZARD))
+        hazard_copy_over(c);
+}
+
+static void on_copy_made(struct cmd *c, bool async)
+{
+    (void)async;
+    if (check_tools & CHECK_HAZARD)
+        hazard_copy_made(c);
+}
+
+static void on_cmd_queued(struct cmd *c)
+{
+    if (!(check_tools & CHECK_HAZARD))
+        return;
+    order_queued(c);
+    if (c->kind == CMD_KERNEL)
+        access_launch_queued(c);
+    else if (c->kind == CMD_COPY)
+        hazard_copy_queued(c);
 }
 
 /* What programs make by calls of this name, and nothing that such a call makes for itself. */
@@ -59,6 +81,12 @@ static const struct hook_listener listener = {
     .api_enter = call_enters,
     .api_leave = call_leaves,
     .launch_made = on_launch_made,
+    .copy_made = on_copy_made,
+    .cmd_queued = on_cmd_queued,
+    .cmd_depends = order_depends,
+    .event_recorded = order_recorded,
+    .stream_waits = order_stream_waits,
+    .host_waited = order_host_waited,
     .cmd_finished = on_cmd_finished,
     .mem_added = ledger_added,
     .mem_dropped = ledger_dropped,

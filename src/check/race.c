@@ -15,13 +15,16 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "base/vec.h"
+#include "check/check.h"
+#include "check/hazard.h"
 #include "check/ledger.h"
+#include "check/order.h"
 #include "check/race_grid.h"
 #include "check/report.h"
 
 #include <stdlib.h>
 
-enum { LANES = 32, WARPS = 32, THREADS = LANES * WARPS, BARRIERS = 16, ROUNDS = 4, PENDING = 32 };
+enum { OTHERS = 16, LANES = 32, WARPS = 32, THREADS = LANES * WARPS, BARRIERS = 16, ROUNDS = 4, PENDING = 32 };
 
 struct round {
     uint32_t known[WARPS];       /* what those know who have come */
@@ -61,6 +64,8 @@ struct race_block {
     struct race_known foreign;   /* of all that have come to a barrier */
     uint64_t version;
     struct race_cell *shared;
+    struct { uint32_t grid; bool ordered; } others[OTHERS];      /* grids that were met: are they in order with this one? */
+    struct hazard_view *view;
 };
 
 static uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
@@ -75,6 +80,7 @@ struct race_block *race_block_new(const struct kabi_kernel *kernel, uint64_t gri
     b->threads = threads;
     b->shared_bytes = shared_bytes;
     b->warps = hw_alloc(WARPS * sizeof *b->warps);
+    b->view = check_tools & CHECK_HAZARD ? hazard_view_new(b->number) : NULL;
     b->shared = shared_bytes ? hw_alloc(shared_bytes * sizeof *b->shared) : NULL;
     return b;
 }
@@ -104,6 +110,7 @@ void race_block_free(struct race_block *b)
     if (!b)
         return;
     forget(b);
+    hazard_view_free(b->view);
     hw_free(b->warps);
     hw_free(b->shared);
     hw_free(b);
@@ -265,9 +272,28 @@ static void tell(struct race_block *b, const struct race_access *a, const struct
     hw_str_fini(&where);
 }
 
+/* Another kernel's access. */
+static void look_at_other(struct race_block *b, const struct race_access *a, const struct race_access *now, uint64_t address)
+{
+    unsigned k = a->grid % OTHERS;
+    if (b->others[k].grid != a->grid) {
+        b->others[k].grid = a->grid;
+        b->others[k].ordered = order_between(a->grid, b->number);
+    }
+    if (!b->others[k].ordered && !(a->strong && now->strong))
+        hazard_found(b->number, now->place, now->write, a->grid, a->place, a->write, address);
+}
+
 static void look(struct race_block *b, struct warp *w, const struct race_access *a, const struct race_access *now, uint64_t address, bool shared)
 {
-    if (a->grid != b->number || !(a->bytes & now->bytes) || (!a->write && !now->write) || (shared && a->block != b->id))
+    if (!(a->bytes & now->bytes) || (!a->write && !now->write) || (shared && (a->grid != b->number || a->block != b->id)))
+        return;
+    if (a->grid != b->number) {
+        if (check_tools & CHECK_HAZARD)
+            look_at_other(b, a, now, address);
+        return;
+    }
+    if (!(check_tools & CHECK_RACE))
         return;
     if ((a->write && now->write && a->valued && now->valued && a->value == now->value) || both_strong(a, now) || ordered(b, w, now->thread, a))
         return;
@@ -343,10 +369,12 @@ void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t 
     for (uint32_t m = mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         uint32_t t = thread + l;
-        struct race_access now = { .grid = b->number, .block = b->id, .epoch = b->epochs[t % THREADS], .clock = w->clocks[l], .thread = (uint16_t)t, .site = (uint16_t)site,
+        struct race_access now = { .grid = b->number, .block = b->id, .epoch = b->epochs[t % THREADS], .clock = w->clocks[l], .thread = (uint16_t)t, .site = (uint16_t)site, .place = s->place,
                                    .value = s->valued ? a[LANES + l] : 0, .valued = s->valued, .write = s->kind != DETAILS_IN_LOAD, .strong = strong,
                                    .scope = s->is_volatile && s->kind != DETAILS_IN_ATOMIC ? RACE_SYSTEM : s->scope };
         visit_lane(b, w, &now, a[l], s->bytes, shared);
+        if (!shared && b->view)
+            hazard_look(b->view, a[l], s->bytes, now.write, s->place);
         if (strong)
             hand_over(b, w, s, l, thread, shared ? a[l] | (uint64_t)(b->id + 1) << 40 : a[l]);
     }

@@ -48,6 +48,25 @@ void race_grid_leave(uint64_t word)
     atomic_store_explicit(&stripes[stripe_of(page_of(word))].held, false, memory_order_release);
 }
 
+static void each_of_page(uint64_t number, uint64_t from, uint64_t to, void (*fn)(uint64_t word, const struct race_cell *c, void *arg), void *arg)
+{
+    unsigned k = stripe_of(number);
+    while (atomic_exchange_explicit(&stripes[k].held, true, memory_order_acquire))
+        hw_cpu_relax();
+    struct page *p = stripes[k].first;
+    while (p && p->number != number)
+        p = p->next;
+    for (uint64_t word = hw_max_u64(from, number * PAGE_WORDS * 4) & ~(uint64_t)3; p && word < hw_min_u64(to, (number + 1) * PAGE_WORDS * 4); word += 4)
+        fn(word, &p->cells[word / 4 % PAGE_WORDS], arg);
+    atomic_store_explicit(&stripes[k].held, false, memory_order_release);
+}
+
+void race_grid_each(uint64_t from, uint64_t to, void (*fn)(uint64_t word, const struct race_cell *c, void *arg), void *arg)
+{
+    for (uint64_t page = page_of(from); page <= page_of(to - 1); page++)
+        each_of_page(page, from, to, fn, arg);
+}
+
 /* ---- grids ---- */
 
 struct race_grid {

@@ -11,6 +11,7 @@ enum { RACE_LANES = 32, RACE_WARPS = 32, RACE_GPU = 2, RACE_SYSTEM = 3 };     /*
 
 struct race_access {
     uint64_t value;
+    const char *place;           /* stays */
     uint32_t grid, block, epoch, clock;
     uint16_t thread, site;
     uint8_t bytes;               /* of the word: one bit each; 0: there was none */
@@ -57,5 +58,7 @@ void race_known_fini(struct race_known *k);
 /* The cell of a word of global memory, locked until race_grid_leave(). */
 struct race_cell *race_grid_cell(uint64_t word);
 void race_grid_leave(uint64_t word);
+/* Each word of [from, to) that a kernel has touched; its cell is locked. */
+void race_grid_each(uint64_t from, uint64_t to, void (*fn)(uint64_t word, const struct race_cell *c, void *arg), void *arg);
 
 #endif

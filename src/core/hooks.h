@@ -7,10 +7,12 @@
 
 struct cmd;
 struct ctx;
+struct event;
 struct function;
 struct launch_config;
 struct mem_info;
 struct obj;
+struct stream;
 
 /* One call of an API function. Lives on the caller's stack. */
 struct hook_call {
