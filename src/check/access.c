@@ -61,7 +61,7 @@ static void *begin(const struct exec_launch *launch)
     struct runner *r = hw_alloc(sizeof *r);
     r->launch = launch;
     r->cmd = hw_container_of(launch, struct cmd, x.launch);
-    if (check_tools & (CHECK_RACE | CHECK_HAZARD))
+    if (check_tools & (CHECK_RACE | CHECK_HAZARD | CHECK_SYNC))
         r->race = race_block_new(launch->kernel, launch->kl.grid_id, threads_of(launch), launch->kl.shared_bytes);
     return r;
 }
@@ -221,7 +221,7 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
     switch (s->kind) {
     case DETAILS_IN_BARRIER:
         if (r->race)
-            race_barrier(r->race, thread, mask, a);
+            race_barrier(r->race, site, thread, mask, a);
         break;
     case DETAILS_IN_WARP:
         if (r->race)

@@ -28,6 +28,7 @@ enum { OTHERS = 16, LANES = 32, WARPS = 32, THREADS = LANES * WARPS, BARRIERS = 
 
 struct round {
     uint32_t known[WARPS];       /* what those know who have come */
+    uint32_t site, thread;       /* of the first, plus 1 */
 };
 
 struct barrier {
@@ -46,6 +47,7 @@ struct warp {
     uint32_t together;           /* lanes that have come to the warp's operation */
     struct waiting waiting;
     uint32_t came[BARRIERS], rounds[BARRIERS];   /* lanes of the round at a barrier of all threads; such rounds */
+    uint32_t passed_by, passed_site;             /* lanes that did not come where the others of the warp wait: at that site */
     struct race_snap *fence[LANES];              /* the newest of each lane */
     uint64_t pending[PENDING];   /* words that were read by strong accesses, with no fence since */
     unsigned n_pending;
@@ -149,7 +151,32 @@ static void come_to_round(struct race_block *b, struct round *r, struct warp *w,
     }
 }
 
-void race_barrier(struct race_block *b, uint32_t thread, uint32_t mask, const uint64_t *operands)
+/* All threads of a block come to a barrier, but not to the same one. */
+static void other_barrier(struct race_block *b, uint32_t before, uint32_t first, uint32_t site, uint32_t thread)
+{
+    const struct details_site *sites = b->kernel->details->sites;
+    struct report rep;
+    if (!(check_tools & CHECK_SYNC) || strcmp(sites[site].place, sites[before].place) == 0)
+        return;
+    report_begin(&rep, "sync.barrier", "kernel %s: threads of a block wait at different barriers for each other", b->kernel->name);
+    report_device(&rep, "barrier", sites[site].place, "block %u, thread %u", b->id, thread);
+    report_device(&rep, "barrier", sites[before].place, "block %u, thread %u", b->id, first);
+    report_advice(&rep, "A __syncthreads() in a branch is allowed only where all threads of the block take that branch.");
+    report_end(&rep);
+}
+
+/* Lanes that pass a barrier by are gone, or come to another one. */
+static void note_absent(struct race_block *b, struct warp *w, uint32_t site, uint32_t thread, uint32_t mask)
+{
+    uint32_t left = b->threads - thread, all = left >= LANES ? UINT32_MAX : (1u << left) - 1;
+    if ((w->passed_by & mask) && w->passed_site != site)
+        other_barrier(b, w->passed_site, thread + (uint32_t)__builtin_ctz(all & ~w->passed_by ? all & ~w->passed_by : 1), site,
+                      thread + (uint32_t)__builtin_ctz(w->passed_by & mask));
+    w->passed_by = all & ~mask;
+    w->passed_site = site;
+}
+
+void race_barrier(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *operands)
 {
     struct warp *w = warp_of(b, thread);
     uint64_t what = operands[__builtin_ctz(mask)];
@@ -178,7 +205,16 @@ void race_barrier(struct race_block *b, uint32_t thread, uint32_t mask, const ui
             bar->number++;
         }
     }
-    come_to_round(b, &bar->rounds[round % ROUNDS], w, thread, mask);
+    if (number == 0 && count == 0)
+        note_absent(b, w, site, thread, mask);
+    struct round *r = &bar->rounds[round % ROUNDS];
+    if (r->site && r->site != site + 1 && number == 0 && count == 0)
+        other_barrier(b, r->site - 1, r->thread - 1, site, thread + (uint32_t)__builtin_ctz(mask));
+    if (!r->site) {
+        r->site = site + 1;
+        r->thread = thread + (uint32_t)__builtin_ctz(mask) + 1;
+    }
+    come_to_round(b, r, w, thread, mask);
     if (race_known_join(&b->foreign, &w->foreign))
         b->version++;
     if (!(what & DETAILS_ARRIVES))

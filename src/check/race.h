@@ -17,7 +17,7 @@ void race_block_begin(struct race_block *b, uint64_t id);        /* the next one
 void race_block_free(struct race_block *b);
 
 /* The lanes `mask` of the warp that begins with `thread`. */
-void race_barrier(struct race_block *b, uint32_t thread, uint32_t mask, const uint64_t *operands);
+void race_barrier(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *operands);
 void race_warp(struct race_block *b, uint32_t thread, uint32_t mask, const uint64_t *members);
 void race_fence(struct race_block *b, uint32_t thread, uint32_t mask, uint8_t scope);
 /* shared: a[] are offsets into shared memory. Reports. */
