@@ -63,6 +63,6 @@ int info_json(void);                                             /* hostwarp inf
 int cmd_env(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_prof(int argc, char **argv);
-int cmd_not_there(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 
 #endif

@@ -16,7 +16,7 @@ static const struct {
     { "env", cmd_env, "shell lines that make other builds use hostwarp" },
     { "bench", cmd_bench, "measure this machine: copies, launches, overlap" },
     { "prof", cmd_prof, "profile a program: times, a timeline, advice" },
-    { "check", cmd_not_there, "look for memory errors and races (not there yet)" },
+    { "check", cmd_check, "look for memory errors, races, leaks and calls that failed" },
 };
 
 static void usage(FILE *to)
@@ -26,13 +26,6 @@ static void usage(FILE *to)
         fprintf(to, "  %-7s %s\n", commands[i].name, commands[i].help);
     fprintf(to, "\n  hostwarp COMMAND --help tells more; hostwarp --version names the version.\n"
                 "  Start with:  hostwarp run hello.cu\n");
-}
-
-int cmd_not_there(int argc, char **argv)
-{
-    (void)argc, (void)argv;
-    fprintf(stderr, "hostwarp: `hostwarp %s` is not there yet in version %s\n", cli_command_name, CLI_VERSION);
-    return CLI_USAGE;
 }
 
 /* Dies of the signal that ended the child, so that a shell or a make that started us sees what happened. */

@@ -11,7 +11,7 @@
 
 /* --- places --- */
 
-static const char *addr2line_program(void)
+const char *prof_addr2line(void)
 {
     static const char *const known[] = { "/usr/bin/addr2line", "/usr/bin/llvm-addr2line-19", "/usr/lib/llvm-19/bin/llvm-addr2line" };
     for (size_t i = 0; i < HW_LEN(known); i++)
@@ -28,7 +28,7 @@ static bool in_our_header(const char *line)
 
 char *prof_source_line(const char *place)
 {
-    const char *plus = strrchr(place, '+'), *program = addr2line_program();
+    const char *plus = strrchr(place, '+'), *program = prof_addr2line();
     char line[1024], *found = NULL;
     if (!plus || !program || strchr(place, '\''))
         return hw_strdup(place);

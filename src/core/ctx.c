@@ -10,6 +10,7 @@
 #include "core/device_query.h"
 #include "core/event.h"
 #include "core/gate.h"
+#include "core/hooks.h"
 #include "core/internal.h"
 #include "core/ipc.h"
 #include "core/mem.h"
@@ -173,6 +174,7 @@ static void ctx_tear_down(struct ctx *ctx)
     sched_wait_ctx(ctx);
     capture_ctx_gone(ctx);
     ctx_flush_printf(ctx);
+    hook_ctx_ending(ctx);
     close_events_and_modules(ctx);
     close_streams(ctx);
     mem_free_ctx(ctx);

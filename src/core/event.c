@@ -4,6 +4,7 @@
 
 #include "core/capture.h"
 #include "core/ctx.h"
+#include "core/hooks.h"
 #include "core/device.h"
 #include "core/ipc.h"
 #include "core/mempool.h"
@@ -151,6 +152,8 @@ CUresult event_query(struct event *e)
     sched_lock();
     bool pending = e->shared ? !shared_passed(e) : e->pending != NULL;
     sched_unlock();
+    if (!pending)
+        hook_host_waited(NULL, e, NULL, NULL);
     rc = ctx_error(e->ctx);
     return rc ? rc : pending ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }

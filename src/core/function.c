@@ -192,7 +192,7 @@ static void compile(struct function *f, struct function_shape *s)
     struct diag diag = { 0 };
     const struct variant *v = &s->variant;
     struct jit_request req = { .ntid = { v->block[0], v->block[1], v->block[2] }, .small_grid = v->small_grid, .stream = v->stream, .whole = v->whole,
-                                .details = hw_options()->prof_details && !v->plain, .plain = v->plain != 0,
+                                .details = (hw_options()->prof_details || hw_options()->check[0]) && !v->plain, .check = hw_options()->check[0] && !v->plain, .plain = v->plain != 0,
                                 .steps = v->plain == FUNCTION_STEPS };
     hw_assert_no_locks("a kernel is compiled");
     int cancel = hw_cancel_off();                /* others may wait for it */

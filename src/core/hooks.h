@@ -6,9 +6,13 @@
 #include "base/base.h"
 
 struct cmd;
+struct ctx;
+struct event;
 struct function;
 struct launch_config;
 struct mem_info;
+struct obj;
+struct stream;
 
 /* One call of an API function. Lives on the caller's stack. */
 struct hook_call {

@@ -3,6 +3,7 @@
 #include "core/obj.h"
 
 #include "base/lock.h"
+#include "core/hooks.h"
 
 #include <stdatomic.h>
 
@@ -64,6 +65,7 @@ void obj_init(struct obj *obj, enum obj_kind kind, void (*free_fn)(struct obj *)
     obj->handle = (void *)(uintptr_t)(gen << (KIND_BITS + INDEX_BITS) | (uint64_t)slot->index << KIND_BITS | kind);
     slot->obj = obj;
     atomic_store_explicit(&slot->state, gen << GEN_SHIFT | OPEN | 1, memory_order_release);
+    hook_obj_made(obj);
 }
 
 struct obj *obj_get(void *handle, enum obj_kind kind)
@@ -119,6 +121,7 @@ bool obj_close(struct obj *obj)
 {
     if (!(atomic_fetch_and(&obj->slot->state, ~OPEN) & OPEN))
         return false;
+    hook_obj_closed(obj);
     obj_unref(obj);
     return true;
 }

@@ -682,6 +682,7 @@ void sched_push_wait_event(struct stream *s, struct event *e)
     turn_init(&t);
     hw_lock(&mu);
     bool queued = e->pending != NULL;
+    hook_stream_waits(s, e);
     note_follows(s, e);
     if (queued) {
         push_locked(&t, s, c);
@@ -705,6 +706,7 @@ void sched_push_record(struct stream *s, struct event *e)
     e->pending = c;
     e->recorded = true;
     push_locked(&t, s, c);
+    hook_event_recorded(e, c);
     note_record(e, s);
     advance_locked(&t);
     hw_unlock(&mu);
@@ -718,6 +720,10 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
     hw_lock(&mu);
     for (size_t i = 0; i < n; i++) {
         struct cmd *c = items[i].cmd;
+        if (i == 0 && after)
+            hook_stream_waits(items[i].stream, after);
+        if (c->kind == CMD_WAIT && c->event)
+            hook_stream_waits(items[i].stream, c->event);
         number_locked(items[i].stream, c);
         if (i == 0 && after && after->pending)
             depend(after->pending, c, NULL);
@@ -729,6 +735,7 @@ void sched_push_batch(const struct sched_item *items, size_t n, struct event *af
         if (c->kind == CMD_RECORD) {
             c->event->pending = c;
             c->event->recorded = true;
+            hook_event_recorded(c->event, c);
             note_record(c->event, items[i].stream);
         }
     }
@@ -818,6 +825,7 @@ CUresult sched_push_and_wait(struct stream *s, struct cmd *c)
     hw_lock(&mu);
     push_locked(&t, s, c);
     depend(c, NULL, &w);
+    hook_host_waited(NULL, NULL, NULL, c);       /* the command is gone when it is over; until then the host does nothing else */
     advance_locked(&t);
     hw_unlock(&mu);
     dispatch(&t, c);
@@ -954,6 +962,7 @@ void sched_tell_begin(struct stream *s, struct cmd *c)
 void sched_tell_end(struct cmd *c)
 {
     hw_lock(&mu);
+    hook_host_waited(NULL, NULL, NULL, c);
     hook_cmd_finished(c);
     hw_unlock(&mu);
 }
@@ -980,13 +989,17 @@ void sched_quiet(void (*fn)(void *arg), void *arg)
 
 bool sched_idle(struct stream *s)
 {
-    if (atomic_load_explicit(&sched_n_busy, memory_order_acquire) == 0)        /* as in sched_try_direct() */
+    if (atomic_load_explicit(&sched_n_busy, memory_order_acquire) == 0) {      /* as in sched_try_direct() */
+        hook_host_waited(s, NULL, NULL, NULL);
         return true;
+    }
     hw_lock(&mu);
     bool busy = tails_locked(s, NULL);
     if (busy)
         hurry_locked(s);                         /* who asks waits */
     hw_unlock(&mu);
+    if (!busy)
+        hook_host_waited(s, NULL, NULL, NULL);
     return !busy;
 }
 
@@ -998,6 +1011,7 @@ void sched_wait_stream(struct stream *s)
     hw_unlock(&mu);
     if (busy)
         wait_for(&w, s, s->ctx, false);
+    hook_host_waited(s, NULL, NULL, NULL);
 }
 
 void sched_wait_event(struct event *e)
@@ -1011,10 +1025,11 @@ void sched_wait_event(struct event *e)
         depend(e->pending, NULL, &w);
     }
     hw_unlock(&mu);
-    if (!s)
-        return;
-    wait_for(&w, s, s->ctx, false);
-    stream_unref(s);
+    if (s) {
+        wait_for(&w, s, s->ctx, false);
+        stream_unref(s);
+    }
+    hook_host_waited(NULL, e, NULL, NULL);
 }
 
 void sched_wait_ctx(struct ctx *ctx)
@@ -1029,4 +1044,5 @@ void sched_wait_ctx(struct ctx *ctx)
     hw_unlock(&mu);
     if (busy)
         wait_for(&w, NULL, ctx, true);
+    hook_host_waited(NULL, NULL, ctx, NULL);
 }

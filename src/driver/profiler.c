@@ -2,12 +2,17 @@
 /* Profiler control, and what hostwarp.h offers to programs and other libraries. */
 #include "core/hooks.h"
 #include "driver/bodies.h"
+#include "check/check.h"
 #include "prof/prof.h"
 
 #include <hostwarp.h>
 
 /* At load time, so that the very first call is seen and nobody is inside one. */
-__attribute__((constructor)) static void profiler_at_load(void) { prof_init(); }
+__attribute__((constructor)) static void profiler_at_load(void)
+{
+    prof_init();
+    check_init();
+}
 
 CUresult do_cuProfilerStart(void)
 {

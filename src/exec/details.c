@@ -23,7 +23,10 @@ struct joining {
     HW_VEC(struct visit) waiting;                /* from `counted` on */
 };
 
+const struct exec_checker *exec_checker;
+
 struct exec_details {
+    void *check;                 /* the checker's; NULL: the launch is counted */
     struct details_table *table;
     const struct exec_launch *launch;
     struct details_count *counts;
@@ -39,6 +42,10 @@ struct exec_details *exec_details_begin(const struct exec_launch *launch)
     struct exec_details *d = hw_alloc(sizeof *d);
     d->table = k->details;
     d->launch = launch;
+    if (exec_checker) {
+        d->check = exec_checker->begin(launch);
+        return d;
+    }
     d->counts = hw_alloc((d->table->n + 1) * sizeof *d->counts);
     if (k->fair) {
         d->warps = (k->n_warps + LANES - 1) / LANES;
@@ -52,6 +59,11 @@ void exec_details_end(struct exec_details *d)
     if (hw_likely(!d))
         return;
     struct details_table *t = d->table;
+    if (d->check) {
+        exec_checker->end(d->check);
+        hw_free(d);
+        return;
+    }
     hw_lock(&t->mu);
     for (uint32_t s = 0; s < t->n; s++)
         details_add(&t->counts[s], &d->counts[s]);
@@ -264,6 +276,12 @@ void exec_count(struct kabi_block *block, uint32_t site, uint32_t thread, uint32
 {
     if (!block->details)
         return;
+    if (block->details->check) {
+        exec_service(true);
+        exec_checker->visit(block->details->check, block, site, thread, mask, addresses);
+        exec_service(false);
+        return;
+    }
     if (!block->details->joining) {
         count_visit(block, site, mask, addresses);
         return;

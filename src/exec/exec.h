@@ -13,6 +13,19 @@ bool exec_start(void);                                           /* each has a t
 /* The copy engine with less to do: for copies inside the device, and fills. */
 struct exec_engine *exec_copy_engine_any(void);
 
+struct exec_launch;
+/*
+ * Who checks instrumented kernels (check/), or NULL. A block is begun when its first place is told. visit: as kabi_count_fn, shared addresses as they are.
+ * Set once, before the first launch.
+ */
+struct exec_checker {
+    void *(*begin)(const struct exec_launch *launch);            /* a thread begins to run some blocks of it */
+    void (*visit)(void *state, struct kabi_block *block, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a);
+    void (*end)(void *state);
+    void (*heap)(uint64_t base, uint64_t bytes, bool made);      /* malloc() and free() of kernels */
+};
+extern const struct exec_checker *exec_checker;
+
 /* How a kernel ended badly. */
 enum exec_fault {
     EXEC_OK,

@@ -141,6 +141,8 @@ static void *service_malloc(struct kabi_block *block, uint64_t bytes)
         hw_map_set_ptr(&h->live, p->at, p);
     }
     hw_unlock(&h->mu);
+    if (hw_unlikely(p && exec_checker))
+        exec_checker->heap((uint64_t)(uintptr_t)p->at, bytes, true);
     exec_service(false);
     return p ? p->at : NULL;
 }
@@ -163,6 +165,8 @@ static void service_free(struct kabi_block *block, void *p)
     if (!p || !h)
         return;
     exec_service(true);
+    if (hw_unlikely(exec_checker != NULL))
+        exec_checker->heap((uint64_t)(uintptr_t)p, 0, false);
     if (!exec_heap_give(h, p))   /* freed twice, or never allocated: the device's own heap traps here too */
         exec_fault_raise(EXEC_FAULT_TRAP, (uint64_t)(uintptr_t)p, 0);
     exec_service(false);

@@ -14,7 +14,7 @@ struct details {
     HW_VEC(struct details_site) sites;
     HW_VEC(const void *) keys;                   /* by site: its ir_inst or ir_block */
     size_t first;                                /* the first site of the plan that is being written: others' keys are gone */
-    LLVMValueRef fn, addresses;                  /* 32 addresses on the stack of that function */
+    LLVMValueRef fn, addresses;                  /* 32 addresses, and 32 values, on the stack of that function */
 };
 
 void details_new(struct emit *e)
@@ -174,10 +174,17 @@ static uint8_t space_of(const struct ir_inst *i)
     }
 }
 
-static bool describe(const struct ir_inst *i, struct details_site *s)
+static bool describe(const struct emit *e, const struct ir_inst *i, struct details_site *s)
 {
     unsigned n = 1;
+    s->order = i->order;
+    s->scope = i->scope;
+    s->is_volatile = (i->flags & IR_VOLATILE) != 0;
     switch (i->op) {
+    case IR_BAR: case IR_BAR_RED: s->kind = DETAILS_IN_BARRIER; return e->check;
+    case IR_WARPSYNC: case IR_SHFL: case IR_VOTE: case IR_MATCH: case IR_REDUX: s->kind = DETAILS_IN_WARP; return e->check;
+    case IR_WARPOP: s->kind = DETAILS_IN_WARP; return e->check && i->imm != KABI_WARP_ACTIVEMASK && i->imm < KABI_WARP_MMA;
+    case IR_FENCE: s->kind = DETAILS_IN_FENCE; return e->check;
     case IR_LD: s->kind = DETAILS_IN_LOAD; n = i->n_dst; break;
     case IR_ST: s->kind = DETAILS_IN_STORE; n = i->n_src - 1u; break;
     case IR_ATOM: s->kind = DETAILS_IN_ATOMIC; break;
@@ -186,9 +193,25 @@ static bool describe(const struct ir_inst *i, struct details_site *s)
     case IR_TILE_ST: s->kind = DETAILS_IN_STORE; n = i->n_src - 2u; s->tile = true; break;
     default: return false;
     }
+    s->valued = e->check && i->op == IR_ST && i->n_src == 2 && i->type != IR_PRED && ir_type_bits(i->type) <= 64;
     s->space = space_of(i);
     s->bytes = (uint16_t)(n * element_bytes(i));
     return true;
+}
+
+/* What the checker hears in the place of addresses. */
+static LLVMValueRef lane_operands(struct emit *e, const struct ir_inst *i, enum details_kind kind, unsigned chunk)
+{
+    LLVMTypeRef t = ty_int(e, 64, e->W);
+    int id = i->op == IR_BAR_RED ? 1 : 0;
+    if (kind == DETAILS_IN_FENCE)
+        return k_int(e, 64, e->W, 0);
+    if (kind == DETAILS_IN_WARP)
+        return LLVMBuildZExt(e->b, v_operand(e, &i->src[i->n_src - 1], IR_I32, chunk), t, "");
+    LLVMValueRef number = i->n_src > id ? LLVMBuildZExt(e->b, v_operand(e, &i->src[id], IR_I32, chunk), t, "") : k_int(e, 64, e->W, 0);
+    LLVMValueRef count = i->n_src > id + 1 ? LLVMBuildZExt(e->b, v_operand(e, &i->src[id + 1], IR_I32, chunk), t, "") : k_int(e, 64, e->W, 0);
+    number = LLVMBuildOr(e->b, number, LLVMBuildShl(e->b, count, k_int(e, 64, e->W, 32), ""), "");
+    return i->op == IR_BAR && i->imm == IR_BAR_ARRIVE ? LLVMBuildOr(e->b, number, k_int(e, 64, e->W, DETAILS_ARRIVES), "") : number;
 }
 
 /* A tile's address is the same in the whole warp, and its imm no offset. */
@@ -199,12 +222,19 @@ static LLVMValueRef lane_addresses(struct emit *e, const struct ir_inst *i, bool
     return LLVMTypeOf(a) == t ? a : LLVMBuildZExt(e->b, a, t, "");
 }
 
+static LLVMValueRef stored_value(struct emit *e, const struct ir_inst *i, unsigned chunk)
+{
+    LLVMTypeRef bits = ty_int(e, ir_type_bits(i->type), e->W), i64 = ty_int(e, 64, e->W);
+    LLVMValueRef v = cast_to(e, v_operand(e, &i->src[1], i->type, chunk), bits);
+    return bits == i64 ? v : LLVMBuildZExt(e->b, v, i64, "");
+}
+
 void details_access(struct emit *e, const struct ir_inst *i)
 {
     struct details_site what = { 0 };
     struct details *d = e->details;
     bool is_new;
-    if (!d || !describe(i, &what))
+    if (!d || !describe(e, i, &what))
         return;
     uint32_t site = site_of(e, i, i, &is_new);
     if (is_new) {
@@ -213,12 +243,16 @@ void details_access(struct emit *e, const struct ir_inst *i)
     }
     if (d->fn != e->fn) {
         d->fn = e->fn;
-        d->addresses = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), PLAN_LANES), "addresses");
+        d->addresses = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), 2 * PLAN_LANES), "addresses");
     }
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef k = k_int(e, 64, 1, (uint64_t)c * e->W);
         LLVMValueRef to = LLVMBuildGEP2(e->b, ty_int(e, 64, 1), d->addresses, &k, 1, "");
-        LLVMSetAlignment(LLVMBuildStore(e->b, lane_addresses(e, i, what.tile, c), to), 8);
+        LLVMSetAlignment(LLVMBuildStore(e->b, what.kind >= DETAILS_IN_BARRIER ? lane_operands(e, i, what.kind, c) : lane_addresses(e, i, what.tile, c), to), 8);
+    }
+    for (unsigned c = 0; what.valued && c < e->C; c++) {
+        LLVMValueRef k = k_int(e, 64, 1, PLAN_LANES + (uint64_t)c * e->W);
+        LLVMSetAlignment(LLVMBuildStore(e->b, stored_value(e, i, c), LLVMBuildGEP2(e->b, ty_int(e, 64, 1), d->addresses, &k, 1, "")), 8);
     }
     tell(e, site, d->addresses);
 }

@@ -68,6 +68,7 @@ struct emit {
 
     uint64_t quiet;                              /* bits: regions in which memory is fetched for others */
     bool fetches;                                /* the region fetches memory for others */
+    bool check;                                  /* the instrumented build is the checker's */
     struct details *details;                     /* details.c: of an instrumented build, or NULL */
     bool streams;                                /* stores go past the caches */
     unsigned doubled;                            /* instructions that have two versions */

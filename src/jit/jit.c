@@ -85,7 +85,7 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_hash_u64(&h, build_id());
     hw_hash_str(&h, target_id());
     if (req->details)
-        hw_hash_str(&h, "details");
+        hw_hash_str(&h, req->check ? "check" : "details");
     if (req->plain)
         hw_hash_str(&h, req->steps ? "steps" : "plain");
     return h;
@@ -435,6 +435,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
     struct emit e = { .p = p, .kernel = f, .diag = diag, .W = p->opt.width, .C = p->opt.chunks, .promises = makes_promises(req) };
     e.cx = LLVMContextCreate();
     e.mod = LLVMModuleCreateWithNameInContext(f->name, e.cx);
+    e.check = req->check;
     if (req->details)
         details_new(&e);
     bool ok = generate(f, req, &e, key, out, job, diag);

@@ -20,7 +20,9 @@ enum details_class {
     DETAILS_CLASS_COUNT
 };
 
-enum details_kind { DETAILS_IN_BLOCK, DETAILS_IN_LOAD, DETAILS_IN_STORE, DETAILS_IN_ATOMIC };
+/* The last three are told to the checker only: their "addresses" are the barrier's number and count (high half), or the members of a warp's operation. */
+enum details_kind { DETAILS_IN_BLOCK, DETAILS_IN_LOAD, DETAILS_IN_STORE, DETAILS_IN_ATOMIC, DETAILS_IN_BARRIER, DETAILS_IN_WARP, DETAILS_IN_FENCE };
+#define DETAILS_ARRIVES ((uint64_t)1 << 63)      /* a barrier that the thread does not wait at */
 enum details_space { DETAILS_GLOBAL, DETAILS_SHARED, DETAILS_LOCAL, DETAILS_CONSTANT, DETAILS_SPACE_COUNT, DETAILS_GENERIC = DETAILS_SPACE_COUNT };
 /* How the addresses of a warp's active lanes lie in global memory. */
 enum details_pattern { DETAILS_UNIFORM, DETAILS_VECTOR, DETAILS_STRIDED, DETAILS_GATHERED, DETAILS_PATTERN_COUNT };
@@ -29,6 +31,9 @@ enum { DETAILS_SECTOR = 32, DETAILS_BANKS = 32, DETAILS_BANK_BYTES = 4 };
 struct details_site {
     uint8_t kind, space;
     uint16_t bytes;                              /* an access: of one lane */
+    uint8_t order, scope;                        /* enum ir_order, enum ir_scope: what the checker needs to know */
+    bool is_volatile;
+    bool valued;                                 /* a store of at most 8 bytes, for the checker: the values stand behind the addresses */
     bool tile;                                   /* a whole warp's access to a matrix: only its bytes are counted */
     uint16_t classes[DETAILS_CLASS_COUNT];       /* a block: its instructions */
     char *place;                                 /* "file.cu:12", or "PTX line 12" */

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The listener: which hook goes to which tool. */
+#include "check/check.h"
+
+#include "base/log.h"
+#include "base/options.h"
+#include "check/hazard.h"
+#include "check/ledger.h"
+#include "check/order.h"
+#include "check/report.h"
+#include "check/tools.h"
+#include "check/trace.h"
+#include "core/obj.h"
+#include "core/sched.h"
+
+#include <stdlib.h>
+
+unsigned check_tools;
+
+static void on_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
+{
+    (void)config;
+    access_launch_made(c, f);
+}
+
+static void on_cmd_finished(struct cmd *c)
+{
+    if (c->kind == CMD_KERNEL)
+        access_launch_over(c);
+    else if (c->kind == CMD_COPY && (check_tools & CHECK_HAZARD))
+        hazard_copy_over(c);
+}
+
+static void on_copy_made(struct cmd *c, bool async)
+{
+    (void)async;
+    if (check_tools & CHECK_HAZARD)
+        hazard_copy_made(c);
+}
+
+static void on_cmd_queued(struct cmd *c)
+{
+    if (!(check_tools & CHECK_HAZARD))
+        return;
+    order_queued(c);
+    if (c->kind == CMD_KERNEL)
+        access_launch_queued(c);
+    else if (c->kind == CMD_COPY)
+        hazard_copy_queued(c);
+}
+
+/* What programs make by calls of this name, and nothing that such a call makes for itself. */
+static const struct { enum obj_kind kind; const char *what, *made_by[3]; } objects[] = {
+    { OBJ_STREAM, "a stream", { "StreamCreate" } },
+    { OBJ_EVENT, "an event", { "EventCreate" } },
+    { OBJ_ARRAY, "an array", { "MallocArray", "Malloc3DArray", "ArrayCreate" } },
+    { OBJ_GRAPH, "a graph", { "GraphCreate", "EndCapture", "GraphClone" } },
+    { OBJ_EXEC, "an executable graph", { "GraphInstantiate" } },
+    { OBJ_MEMPOOL, "a memory pool", { "MemPoolCreate" } },
+    { OBJ_PHYSICAL, "physical memory", { "MemCreate" } },
+};
+
+static void on_obj_made(const struct obj *obj)
+{
+    const char *call = trace_current()->name;
+    for (size_t k = 0; call && k < HW_LEN(objects); k++)
+        for (size_t j = 0; objects[k].kind == obj->kind && j < HW_LEN(objects[k].made_by) && objects[k].made_by[j]; j++)
+            if (strstr(call, objects[k].made_by[j]))
+                leak_object_made(obj->handle, objects[k].what, NULL);
+}
+
+static void on_obj_closed(const struct obj *obj) { leak_object_gone(obj->handle); }
+
+static void on_ctx_ending(struct ctx *ctx)
+{
+    if (check_tools & CHECK_LEAK)
+        leak_look(ctx, "when the context was destroyed");
+}
+
+static const struct hook_listener listener = {
+    .api_enter = call_enters,
+    .api_leave = call_leaves,
+    .launch_made = on_launch_made,
+    .copy_made = on_copy_made,
+    .cmd_queued = on_cmd_queued,
+    .cmd_depends = order_depends,
+    .event_recorded = order_recorded,
+    .stream_waits = order_stream_waits,
+    .host_waited = order_host_waited,
+    .cmd_finished = on_cmd_finished,
+    .mem_added = ledger_added,
+    .mem_dropped = ledger_dropped,
+    .obj_made = on_obj_made,
+    .obj_closed = on_obj_closed,
+    .ctx_ending = on_ctx_ending,
+};
+
+static unsigned tools_of(const char *list)
+{
+    static const char *const names[] = {
+#define ROW(id, name) name,
+        CHECK_TOOLS(ROW)
+#undef ROW
+    };
+    unsigned found = 0;
+    char *copy = hw_strdup(list), *rest = copy;
+    for (char *word; (word = strtok_r(rest, ",", &rest));) {
+        unsigned before = found;
+        for (unsigned k = 0; k < CHECK_TOOL_COUNT; k++)
+            if (strcmp(word, names[k]) == 0 || strcmp(word, "all") == 0)
+                found |= 1u << k;
+        if (found == before)
+            hw_warn("HOSTWARP_CHECK: there is no tool `%s`", word);
+    }
+    hw_free(copy);
+    return found;
+}
+
+void check_init(void)
+{
+    check_tools = tools_of(hw_options()->check);
+    if (!check_tools)
+        return;
+    report_init();
+    exec_checker = &access_checker;
+    hook_listen(&listener);
+}

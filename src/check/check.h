@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The checker, inside the checked program: it listens to core's hooks and tells `hostwarp check`, through a pipe, what is wrong. Places in host code go
+ * out as addresses in modules; the command turns them into lines of the source (cli/check*.c).
+ */
+#ifndef CHECK_CHECK_H
+#define CHECK_CHECK_H
+
+#include "base/base.h"
+
+#define CHECK_TOOLS(ROW)                                                                     \
+    ROW(MEMORY, "memory") ROW(LEAK, "leak") ROW(API, "api") ROW(RACE, "race") ROW(HAZARD, "hazard") ROW(SYNC, "sync")
+enum check_tool_index {
+#define ROW(id, name) CHECK_INDEX_##id,
+    CHECK_TOOLS(ROW)
+#undef ROW
+    CHECK_TOOL_COUNT
+};
+enum check_tool {
+#define ROW(id, name) CHECK_##id = 1 << CHECK_INDEX_##id,
+    CHECK_TOOLS(ROW)
+#undef ROW
+};
+
+/* Const after check_init(). 0: nothing is checked. */
+extern unsigned check_tools;
+void check_init(void);
+
+#endif

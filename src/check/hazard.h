@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands of different streams that touch the same bytes in no order: copies and fills against each other, and against what kernels touched. */
+#ifndef CHECK_HAZARD_H
+#define CHECK_HAZARD_H
+
+#include "base/base.h"
+
+struct cmd;
+
+/* A launch, so that reports can name it: the trace of the call and the kernel's name, which stays. */
+void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel);
+
+void hazard_copy_made(struct cmd *c);            /* on the calling thread */
+void hazard_copy_queued(struct cmd *c);          /* its place in the order is known; the scheduler's lock is held */
+void hazard_copy_over(struct cmd *c);
+
+/* A kernel's access to a word of global memory that another command touched; place: in device code. */
+void hazard_found(uint32_t now, const char *now_place, bool now_writes, uint32_t other, const char *other_place, bool other_writes, uint64_t address);
+/* Does it touch what a copy does that is in no order with the kernel? Quick where there is none. */
+struct hazard_view;
+struct hazard_view *hazard_view_new(uint32_t kernel);
+void hazard_view_free(struct hazard_view *v);
+void hazard_look(struct hazard_view *v, uint64_t address, uint64_t bytes, bool writes, const char *place);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of commands: vector clocks over streams. A command comes after those before it in its stream, after what the stream was told to wait for,
+ * after the legacy stream's where the rules say so, and after all that the host had waited for when it was queued. What the host knows is known to all
+ * its threads.
+ */
+#ifndef CHECK_ORDER_H
+#define CHECK_ORDER_H
+
+#include "base/base.h"
+
+struct cmd;
+struct ctx;
+struct event;
+struct stream;
+
+/* At the hooks; the scheduler's lock is held. */
+void order_queued(struct cmd *c);
+void order_depends(struct cmd *c, struct cmd *on);
+void order_recorded(struct event *e, struct cmd *c);
+void order_stream_waits(struct stream *s, struct event *e);
+/* The host has waited: for a stream, an event, a context, or one command; the others are NULL. */
+void order_host_waited(struct stream *s, struct event *e, struct ctx *ctx, struct cmd *c);
+
+/* Numbers of commands (the low half of cmd->seq). Does one of the two come after the other? Of what is long forgotten: yes. */
+bool order_between(uint32_t a, uint32_t b);
+/* Has the host, by now, waited for it? */
+bool order_host_knows(uint32_t a);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Races: two accesses to the same byte, at least one a write, not both atomic, that nothing orders. It is the order that decides, not the time at which they
+ * happened to come (docs/checking.md).
+ */
+#ifndef CHECK_RACE_H
+#define CHECK_RACE_H
+
+#include "kabi/details.h"
+#include "kabi/kabi.h"
+
+struct race_block;
+
+/* A block while it runs. grid: a number of the launch; threads: of the block. */
+struct race_block *race_block_new(const struct kabi_kernel *kernel, uint64_t grid, uint32_t threads, uint32_t shared_bytes);
+void race_block_begin(struct race_block *b, uint64_t id);        /* the next one */
+void race_block_free(struct race_block *b);
+
+/* The lanes `mask` of the warp that begins with `thread`. */
+void race_barrier(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *operands);
+void race_warp(struct race_block *b, uint32_t thread, uint32_t mask, const uint64_t *members);
+void race_fence(struct race_block *b, uint32_t thread, uint32_t mask, uint8_t scope);
+/* shared: a[] are offsets into shared memory. Reports. */
+void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, bool shared);
+
+#endif

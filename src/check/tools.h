@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each tool does at the hooks. */
+#ifndef CHECK_TOOLS_H
+#define CHECK_TOOLS_H
+
+#include "core/hooks.h"
+
+struct ctx;
+struct exec_checker;
+
+void call_enters(struct hook_call *call);
+void call_leaves(struct hook_call *call);
+
+/* leak.c: what is still there when a context goes, or the program. NULL: of all. */
+void leak_object_made(void *handle, const char *what, struct ctx *ctx);
+void leak_object_gone(void *handle);
+void leak_look(struct ctx *ctx, const char *when);
+
+/* access.c: instrumented kernels */
+extern const struct exec_checker access_checker;
+void access_launch_made(struct cmd *c, const struct function *f);
+void access_launch_queued(struct cmd *c);
+void access_launch_over(struct cmd *c);
+
+#endif

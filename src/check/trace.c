@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "check/trace.h"
+
+#include "base/hash.h"
+#include "base/lock.h"
+#include "base/vec.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { DEEPEST = 24 };
+
+struct stack {
+    int n;
+    void *frames[DEEPEST];
+};
+
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
+static HW_VEC(struct stack *) stacks HW_GUARDED_BY(mu);
+static struct hw_map known HW_GUARDED_BY(mu);    /* the frames -> their number */
+
+static _Thread_local struct trace_call current;
+
+struct trace_call *trace_current(void) { return &current; }
+
+uint32_t trace_here(void)
+{
+    struct stack s;
+    s.n = backtrace(s.frames, DEEPEST);
+    if (s.n <= 1)
+        return 0;
+    size_t bytes = (size_t)s.n * sizeof s.frames[0];
+    hw_lock(&mu);
+    uint32_t id = (uint32_t)(uintptr_t)hw_map_get(&known, s.frames, bytes);
+    if (!id) {
+        struct stack *kept = hw_alloc(sizeof *kept);
+        *kept = s;
+        hw_vec_push(&stacks, kept);
+        id = (uint32_t)stacks.n;
+        hw_map_set(&known, s.frames, bytes, (void *)(uintptr_t)id);
+    }
+    hw_unlock(&mu);
+    return id;
+}
+
+/* Return addresses: one less is in the call itself. */
+static void print_frame(struct hw_str *to, const void *address)
+{
+    Dl_info info;
+    struct link_map *map = NULL;
+    char exe[PATH_MAX] = "";
+    if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname)
+        return;
+    if (map && !map->l_name[0] && readlink("/proc/self/exe", exe, sizeof exe - 1) > 0)
+        info.dli_fname = exe;
+    hw_str_printf(to, "%s%s+0x%zx", to->n ? " " : "", info.dli_fname, (size_t)((const char *)address - (const char *)info.dli_fbase) - 1);
+}
+
+void trace_print(struct hw_str *to, uint32_t trace)
+{
+    hw_lock(&mu);
+    struct stack s = trace && trace <= stacks.n ? *stacks.v[trace - 1] : (struct stack){ 0 };
+    hw_unlock(&mu);
+    struct hw_str all = { 0 };
+    for (int k = 1; k < s.n; k++)                /* the first is ours */
+        print_frame(&all, s.frames[k]);
+    hw_str_printf(to, "%s", all.s ? all.s : "");
+    hw_str_fini(&all);
+}

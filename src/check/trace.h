@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Places in host code: stacks of return addresses, each kept once and known by a number. */
+#ifndef CHECK_TRACE_H
+#define CHECK_TRACE_H
+
+#include "base/base.h"
+#include "base/str.h"
+
+/* A call of the program into the API, from its outermost function on. Lives on as long as the call. */
+struct trace_call {
+    const char *name;            /* NULL: no call */
+    uint32_t trace;
+};
+
+uint32_t trace_here(void);                       /* the calling thread's stack; 0: none */
+void trace_print(struct hw_str *to, uint32_t trace);             /* "module+0x12 module+0x34 ...", the innermost first */
+
+/* The thread's call. */
+struct trace_call *trace_current(void);
+
+#endif
