@@ -141,7 +141,7 @@ static struct copy describe(const struct cmd *c)
 /* Against those that were queued before. */
 static void against_copies(const struct copy *now)
 {
-    static _Thread_local struct copy others[COPIES];
+    struct copy *others = hw_alloc(COPIES * sizeof *others);
     size_t n = 0;
     hw_lock(&mu);
     for (uint64_t k = n_copies; k > 0 && k + COPIES > n_copies; k--)
@@ -155,6 +155,7 @@ static void against_copies(const struct copy *now)
                 if ((a->writes || b->writes) && end_of(a) > b->base && end_of(b) > a->base && !order_between(now->number, others[k].number) && areas_meet(a, b, &at))
                     hazard_found(now->number, NULL, a->writes, others[k].number, NULL, b->writes, at);
             }
+    hw_free(others);
 }
 
 void hazard_copy_queued(struct cmd *c)
