@@ -165,5 +165,5 @@ int main(int argc, char **argv)
 {
     driver_settings(argv);
     fuzz_begin((struct fuzz_plan){ .name = "device_launches", .seed = 1, .seconds = 4, .things = "blocks" }, argc, argv, NULL);
-    return fuzz_cases(before, one, 4, 20);
+    return fuzz_cases(before, one, 4, 60);
 }

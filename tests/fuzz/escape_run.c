@@ -318,10 +318,10 @@ struct escape_verdict escape_run(const struct escape_kernel *k, unsigned secret,
 
 struct escape_verdict escape_run_twice(const struct escape_kernel *k)
 {
-    struct escape_verdict one = escape_run(k, 0, 10), two;
+    struct escape_verdict one = escape_run(k, 0, 15), two;
     if (!one.found)
         return one;
-    two = escape_run(k, 1, one.found & ESCAPE_HANG ? 30 : 20);
+    two = escape_run(k, 1, one.found & ESCAPE_HANG ? 60 : 20);
     two.found &= one.found;
     if (one.part > 1 && (one.word != two.word || one.part != two.part))
         two.found &= ~(unsigned)ESCAPE_LEAK;     /* a small number that happens to be the same as a byte */
