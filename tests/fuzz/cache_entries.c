@@ -32,10 +32,13 @@ static unsigned pick(unsigned n) { return fuzz_below(&r, n); }
 /* --- a program that runs two kernels --- */
 
 static const char *const texts[] = {
-    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b64 %d<3>; .reg .b32 %r<3>; ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4;"
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b64 %d<3>; .reg .b32 %r<3>; "
+        "ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4;"
     " add.u64 %d1, %d1, %d2; mad.lo.u32 %r2, %r1, 3, 5; st.global.u32 [%d1], %r2; ret; }\n",
-    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b64 %d<3>; .reg .b32 %r<4>; .shared .align 4 .u32 s[64]; ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4;"
-    " add.u64 %d1, %d1, %d2; mov.u32 %r2, s; mad.lo.u32 %r2, %r1, 4, %r2; st.shared.u32 [%r2], %r1; bar.sync 0; xor.b32 %r2, %r1, 1; mov.u32 %r3, s; mad.lo.u32 %r2, %r2, 4, %r3; ld.shared.u32 %r3, [%r2];"
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b64 %d<3>; .reg .b32 %r<4>; "
+        ".shared .align 4 .u32 s[64]; ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4;"
+    " add.u64 %d1, %d1, %d2; mov.u32 %r2, s; mad.lo.u32 %r2, %r1, 4, %r2; st.shared.u32 [%r2], %r1; bar.sync 0; xor.b32 %r2, %r1, 1; "
+        "mov.u32 %r3, s; mad.lo.u32 %r2, %r2, 4, %r3; ld.shared.u32 %r3, [%r2];"
     " st.global.u32 [%d1], %r3; ret; }\n",
 };
 
@@ -68,9 +71,11 @@ static void program(void *unused)
         CUmodule m;
         CUfunction f;
         void *params[] = { &out };
-        if (CALL("cuModuleLoadData", CUresult (*)(CUmodule *, const void *))(&m, texts[k]) || CALL("cuModuleGetFunction", CUresult (*)(CUfunction *, CUmodule, const char *))(&f, m, "k"))
+        if (CALL("cuModuleLoadData", CUresult (*)(CUmodule *, const void *))(&m, texts[k]) ||
+            CALL("cuModuleGetFunction", CUresult (*)(CUfunction *, CUmodule, const char *))(&f, m, "k"))
             _exit(22);
-        if (CALL("cuLaunchKernel", CUresult (*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **))(f, 1, 1, 1, WORDS, 1, 1, 0, NULL, params, NULL) ||
+        if (CALL("cuLaunchKernel", CUresult (*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+            void **, void **))(f, 1, 1, 1, WORDS, 1, 1, 0, NULL, params, NULL) ||
             CALL("cuMemcpyDtoH_v2", CUresult (*)(void *, CUdeviceptr, size_t))(got, out, sizeof got))
             _exit(23);
         for (uint32_t i = 0; i < WORDS; i++)
@@ -81,7 +86,8 @@ static void program(void *unused)
 
 static const char *meaning(struct fuzz_ending e)
 {
-    static const char *const texts_of[] = { "the driver does not load", "the driver does not start", "a kernel does not load", "a kernel does not run", "a kernel is wrong" };
+    static const char *const texts_of[] = { "the driver does not load", "the driver does not start", "a kernel does not load",
+        "a kernel does not run", "a kernel is wrong" };
     return e.status >= 20 && e.status < 25 ? texts_of[e.status - 20] : fuzz_ending_text(e);
 }
 
@@ -192,7 +198,7 @@ static void run_program(uint64_t number, const char *what)
     struct fuzz_ending e = fuzz_apart(program, NULL, LIMIT_S);
     fuzz_count(1);
     if (!fuzz_good(e))
-        fuzz_bad("case %llu: entry is %s: %s; again: --seed %llu --from %llu --cases 1", (unsigned long long)number, what, meaning(e), (unsigned long long)fuzz_plan.seed, (unsigned long long)number);
+        fuzz_bad_in(number, "entry is %s: %s", what, meaning(e));
 }
 
 static void one(uint64_t number)
@@ -203,7 +209,7 @@ static void one(uint64_t number)
     run_program(number, what);
     list_entries();
     if (!n_names) {
-        fuzz_bad("case %llu: the cache stays empty", (unsigned long long)number);
+        fuzz_bad_in(number, "the cache stays empty");
         return;
     }
     if (pick(8) == 0)

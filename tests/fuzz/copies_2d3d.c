@@ -32,11 +32,13 @@ static unsigned pick(size_t n) { return fuzz_below(&r, (uint32_t)n); }
 
 static void make_array(struct object *o)
 {
-    static const CUarray_format formats[] = { CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_FLOAT };
+    static const CUarray_format formats[] = { CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32,
+        CU_AD_FORMAT_FLOAT };
     static const size_t sizes[] = { 1, 2, 4, 4 };
     static const unsigned channels[] = { 1, 2, 4 };
     unsigned f = pick(4), c = FUZZ_ANY(&r, channels), dims = 1 + pick(3);
-    CUDA_ARRAY3D_DESCRIPTOR d = { .Width = 1 + pick(24), .Height = dims > 1 ? 1 + pick(12) : 0, .Depth = dims > 2 ? 1 + pick(6) : 0, .Format = formats[f], .NumChannels = c,
+    CUDA_ARRAY3D_DESCRIPTOR d = { .Width = 1 + pick(24), .Height = dims > 1 ? 1 + pick(12) : 0, .Depth = dims > 2 ? 1 + pick(6) : 0,
+        .Format = formats[f], .NumChannels = c,
                                   .Flags = dims > 2 && pick(2) ? CUDA_ARRAY3D_LAYERED : 0 };
     o->element = sizes[f] * c;
     o->width = d.Width * o->element;
@@ -80,7 +82,8 @@ static bool on_host(const struct object *o) { return o->kind == PAGEABLE || o->k
 
 static CUDA_MEMCPY3D whole_copy(const struct object *o, unsigned char *host, bool to_host)
 {
-    CUDA_MEMCPY3D c = { .WidthInBytes = o->width, .Height = o->height, .Depth = o->depth, .srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = o->array, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = host,
+    CUDA_MEMCPY3D c = { .WidthInBytes = o->width, .Height = o->height, .Depth = o->depth, .srcMemoryType = CU_MEMORYTYPE_ARRAY,
+        .srcArray = o->array, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = host,
                         .dstPitch = o->width, .dstHeight = o->height };
     if (!to_host) {
         c.srcMemoryType = CU_MEMORYTYPE_HOST, c.srcHost = host, c.srcPitch = o->width, c.srcHeight = o->height;
@@ -116,8 +119,8 @@ static void compare(const char *after)
             NEED(cuMemcpyDtoH(now, o->at, o->bytes));
         for (size_t i = 0; i < o->bytes; i++)
             if (now[i] != o->model[i]) {
-                fuzz_bad("case %llu: after %s byte %zu of object %u (kind %d, %zu x %zu x %zu) is %u, not %u; again: --seed %llu --from %llu --cases 1", (unsigned long long)number, after, i, k, o->kind,
-                         o->width, o->height, o->depth, now[i], o->model[i], (unsigned long long)fuzz_plan.seed, (unsigned long long)number);
+                fuzz_bad_in(number, "after %s byte %zu of object %u (kind %d, %zu x %zu x %zu) is %u, not %u", after, i, k, o->kind,
+                    o->width, o->height, o->depth, now[i], o->model[i]);
                 memcpy(o->model, now, o->bytes);
                 break;
             }
@@ -173,7 +176,8 @@ static void apply_copy(const struct place *to, const struct place *from, size_t 
 static void put_source(CUDA_MEMCPY3D *c, const struct place *p)
 {
     c->srcXInBytes = p->x, c->srcY = p->y, c->srcZ = p->z;
-    c->srcMemoryType = p->o->kind == ARRAY ? CU_MEMORYTYPE_ARRAY : on_host(p->o) ? CU_MEMORYTYPE_HOST : pick(4) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
+    c->srcMemoryType = p->o->kind == ARRAY ? CU_MEMORYTYPE_ARRAY : on_host(p->o) ? CU_MEMORYTYPE_HOST : pick(4) ? CU_MEMORYTYPE_DEVICE
+        : CU_MEMORYTYPE_UNIFIED;
     c->srcArray = p->o->array;
     if (c->srcMemoryType == CU_MEMORYTYPE_HOST)
         c->srcHost = (void *)(uintptr_t)p->o->at;
@@ -186,7 +190,8 @@ static void put_source(CUDA_MEMCPY3D *c, const struct place *p)
 static void put_target(CUDA_MEMCPY3D *c, const struct place *p)
 {
     c->dstXInBytes = p->x, c->dstY = p->y, c->dstZ = p->z;
-    c->dstMemoryType = p->o->kind == ARRAY ? CU_MEMORYTYPE_ARRAY : on_host(p->o) ? CU_MEMORYTYPE_HOST : pick(4) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
+    c->dstMemoryType = p->o->kind == ARRAY ? CU_MEMORYTYPE_ARRAY : on_host(p->o) ? CU_MEMORYTYPE_HOST : pick(4) ? CU_MEMORYTYPE_DEVICE
+        : CU_MEMORYTYPE_UNIFIED;
     c->dstArray = p->o->array;
     if (c->dstMemoryType == CU_MEMORYTYPE_HOST)
         c->dstHost = (void *)(uintptr_t)p->o->at;
@@ -200,8 +205,10 @@ static void put_target(CUDA_MEMCPY3D *c, const struct place *p)
 
 static CUDA_MEMCPY2D flat(const CUDA_MEMCPY3D *c)
 {
-    return (CUDA_MEMCPY2D){ .srcXInBytes = c->srcXInBytes, .srcY = c->srcY, .srcMemoryType = c->srcMemoryType, .srcHost = c->srcHost, .srcDevice = c->srcDevice, .srcArray = c->srcArray, .srcPitch = c->srcPitch,
-                            .dstXInBytes = c->dstXInBytes, .dstY = c->dstY, .dstMemoryType = c->dstMemoryType, .dstHost = c->dstHost, .dstDevice = c->dstDevice, .dstArray = c->dstArray, .dstPitch = c->dstPitch,
+    return (CUDA_MEMCPY2D){ .srcXInBytes = c->srcXInBytes, .srcY = c->srcY, .srcMemoryType = c->srcMemoryType, .srcHost = c->srcHost,
+        .srcDevice = c->srcDevice, .srcArray = c->srcArray, .srcPitch = c->srcPitch,
+                            .dstXInBytes = c->dstXInBytes, .dstY = c->dstY, .dstMemoryType = c->dstMemoryType, .dstHost = c->dstHost,
+                                .dstDevice = c->dstDevice, .dstArray = c->dstArray, .dstPitch = c->dstPitch,
                             .WidthInBytes = c->WidthInBytes, .Height = c->Height };
 }
 
@@ -258,8 +265,7 @@ static void copy_too_far(void)
     }
     fuzz_doing("a copy that does not fit");
     if (cuMemcpy3D(&c) == CUDA_SUCCESS)
-        fuzz_bad("case %llu: a copy past the end of an array (%zu x %zu x %zu) is not refused; again: --seed %llu --from %llu --cases 1", (unsigned long long)number, a->width, a->height, a->depth,
-                 (unsigned long long)fuzz_plan.seed, (unsigned long long)number);
+        fuzz_bad_in(number, "a copy past the end of an array (%zu x %zu x %zu) is not refused", a->width, a->height, a->depth);
 }
 
 /* Anything in any field: whatever is answered, the process stays. Memory types are such that addresses are the driver's to judge. */
@@ -273,7 +279,8 @@ static void copy_anything(void)
     put_source(&c, &from);
     put_target(&c, &to);
     c.WidthInBytes = a->element, c.Height = c.Depth = 1;
-    size_t *fields[] = { &c.srcXInBytes, &c.srcY, &c.srcZ, &c.srcLOD, &c.srcPitch, &c.srcHeight, &c.dstXInBytes, &c.dstY, &c.dstZ, &c.dstLOD, &c.dstPitch, &c.dstHeight, &c.WidthInBytes, &c.Height, &c.Depth };
+    size_t *fields[] = { &c.srcXInBytes, &c.srcY, &c.srcZ, &c.srcLOD, &c.srcPitch, &c.srcHeight, &c.dstXInBytes, &c.dstY, &c.dstZ,
+        &c.dstLOD, &c.dstPitch, &c.dstHeight, &c.WidthInBytes, &c.Height, &c.Depth };
     for (unsigned n = 1 + pick(4); n; n--)
         *FUZZ_ANY(&r, fields) = (size_t)fuzz_odd(&r);
     fuzz_doing("a copy with odd numbers");
@@ -340,7 +347,8 @@ static void before(void)
 static void one(uint64_t n)
 {
     static void (*const operations[])(void) = { copy_region, copy_region, copy_region, copy_line, fill_region, copy_too_far, copy_anything };
-    static const char *const names[] = { "a copy", "a copy", "a copy", "a copy of a line", "a fill", "a copy that does not fit", "a copy with odd numbers" };
+    static const char *const names[] = { "a copy", "a copy", "a copy", "a copy of a line", "a fill", "a copy that does not fit",
+        "a copy with odd numbers" };
     r = fuzz_random(fuzz_plan.seed, number = n);
     for (unsigned k = 0; k < OBJECTS; k++) {
         make_object(&objects[k]);

@@ -19,8 +19,10 @@
 
 static const char *width = "0", *only, *lib, *file, *show, *minimise, *keep;
 static const struct fuzz_option options[] = {
-    { "width", "1, 4, 8, 16; 0: any", &width }, { "only", "access, sweep, walk, image, call, service, launch, stack or barrier", &only }, { "lib", "the driver to try", &lib },
-    { "files", "a kernel that was kept", &file }, { "show", "1: print the kernels only", &show }, { "minimise", "1: leave out lines of what is found", &minimise },
+    { "width", "1, 4, 8, 16; 0: any", &width }, { "only", "access, sweep, walk, image, call, service, launch, stack or barrier", &only },
+        { "lib", "the driver to try", &lib },
+    { "files", "a kernel that was kept", &file }, { "show", "1: print the kernels only", &show },
+        { "minimise", "1: leave out lines of what is found", &minimise },
     { "keep", "folder for what is found", &keep }, { 0 },
 };
 enum { MAX_TOLD = 12, MAX_LINES = 512, MINIMISE_S = 60 };
@@ -37,7 +39,8 @@ static bool read_kernel(const char *path)
     kernel.text[n] = 0;
     fclose(f);
     unsigned *b = kernel.block, *g = kernel.grid;
-    return sscanf(kernel.text, "// block %u %u %u grid %u %u %u shared %u width %u", &b[0], &b[1], &b[2], &g[0], &g[1], &g[2], &kernel.shared, &kernel.width) == 8;
+    return sscanf(kernel.text, "// block %u %u %u grid %u %u %u shared %u width %u", &b[0], &b[1], &b[2], &g[0], &g[1], &g[2],
+        &kernel.shared, &kernel.width) == 8;
 }
 
 /* --- smaller --- */
@@ -105,7 +108,8 @@ static void report(uint64_t number, struct escape_verdict v)
     static unsigned told;
     fuzz_bad("case %llu %s: %s (%s)", (unsigned long long)number, escape_names(v.found), v.text, kernel.label);
     if (!file)
-        printf("# again: fuzz-escape --seed %llu --from %llu --cases 1%s%s%s%s\n", (unsigned long long)fuzz_plan.seed, (unsigned long long)number, atoi(width) ? " --width " : "", atoi(width) ? width : "", only ? " --only " : "",
+        printf("# again: fuzz-escape --seed %llu --from %llu --cases 1%s%s%s%s\n", (unsigned long long)fuzz_plan.seed,
+            (unsigned long long)number, atoi(width) ? " --width " : "", atoi(width) ? width : "", only ? " --only " : "",
                only ? only : "");
     if (minimise)
         make_small(v.found);

@@ -26,7 +26,8 @@ static const char *variable(char space)
 void escape_near(struct escape_gen *g)
 {
     static const char spaces[] = "slcpg";
-    static const char *const far[] = { "1024", "4096", "16384", "65536", "1048576", "4194304", "536870912", "0x7ffffff0", "0x80000000", "0x100000000", "2684354560", "0x1000000000" };
+    static const char *const far[] = { "1024", "4096", "16384", "65536", "1048576", "4194304", "536870912", "0x7ffffff0", "0x80000000",
+        "0x100000000", "2684354560", "0x1000000000" };
     char s = spaces[escape_pick(g, 5)];
     text_put(&g->t, " mov.u64 %%x0, %s; cvta%s.u64 %%T, %%x0;\n", variable(s), escape_space(s));
     text_put(&g->t, " %s.u64 %%T, %%T, %s;\n", escape_pick(g, 2) ? "add" : "sub", far[escape_pick(g, sizeof far / sizeof far[0])]);
@@ -37,8 +38,10 @@ void escape_near(struct escape_gen *g)
 
 static void forged(struct escape_gen *g)
 {
-    static const char *const values[] = { "0", "16", "-16", "0x7ffffffffff0", "0x8000000000000000", "0x1ffffffffff0", "0x200000000000", "0x2ffffffffff0", "0x300000000000",
-                                          "0x400000", "0x555555554000", "0x4141414141414140", "0xffffffff80000000", "0x100000000", "0xffffffffff600000" };
+    static const char *const values[] = { "0", "16", "-16", "0x7ffffffffff0", "0x8000000000000000", "0x1ffffffffff0", "0x200000000000",
+        "0x2ffffffffff0", "0x300000000000",
+                                          "0x400000", "0x555555554000", "0x4141414141414140", "0xffffffff80000000", "0x100000000",
+                                              "0xffffffffff600000" };
     text_put(&g->t, " mov.u64 %%T, %s;\n", values[escape_pick(g, sizeof values / sizeof values[0])]);
     escape_label(g, "forged ");
 }
@@ -79,7 +82,8 @@ static void translate(struct escape_gen *g, char space)
     case 0: text_put(&g->t, " mov.u64 %%A, %%T;\n"); escape_label(g, "raw "); break;
     case 1: text_put(&g->t, " cvta.to%s.u64 %%A, %%T;\n", escape_space(space)); escape_label(g, "cvta "); break;
     case 2: case 3:
-        text_put(&g->t, " mov.u64 %%x0, %s; cvta%s.u64 %%x1, %%x0; sub.u64 %%x1, %%T, %%x1; add.u64 %%A, %%x0, %%x1;\n", variable(space), escape_space(space));
+        text_put(&g->t, " mov.u64 %%x0, %s; cvta%s.u64 %%x1, %%x0; sub.u64 %%x1, %%T, %%x1; add.u64 %%A, %%x0, %%x1;\n", variable(space),
+            escape_space(space));
         escape_label(g, "relative ");
         break;
     case 4: text_put(&g->t, " mov.u64 %%A, %%T;\n"); break;
@@ -108,7 +112,8 @@ static void spread(struct escape_gen *g, char space)
         escape_label(g, "from ");
         break;
     case 3:                                      /* through memory: nobody can know it */
-        text_put(&g->t, " st.volatile.global.u64 [%%slot+504], %%A; ld.volatile.global.u64 %%A, [%%slot+504]; st.volatile.global.u64 [%%slot+504], 0;\n");
+        text_put(&g->t, " st.volatile.global.u64 [%%slot+504], %%A; ld.volatile.global.u64 %%A, [%%slot+504]; "
+            "st.volatile.global.u64 [%%slot+504], 0;\n");
         escape_label(g, "opaque ");
         break;
     case 4:                                      /* a 32-bit index, wide enough for what is near */

@@ -28,7 +28,8 @@ static const struct {
     { DECL_LAUNCH, ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);\n"
                    ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 buffer, .param .b64 stream);\n" },
     { DECL_LIST, ".visible .global .align 8 .u64 hostwarp_device_launches;\n" },
-    { DECL_CALLEE, ".func (.param .b64 r) callee(.param .b64 a) { .reg .b64 %x<3>; ld.param.u64 %x1, [a]; ld.global.u64 %x2, [%x1]; st.param.b64 [r], %x2; ret; }\n"
+    { DECL_CALLEE, ".func (.param .b64 r) callee(.param .b64 a) { .reg .b64 %x<3>; ld.param.u64 %x1, [a]; ld.global.u64 %x2, [%x1]; "
+        "st.param.b64 [r], %x2; ret; }\n"
                    ".func plain() { ret; }\n" },
     { DECL_FORMATS, ".global .align 1 .b8 FS[8] = {37, 115, 10, 0};\n.global .align 1 .b8 FX[24] = {37, 108, 108, 120, 32, 37, 108, 108, 120, 32, 37, 108, 108, 120, 10, 0};\n"
                     ".global .align 1 .b8 FW[16] = {37, 50, 49, 52, 55, 52, 56, 51, 54, 52, 55, 100, 10, 0};\n.global .align 1 .b8 FP[16] = {37, 42, 46, 42, 102, 32, 37, 42, 115, 10, 0};\n"
@@ -62,7 +63,8 @@ static const struct {
     escape_fn *fn;
     unsigned weight;
 } tries[] = {
-    { "access", escape_access, 50 }, { "sweep", escape_sweep, 12 }, { "walk", escape_walk, 12 }, { "image", escape_image, 5 }, { "call", escape_call, 4 },
+    { "access", escape_access, 50 }, { "sweep", escape_sweep, 12 }, { "walk", escape_walk, 12 }, { "image", escape_image, 5 },
+        { "call", escape_call, 4 },
     { "service", escape_service, 8 }, { "launch", escape_launch, 5 }, { "stack", escape_stack, 2 }, { "barrier", escape_barrier, 2 },
 };
 static const char *only;
@@ -93,7 +95,8 @@ static void one_try(struct escape_gen *g)
 /* Who tries: all threads, some, or those that come around in a loop; and what happens before. */
 static void guarded_try(struct escape_gen *g)
 {
-    static const char *const conditions[] = { "setp.lt.u32 %p0, %tx, 7", "setp.eq.u32 %p0, %ln, 31", "setp.ne.u32 %p0, %ln, 0", "setp.gt.u32 %p0, %tx, 16", "setp.eq.u64 %p0, %arg, 77" };
+    static const char *const conditions[] = { "setp.lt.u32 %p0, %tx, 7", "setp.eq.u32 %p0, %ln, 31", "setp.ne.u32 %p0, %ln, 0",
+        "setp.gt.u32 %p0, %tx, 16", "setp.eq.u64 %p0, %arg, 77" };
     unsigned label = g->labels++, kind = escape_pick(g, 8);
     if (escape_pick(g, 4) == 0)
         text_put(&g->t, " bar.sync 0;\n");
@@ -105,7 +108,8 @@ static void guarded_try(struct escape_gen *g)
     if (kind == 0)
         text_put(&g->t, "A%u:\n", label);
     else if (kind == 1)
-        text_put(&g->t, " add.u32 %%turn%u, %%turn%u, 1; setp.lt.u32 %%p0, %%turn%u, %u; @%%p0 bra A%u;\n", label % 4, label % 4, label % 4, 2 + escape_pick(g, 3), label);
+        text_put(&g->t, " add.u32 %%turn%u, %%turn%u, 1; setp.lt.u32 %%p0, %%turn%u, %u; @%%p0 bra A%u;\n", label % 4, label % 4,
+            label % 4, 2 + escape_pick(g, 3), label);
     if (escape_pick(g, 4) == 0)
         text_put(&g->t, " bar.sync 0;\n");
 }
@@ -124,7 +128,8 @@ static const char head[] =
     " mov.u32 %v, 0x3b3b3b3b; mov.u64 %V, 0x3b3b3b3b3b3b3b3b; mov.b32 %f1, %v; mov.b64 %d1, %V; mov.u16 %h1, 0x3b3b;\n"
     " mul.wide.u32 %gg, %tx, 64; add.u64 %gg, %gg, %in; and.b64 %gg, %gg, -64;\n"
     " mov.u32 %gs, S; mov.u32 %gm, S; add.u32 %gm, %gm, 512;\n"
-    " mov.u32 %w0, 0; mov.u32 %w1, 0; mov.u32 %w2, 0; mov.u32 %w3, 0; mov.u32 %w4, 0; mov.u32 %w5, 0; mov.u32 %w6, 0; mov.u32 %w7, 16; mov.u64 %q0, 0; mov.u64 %q1, 0;\n";
+    " mov.u32 %w0, 0; mov.u32 %w1, 0; mov.u32 %w2, 0; mov.u32 %w3, 0; mov.u32 %w4, 0; mov.u32 %w5, 0; mov.u32 %w6, 0; mov.u32 %w7, 16; "
+        "mov.u64 %q0, 0; mov.u64 %q1, 0;\n";
 
 static void choose_launch(struct escape_gen *g, unsigned width)
 {
@@ -147,7 +152,8 @@ void escape_kernel(uint64_t seed, uint64_t number, unsigned width, struct escape
     for (unsigned n = 1 + (escape_pick(&g, 3) == 0) * (1 + escape_pick(&g, 2)); n; n--)
         guarded_try(&g);
     struct gen_text t = { out->text, 0, sizeof out->text, 0 };
-    text_put(&t, "// block %u %u %u grid %u %u %u shared %u width %u\n// %s\n", out->block[0], out->block[1], out->block[2], out->grid[0], out->grid[1], out->grid[2], out->shared, out->width, out->label);
+    text_put(&t, "// block %u %u %u grid %u %u %u shared %u width %u\n// %s\n", out->block[0], out->block[1], out->block[2], out->grid[0],
+        out->grid[1], out->grid[2], out->shared, out->width, out->label);
     text_put(&t, ".version 8.4\n.target sm_90\n.address_size 64\n%s.global .align 16 .b8 G[4096];\n.const .align 16 .b8 C[256] = {17, 17};\n", declared);
     text_put(&t, ".visible .entry k(.param .u64 out, .param .u64 in, .param .u64 h0, .param .u64 h1, .param .u64 h2, .param .u64 h3, .param .u64 h4, .param .u64 h5, .param .u64 h6, .param .u64 h7, .param .u64 reg, .param .u64 arg, .param .align 16 .b8 big[64])\n{\n%s%s ret;\n}\n",
              head, body);

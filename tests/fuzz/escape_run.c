@@ -133,14 +133,16 @@ static void lay_out(char *stack)
     char *row = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     fill(row, 3 * PAGE);
     memset(row + PAGE, 0x11, PAGE);
-    char *all[TARGETS] = { fixed, malloc(ESCAPE_SPAN), stack, page_at(0x1ffffffff000), page_at(0x300000000000), row, row + 2 * PAGE, (char *)(uintptr_t)forbidden };
+    char *all[TARGETS] = { fixed, malloc(ESCAPE_SPAN), stack, page_at(0x1ffffffff000), page_at(0x300000000000), row, row + 2 * PAGE,
+        (char *)(uintptr_t)forbidden };
     fill(all[TARGET_HEAP], ESCAPE_SPAN);
     memcpy(now.pages, all, sizeof all);
 }
 
 static void look_at_all(void)
 {
-    static const char *const names[TARGETS] = { "static", "heap", "stack", "mapped (under the window)", "mapped (over the window)", "mapped (before the registered page)", "mapped (behind the registered page)", "code" };
+    static const char *const names[TARGETS] = { "static", "heap", "stack", "mapped (under the window)", "mapped (over the window)",
+        "mapped (before the registered page)", "mapped (behind the registered page)", "code" };
     for (unsigned t = 0; t < TARGET_CODE; t++)
         look(now.pages[t], t == TARGET_STATIC ? sizeof fixed : ESCAPE_SPAN, names[t]);
     for (unsigned i = 0; i < SPRAY; i++)
@@ -199,7 +201,8 @@ static CUresult load(const char *text, const char *name, CUfunction *out)
 /* The driver must still work where it said nothing. */
 static void plain_kernel(uint32_t *out)
 {
-    static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry plain(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; ld.param.u64 %p, [p]; mov.u32 %t, %tid.x;"
+    static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry plain(.param .u64 p) { .reg .b64 %p; "
+        ".reg .b32 %t; ld.param.u64 %p, [p]; mov.u32 %t, %tid.x;"
                                " add.u32 %t, %t, 42; st.global.u32 [%p], %t; ret; }\n";
     CUfunction f;
     void *params[] = { &out };
@@ -315,10 +318,10 @@ struct escape_verdict escape_run(const struct escape_kernel *k, unsigned secret,
 
 struct escape_verdict escape_run_twice(const struct escape_kernel *k)
 {
-    struct escape_verdict one = escape_run(k, 0, 10), two;
+    struct escape_verdict one = escape_run(k, 0, 15), two;
     if (!one.found)
         return one;
-    two = escape_run(k, 1, one.found & ESCAPE_HANG ? 30 : 20);
+    two = escape_run(k, 1, one.found & ESCAPE_HANG ? 60 : 20);
     two.found &= one.found;
     if (one.part > 1 && (one.word != two.word || one.part != two.part))
         two.found &= ~(unsigned)ESCAPE_LEAK;     /* a small number that happens to be the same as a byte */

@@ -97,7 +97,8 @@ void escape_sweep(struct escape_gen *g)
         text_put(&g->t, " @!%%p4 st%s%s.u64 [%s], %%V;\n", escape_pick(g, 2) && space != 'l' ? ".volatile" : "", escape_space(space), at);
     } else {
         text_put(&g->t, " @!%%p4 ld%s.u64 %%x5, [%s];\n", escape_space(space), at);
-        text_put(&g->t, " and.b64 %%x6, %%i1, %u; add.u64 %%x6, %%x6, %%o; @!%%p4 st.global.u64 [%%x6+%u], %%x5;\n", (ESCAPE_SWEEPS >> 1) - 1, ESCAPE_SWEEPS);
+        text_put(&g->t, " and.b64 %%x6, %%i1, %u; add.u64 %%x6, %%x6, %%o; @!%%p4 st.global.u64 [%%x6+%u], %%x5;\n",
+            (ESCAPE_SWEEPS >> 1) - 1, ESCAPE_SWEEPS);
     }
     text_put(&g->t, " add.u64 %%i1, %%i1, %u; setp.lt.s64 %%p5, %%i1, %u; @%%p5 bra B%u;\n", step, bytes, label);
     escape_label(g, "sweep-%s%s %u", write ? "write" : "read", escape_space(space), bytes);
@@ -107,15 +108,19 @@ void escape_sweep(struct escape_gen *g)
 void escape_walk(struct escape_gen *g)
 {
     static const char *const uses[] = { "", " add.u64 %q1, %q1, %q0;", " st.global.u64 [%slot+448], %q0;", " max.u64 %q1, %q1, %q0;" };
-    static const char *const loads[] = { "ld.global.u64 %q0, [%x2];", "ld.global.nc.u64 %q0, [%x2];", "ld.u64 %q0, [%x2];", "ld.global.v2.u64 {%q0, %q1}, [%x2];",
-                                         "st.global.u64 [%x2], %V;", "atom.global.exch.b64 %q0, [%x2], %V;", "@%p6 ld.global.u64 %q0, [%x2];", "@%p6 st.global.u64 [%x2], %V;" };
+    static const char *const loads[] = { "ld.global.u64 %q0, [%x2];", "ld.global.nc.u64 %q0, [%x2];", "ld.u64 %q0, [%x2];",
+        "ld.global.v2.u64 {%q0, %q1}, [%x2];",
+                                         "st.global.u64 [%x2], %V;", "atom.global.exch.b64 %q0, [%x2], %V;",
+                                             "@%p6 ld.global.u64 %q0, [%x2];", "@%p6 st.global.u64 [%x2], %V;" };
     unsigned label = g->labels++, turns = 1 + escape_pick(g, 60), load = escape_pick(g, 8), kind = escape_pick(g, 4);
     escape_target(g);
     text_put(&g->t, " and.b64 %%T, %%T, -16; ld.param.u64 %%x2, [%s];\n", escape_pick(g, 4) ? "in" : "reg");
     if (escape_pick(g, 4) == 0)                  /* from lower in the window, a round step */
-        text_put(&g->t, " and.b64 %%x3, %%T, 0x1ffffffff; add.u64 %%x2, %%x3, 0x210000000000; mov.u64 %%x3, 0x200000000; sub.u64 %%x4, %%T, %%x2; shr.s64 %%x4, %%x4, 33;\n");
+        text_put(&g->t, " and.b64 %%x3, %%T, 0x1ffffffff; add.u64 %%x2, %%x3, 0x210000000000; mov.u64 %%x3, 0x200000000; "
+            "sub.u64 %%x4, %%T, %%x2; shr.s64 %%x4, %%x4, 33;\n");
     else
-        text_put(&g->t, " sub.u64 %%x3, %%T, %%x2; div.s64 %%x3, %%x3, %u; and.b64 %%x3, %%x3, -16; mul.lo.u64 %%x5, %%x3, %u; sub.u64 %%x2, %%T, %%x5; mov.u64 %%x4, %u;\n", turns, turns, turns);
+        text_put(&g->t, " sub.u64 %%x3, %%T, %%x2; div.s64 %%x3, %%x3, %u; and.b64 %%x3, %%x3, -16; mul.lo.u64 %%x5, %%x3, %u; "
+            "sub.u64 %%x2, %%T, %%x5; mov.u64 %%x4, %u;\n", turns, turns, turns);
     text_put(&g->t, " mov.u64 %%i2, 0; add.u64 %%x6, %%T, %%x3; setp.ge.u32 %%p6, %%tx, %u;\n", escape_pick(g, 3));
     text_put(&g->t, "C%u:\n", label);
     if (kind == 3)                               /* the access is only made in the last turns */
@@ -133,11 +138,15 @@ void escape_walk(struct escape_gen *g)
 /* Handles that nobody gave out; coordinates of all sizes. */
 void escape_image(struct escape_gen *g)
 {
-    static const char *const handles[] = { "0xffffffffffffffff", "1", "0x100000001", "0x1ffffffff", "0x200000000", "0x7fffffff7fffffff", "0", "2", "0x10000" };
+    static const char *const handles[] = { "0xffffffffffffffff", "1", "0x100000001", "0x1ffffffff", "0x200000000", "0x7fffffff7fffffff",
+        "0", "2", "0x10000" };
     static const char *const uses[] = {
-        "tex.1d.v4.u32.s32 {%w0, %w1, %w2, %w3}, [%T, {%y1}];", "tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%T, {%f1, %f1}];", "tex.3d.v4.u32.f32 {%w0, %w1, %w2, %w3}, [%T, {%f1, %f1, %f1, %f1}];",
-        "tex.level.2d.v4.u32.f32 {%w0, %w1, %w2, %w3}, [%T, {%f1, %f1}], %f1;", "tld4.r.2d.v4.u32.f32 {%w0, %w1, %w2, %w3}, [%T, {%f1, %f1}];", "txq.width.b32 %w0, [%T];", "suq.height.b32 %w0, [%T];",
-        "suld.b.1d.b32.trap %w0, [%T, {%y1}];", "suld.b.2d.v4.b32.clamp {%w0, %w1, %w2, %w3}, [%T, {%y1, %y1}];", "sust.b.1d.b32.trap [%T, {%y1}], %v;", "sust.b.2d.v4.b32.zero [%T, {%y1, %y1}], {%v, %v, %v, %v};",
+        "tex.1d.v4.u32.s32 {%w0, %w1, %w2, %w3}, [%T, {%y1}];", "tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%T, {%f1, %f1}];",
+            "tex.3d.v4.u32.f32 {%w0, %w1, %w2, %w3}, [%T, {%f1, %f1, %f1, %f1}];",
+        "tex.level.2d.v4.u32.f32 {%w0, %w1, %w2, %w3}, [%T, {%f1, %f1}], %f1;",
+            "tld4.r.2d.v4.u32.f32 {%w0, %w1, %w2, %w3}, [%T, {%f1, %f1}];", "txq.width.b32 %w0, [%T];", "suq.height.b32 %w0, [%T];",
+        "suld.b.1d.b32.trap %w0, [%T, {%y1}];", "suld.b.2d.v4.b32.clamp {%w0, %w1, %w2, %w3}, [%T, {%y1, %y1}];",
+            "sust.b.1d.b32.trap [%T, {%y1}], %v;", "sust.b.2d.v4.b32.zero [%T, {%y1, %y1}], {%v, %v, %v, %v};",
         "sust.p.1d.b32.trap [%T, {%y1}], %v;", "sured.b.add.1d.u32.trap [%T, {%y1}], %v;", "suld.b.3d.b64.zero %q0, [%T, {%y1, %y1, %y1, %y1}];",
     };
     unsigned use = escape_pick(g, sizeof uses / sizeof uses[0]);

@@ -50,7 +50,8 @@ static void last_line(char *out, size_t bytes, const char *why)
         cases = counts->at - from;               /* stopped within a batch */
     if (fuzz_plan.things)
         snprintf(things, sizeof things, ", %llu %s", (unsigned long long)counts->things, fuzz_plan.things);
-    snprintf(out, bytes, "%s %s: seed %llu, %llu cases%s, %llu findings, %.1f s%s\n", bad ? "not ok" : "ok", fuzz_plan.name, (unsigned long long)fuzz_plan.seed,
+    snprintf(out, bytes, "%s %s: seed %llu, %llu cases%s, %llu findings, %.1f s%s\n", bad ? "not ok" : "ok", fuzz_plan.name,
+        (unsigned long long)fuzz_plan.seed,
              (unsigned long long)cases, things, (unsigned long long)bad, fuzz_now() - start, why);
 }
 
@@ -171,16 +172,33 @@ bool fuzz_more(uint64_t *out_number) { return fuzz_take(1, out_number) != 0; }
 
 void fuzz_count(uint64_t n) { counts->things += n; }
 
+static void tell(const char *before, const char *fmt, va_list args, const char *behind)
+{
+    counts->bad++;
+    printf("not ok %s: %s", fuzz_plan.name, before);
+    vprintf(fmt, args);
+    printf("%s\n", behind);
+    fflush(stdout);
+}
+
 void fuzz_bad(const char *fmt, ...)
 {
     va_list args;
-    counts->bad++;
-    printf("not ok %s: ", fuzz_plan.name);
     va_start(args, fmt);
-    vprintf(fmt, args);
+    tell("", fmt, args, "");
     va_end(args);
-    printf("\n");
-    fflush(stdout);
+}
+
+void fuzz_bad_in(uint64_t number, const char *fmt, ...)
+{
+    char before[32], behind[128];
+    va_list args;
+    snprintf(before, sizeof before, "case %llu: ", (unsigned long long)number);
+    snprintf(behind, sizeof behind, "; again: fuzz-%.30s --seed %llu --from %llu --cases 1", fuzz_plan.name, (unsigned long long)fuzz_plan.seed,
+             (unsigned long long)number);
+    va_start(args, fmt);
+    tell(before, fmt, args, behind);
+    va_end(args);
 }
 
 int fuzz_end(void)
@@ -356,8 +374,7 @@ int fuzz_cases(void (*before)(void), void (*one)(uint64_t number), unsigned toge
                 break;
             if (e.status == FRESH)
                 continue;
-            fuzz_bad("case %llu: %s%s%s; again: --seed %llu --from %llu --cases 1", (unsigned long long)counts->at, fuzz_ending_text(e), counts->doing ? " in " : "",
-                     counts->doing ? counts->doing : "", (unsigned long long)fuzz_plan.seed, (unsigned long long)counts->at);
+            fuzz_bad_in(counts->at, "%s%s%s", fuzz_ending_text(e), counts->doing ? " in " : "", counts->doing ? counts->doing : "");
         }
     printf("# the slowest case, %llu, took %.3f s\n", (unsigned long long)counts->slowest, (double)counts->slowest_us * 1e-6);
     return fuzz_end();

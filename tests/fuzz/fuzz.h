@@ -53,6 +53,7 @@ void fuzz_count(uint64_t n);
 
 /* A finding: prints `not ok` and what is told. From any process of the run. */
 void fuzz_bad(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void fuzz_bad_in(uint64_t number, const char *fmt, ...) __attribute__((format(printf, 2, 3)));   /* and how to run that case again */
 
 /* Prints the seed and the counts; the exit status of main. Without cases that were run it is not 0. */
 int fuzz_end(void);

@@ -18,7 +18,8 @@ const char driver_text[] =
     "{\n"
     "    .reg .b32 %r<9>; .reg .b64 %d<6>; .reg .pred %p;\n"
     "    ld.param.u64 %d1, [to]; ld.param.u64 %d2, [from]; ld.param.u32 %r1, [n]; ld.param.u32 %r2, [factor];\n"
-    "    mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x; mad.lo.u32 %r3, %r3, %r4, %r5; mov.u32 %r6, %nctaid.x; mul.lo.u32 %r6, %r6, %r4;\n"
+    "    mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x; mad.lo.u32 %r3, %r3, %r4, %r5; mov.u32 %r6, %nctaid.x; "
+        "mul.lo.u32 %r6, %r6, %r4;\n"
     "again:\n"
     "    setp.ge.u32 %p, %r3, %r1; @%p ret;\n"
     "    mul.wide.u32 %d3, %r3, 4; add.u64 %d4, %d1, %d3; add.u64 %d5, %d2, %d3;\n"
@@ -29,7 +30,8 @@ const char driver_text[] =
     "{\n"
     "    .reg .b32 %r<7>; .reg .b64 %d<4>; .reg .pred %p;\n"
     "    ld.param.u64 %d1, [to]; ld.param.u32 %r1, [n]; ld.param.u32 %r2, [value];\n"
-    "    mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x; mad.lo.u32 %r3, %r3, %r4, %r5; mov.u32 %r6, %nctaid.x; mul.lo.u32 %r6, %r6, %r4;\n"
+    "    mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x; mad.lo.u32 %r3, %r3, %r4, %r5; mov.u32 %r6, %nctaid.x; "
+        "mul.lo.u32 %r6, %r6, %r4;\n"
     "again:\n"
     "    setp.ge.u32 %p, %r3, %r1; @%p ret;\n"
     "    mul.wide.u32 %d3, %r3, 4; add.u64 %d3, %d1, %d3; st.global.u32 [%d3], %r2;\n"
@@ -66,13 +68,14 @@ void driver_need(CUresult rc, const char *call)
 bool driver_good(CUresult rc, const char *call, uint64_t number)
 {
     if (rc)
-        fuzz_bad("case %llu: %s: error %d; again: --seed %llu --from %llu --cases 1", (unsigned long long)number, call, rc, (unsigned long long)fuzz_plan.seed, (unsigned long long)number);
+        fuzz_bad_in(number, "%s: error %d", call, rc);
     return !rc;
 }
 
 void driver_settings(char **argv)
 {
-    static const char *const pairs[] = { "HOSTWARP_MEMORY", "256M", "HOSTWARP_PINNED_LIMIT", "64M", "HOSTWARP_THREADS", "2", "HOSTWARP_LOG", "error", "HOSTWARP_TIMEOUT", "20", NULL };
+    static const char *const pairs[] = { "HOSTWARP_MEMORY", "256M", "HOSTWARP_PINNED_LIMIT", "64M", "HOSTWARP_THREADS", "2",
+        "HOSTWARP_LOG", "error", "HOSTWARP_TIMEOUT", "20", NULL };
     fuzz_settings(pairs, argv);
 }
 

@@ -121,7 +121,8 @@ int fuzz_run(const struct fuzz_table *table, const char *name, int argc, char **
     while (fuzz_more(&c.number)) {
         struct fuzz_ending e = fuzz_apart(run, &c, 5 * SECONDS);
         if (!fuzz_good(e))
-            fuzz_bad("case %llu: %s; the last call was %s; again: --seed %llu --cases 1", (unsigned long long)c.number, fuzz_ending_text(e), table->rows[*last].name,
+            fuzz_bad("case %llu: %s; the last call was %s; again: --seed %llu --cases 1", (unsigned long long)c.number,
+                fuzz_ending_text(e), table->rows[*last].name,
                      (unsigned long long)(fuzz_plan.seed + c.number));
     }
     return fuzz_end();

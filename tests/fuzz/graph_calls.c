@@ -50,7 +50,8 @@ static size_t some_nodes(CUgraphNode *out)
 
 static CUDA_MEMSET_NODE_PARAMS set_params(void)
 {
-    CUDA_MEMSET_NODE_PARAMS p = { .dst = buffers[pick(BUFFERS)], .pitch = 64, .value = pick(1000), .elementSize = 1u << pick(4), .width = 1 + pick(16), .height = 1 + pick(3) };
+    CUDA_MEMSET_NODE_PARAMS p = { .dst = buffers[pick(BUFFERS)], .pitch = 64, .value = pick(1000), .elementSize = 1u << pick(4),
+        .width = 1 + pick(16), .height = 1 + pick(3) };
     size_t *sizes[] = { &p.pitch, &p.width, &p.height };
     if (pick(6) == 0)
         *FUZZ_ANY(&r, sizes) = (size_t)fuzz_odd(&r);
@@ -59,8 +60,11 @@ static CUDA_MEMSET_NODE_PARAMS set_params(void)
 
 static CUDA_MEMCPY3D copy_params(void)
 {
-    CUDA_MEMCPY3D p = { .srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = buffers[0], .srcPitch = 64, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = buffers[1], .dstPitch = 64, .WidthInBytes = 1 + pick(64), .Height = 1 + pick(8), .Depth = 1 };
-    size_t *sizes[] = { &p.srcXInBytes, &p.srcY, &p.srcZ, &p.srcPitch, &p.srcHeight, &p.dstXInBytes, &p.dstY, &p.dstZ, &p.dstPitch, &p.dstHeight, &p.WidthInBytes, &p.Height, &p.Depth };
+    CUDA_MEMCPY3D p = { .srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = buffers[0], .srcPitch = 64,
+        .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = buffers[1], .dstPitch = 64, .WidthInBytes = 1 + pick(64),
+        .Height = 1 + pick(8), .Depth = 1 };
+    size_t *sizes[] = { &p.srcXInBytes, &p.srcY, &p.srcZ, &p.srcPitch, &p.srcHeight, &p.dstXInBytes, &p.dstY, &p.dstZ, &p.dstPitch,
+        &p.dstHeight, &p.WidthInBytes, &p.Height, &p.Depth };
     if (pick(6) == 0)
         *FUZZ_ANY(&r, sizes) = (size_t)fuzz_odd(&r);
     return p;
@@ -74,7 +78,8 @@ static CUDA_KERNEL_NODE_PARAMS kernel_params(void)
     static const unsigned wrong[] = { 0, 1025, 65536, 0xffffffff };
     n = 1 + pick(64), value = pick(1000);
     list[0] = &buffers[0], list[1] = &n, list[2] = &value;
-    CUDA_KERNEL_NODE_PARAMS p = { .func = pick(8) ? driver_fill : (CUfunction)any(NODE), .gridDimX = 1 + pick(3), .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1 + pick(64), .blockDimY = 1, .blockDimZ = 1, .kernelParams = list };
+    CUDA_KERNEL_NODE_PARAMS p = { .func = pick(8) ? driver_fill : (CUfunction)any(NODE), .gridDimX = 1 + pick(3), .gridDimY = 1,
+        .gridDimZ = 1, .blockDimX = 1 + 31 * pick(3), .blockDimY = 1, .blockDimZ = 1, .kernelParams = list };
     if (pick(6) == 0)
         *(pick(2) ? &p.gridDimY : &p.blockDimX) = FUZZ_ANY(&r, wrong);
     return p;
@@ -94,7 +99,8 @@ static void add_node(void)
     CUDA_MEMCPY3D copy = copy_params();
     CUDA_KERNEL_NODE_PARAMS kernel = kernel_params();
     CUDA_HOST_NODE_PARAMS host = { nothing, NULL };
-    CUDA_MEM_ALLOC_NODE_PARAMS alloc = { .poolProps = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE } }, .bytesize = pick(8) ? 1024 : (size_t)fuzz_odd(&r) };
+    CUDA_MEM_ALLOC_NODE_PARAMS alloc = { .poolProps = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+        .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE } }, .bytesize = pick(8) ? 1024 : (size_t)fuzz_odd(&r) };
     CUstreamBatchMemOpParams write = { .writeValue = { .operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = buffers[0], .value = 5 } };
     CUgraph at = graph();
     cuCtxGetCurrent(&ctx);
@@ -309,7 +315,8 @@ static void end_captures(void)
     CUgraph g;
     for (unsigned i = 0; i < n_kept[STREAM]; i++) {
         CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-        if (cuStreamIsCapturing(kept[STREAM][i], &status) == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE && cuStreamEndCapture(kept[STREAM][i], &g) == CUDA_SUCCESS && g)
+        if (cuStreamIsCapturing(kept[STREAM][i], &status) == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE &&
+            cuStreamEndCapture(kept[STREAM][i], &g) == CUDA_SUCCESS && g)
             cuGraphDestroy(g);
     }
 }
@@ -328,13 +335,14 @@ static void give_back(uint64_t number)
         cuEventDestroy(kept[EVENT][i]);
     for (unsigned i = 0; i < n_kept[GRAPH]; i++)
         if (cuGraphDestroy(kept[GRAPH][i]) == CUDA_SUCCESS)
-            fuzz_bad("case %llu: a graph is destroyed twice; again: --seed %llu --from %llu --cases 1", (unsigned long long)number, (unsigned long long)fuzz_plan.seed, (unsigned long long)number);
+            fuzz_bad_in(number, "a graph is destroyed twice");
     memset(n_kept, 0, sizeof n_kept);
 }
 
 static void one(uint64_t number)
 {
-    static void (*const kinds[])(void) = { add_node, add_node, add_node, add_condition, set_node, ask_node, change_graph, change_graph, use_graph, use_graph, user_objects, queue_something, capture, capture, streams_and_events };
+    static void (*const kinds[])(void) = { add_node, add_node, add_node, add_condition, set_node, ask_node, change_graph, change_graph,
+        use_graph, use_graph, user_objects, queue_something, capture, capture, streams_and_events };
     r = fuzz_random(fuzz_plan.seed, number);
     for (unsigned k = 0; k < CALLS; k++) {
         FUZZ_ANY(&r, kinds)();

@@ -39,8 +39,7 @@ bool model_same(struct model *m, uint64_t number, const char *what)
             return false;
         for (unsigned i = 0; i < MODEL_WORDS; i++)
             if (now[i] != m->words[b][i]) {
-                fuzz_bad("case %llu, %s: word %u of buffer %u is 0x%x, not 0x%x; again: --seed %llu --from %llu --cases 1", (unsigned long long)number, what, i, b, now[i],
-                         m->words[b][i], (unsigned long long)fuzz_plan.seed, (unsigned long long)number);
+                fuzz_bad_in(number, "%s: word %u of buffer %u is 0x%x, not 0x%x", what, i, b, now[i], m->words[b][i]);
                 return false;
             }
     }
@@ -52,7 +51,8 @@ bool model_same(struct model *m, uint64_t number, const char *what)
 void step_vary(struct fuzz_random *r, struct step *s)
 {
     static const unsigned elements[] = { 1, 2, 4 };
-    unsigned words = MODEL_WORDS, wide = s->kind == STEP_SET || s->kind == STEP_SET2D ? FUZZ_ANY(r, elements) : s->kind == STEP_COPY || s->kind == STEP_COPY2D ? 1 : 4;
+    unsigned words = MODEL_WORDS, wide = s->kind == STEP_SET || s->kind == STEP_SET2D ? FUZZ_ANY(r, elements) : s->kind == STEP_COPY ||
+        s->kind == STEP_COPY2D ? 1 : 4;
     unsigned total = words * 4 / wide;
     s->element = wide;
     s->value = (uint32_t)fuzz_u64(r);
@@ -165,14 +165,17 @@ static CUDA_HOST_NODE_PARAMS host_params(struct model *m, const struct step *s)
 
 static CUDA_MEMSET_NODE_PARAMS set_params(struct model *m, const struct step *s)
 {
-    return (CUDA_MEMSET_NODE_PARAMS){ .dst = m->at[s->to] + (CUdeviceptr)s->element * s->to_at, .pitch = (size_t)s->element * s->pitch, .value = s->element == 4 ? s->value : s->value & ((1u << 8 * s->element) - 1),
+    return (CUDA_MEMSET_NODE_PARAMS){ .dst = m->at[s->to] + (CUdeviceptr)s->element * s->to_at, .pitch = (size_t)s->element * s->pitch,
+        .value = s->element == 4 ? s->value : s->value & ((1u << 8 * s->element) - 1),
                                       .elementSize = s->element, .width = s->n, .height = s->rows };
 }
 
 static CUDA_MEMCPY3D copy_params(struct model *m, const struct step *s)
 {
-    return (CUDA_MEMCPY3D){ .srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = m->at[s->from] + s->from_at, .srcPitch = s->rows > 1 ? s->pitch : 0, .srcHeight = 0,
-                            .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = m->at[s->to] + s->to_at, .dstPitch = s->rows > 1 ? s->pitch : 0, .dstHeight = 0,
+    return (CUDA_MEMCPY3D){ .srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = m->at[s->from] + s->from_at, .srcPitch = s->rows > 1
+        ? s->pitch : 0, .srcHeight = 0,
+                            .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = m->at[s->to] + s->to_at, .dstPitch = s->rows > 1 ? s->pitch
+                                : 0, .dstHeight = 0,
                             .WidthInBytes = s->n, .Height = s->rows, .Depth = 1 };
 }
 
@@ -190,7 +193,8 @@ static void launch_params(struct model *m, const struct step *s, struct launch *
     *l = (struct launch){ .to = m->at[s->to] + 4ull * s->to_at, .from = m->at[s->from] + 4ull * s->from_at, .n = s->n, .value = s->value };
     void *mixes[] = { &l->to, &l->from, &l->n, &l->value }, *fills[] = { &l->to, &l->n, &l->value, NULL };
     memcpy(l->list, mix ? mixes : fills, sizeof l->list);
-    l->p = (CUDA_KERNEL_NODE_PARAMS){ .func = mix ? driver_mix : driver_fill, .gridDimX = 1 + s->value % 3, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1 + s->value % 70, .blockDimY = 1, .blockDimZ = 1, .kernelParams = l->list };
+    l->p = (CUDA_KERNEL_NODE_PARAMS){ .func = mix ? driver_mix : driver_fill, .gridDimX = 1 + s->value % 3, .gridDimY = 1, .gridDimZ = 1,
+        .blockDimX = 1 + s->value % 5 * 16, .blockDimY = 1, .blockDimZ = 1, .kernelParams = l->list };
 }
 
 static CUresult add_child(struct model *m, struct step *s, CUgraph graph, const CUgraphNode *deps, size_t n)
@@ -257,9 +261,12 @@ static CUresult queue_set(const CUDA_MEMSET_NODE_PARAMS *p, CUstream stream)
 {
     bool flat = p->height == 1;
     switch (p->elementSize) {
-    case 1: return flat ? cuMemsetD8Async(p->dst, (unsigned char)p->value, p->width, stream) : cuMemsetD2D8Async(p->dst, p->pitch, (unsigned char)p->value, p->width, p->height, stream);
-    case 2: return flat ? cuMemsetD16Async(p->dst, (unsigned short)p->value, p->width, stream) : cuMemsetD2D16Async(p->dst, p->pitch, (unsigned short)p->value, p->width, p->height, stream);
-    default: return flat ? cuMemsetD32Async(p->dst, p->value, p->width, stream) : cuMemsetD2D32Async(p->dst, p->pitch, p->value, p->width, p->height, stream);
+    case 1: return flat ? cuMemsetD8Async(p->dst, (unsigned char)p->value, p->width, stream)
+        : cuMemsetD2D8Async(p->dst, p->pitch, (unsigned char)p->value, p->width, p->height, stream);
+    case 2: return flat ? cuMemsetD16Async(p->dst, (unsigned short)p->value, p->width, stream)
+        : cuMemsetD2D16Async(p->dst, p->pitch, (unsigned short)p->value, p->width, p->height, stream);
+    default: return flat ? cuMemsetD32Async(p->dst, p->value, p->width, stream) : cuMemsetD2D32Async(p->dst, p->pitch, p->value, p->width,
+        p->height, stream);
     }
 }
 

@@ -88,7 +88,7 @@ static bool looks_right(CUgraph graph)
     if (!GOOD(plan.number, cuGraphGetNodes(graph, NULL, &nodes)) || !GOOD(plan.number, cuGraphGetEdges_v2(graph, NULL, NULL, NULL, &edges)))
         return false;
     if (nodes != plan.n || edges != plan.n_edges)
-        fuzz_bad("case %llu: %zu nodes and %zu edges, not %u and %u", (unsigned long long)plan.number, nodes, edges, plan.n, plan.n_edges);
+        fuzz_bad_in(plan.number, "%zu nodes and %zu edges, not %u and %u", nodes, edges, plan.n, plan.n_edges);
     return nodes == plan.n && edges == plan.n_edges;
 }
 

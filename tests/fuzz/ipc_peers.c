@@ -39,7 +39,7 @@ static uint64_t number;
 
 static unsigned pick(unsigned n) { return fuzz_below(&r, n); }
 
-#define FOUND(fmt, ...) fuzz_bad("case %llu: " fmt "; again: --seed %llu --from %llu --cases 1", (unsigned long long)number, __VA_ARGS__, (unsigned long long)fuzz_plan.seed, (unsigned long long)number)
+#define FOUND(...) fuzz_bad_in(number, __VA_ARGS__)
 
 /* --- the liar --- */
 
@@ -49,7 +49,9 @@ static void make_lies(void)
     struct stat st;
     if (pipe(ends))
         _exit(1);
-    int fds[LIES] = { memfd_create("lie", 0), memfd_create("lie", MFD_ALLOW_SEALING), memfd_create("lie", 0), memfd_create("lie", MFD_ALLOW_SEALING), ends[0], open("/tmp", O_RDONLY | O_DIRECTORY), open("/dev/zero", O_RDWR), open("/proc/self/mem", O_RDWR) };
+    int fds[LIES] = { memfd_create("lie", 0), memfd_create("lie", MFD_ALLOW_SEALING), memfd_create("lie", 0),
+        memfd_create("lie", MFD_ALLOW_SEALING), ends[0], open("/tmp", O_RDONLY | O_DIRECTORY), open("/dev/zero", O_RDWR),
+        open("/proc/self/mem", O_RDWR) };
     for (unsigned k = 0; k < 4; k++)
         if (ftruncate(fds[k], k == 3 ? 4096 : FILE_BYTES) || (k % 2 && fcntl(fds[k], F_ADD_SEALS, F_SEAL_SHRINK)))
             _exit(1);            /* every other one is as good as the driver's own */
@@ -66,7 +68,8 @@ static void export_things(void)
     CUdeviceptr p;
     CUevent e;
     CUmemoryPool pool;
-    CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE } };
+    CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+        .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE } };
     for (unsigned k = 0; k < 2; k++) {
         NEED(cuMemAlloc(&p, k ? FILE_BYTES * 2 : BYTES));
         NEED(cuMemsetD8(p, HOLDS, BYTES));
@@ -145,7 +148,8 @@ static void good_memory(void)
 {
     static unsigned char host[BYTES];
     CUdeviceptr p;
-    if (!GOOD(number, cuIpcOpenMemHandle(&p, talk->memory[pick(2)], CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)) || !GOOD(number, cuMemcpyDtoH(host, p, BYTES)))
+    if (!GOOD(number, cuIpcOpenMemHandle(&p, talk->memory[pick(2)], CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)) ||
+        !GOOD(number, cuMemcpyDtoH(host, p, BYTES)))
         return;
     for (unsigned i = 0; i < BYTES; i++)
         if (host[i] != HOLDS) {

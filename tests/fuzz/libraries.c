@@ -33,7 +33,7 @@ static uint64_t number;
 
 static unsigned pick(unsigned n) { return fuzz_below(&r, n); }
 
-#define FOUND(fmt, ...) fuzz_bad("case %llu: " fmt "; again: --seed %llu --from %llu --cases 1", (unsigned long long)number, __VA_ARGS__, (unsigned long long)fuzz_plan.seed, (unsigned long long)number)
+#define FOUND(...) fuzz_bad_in(number, __VA_ARGS__)
 
 static void died(void *handle) { dead[n_dead < DEAD ? n_dead++ : pick(DEAD)] = handle; }
 
@@ -63,7 +63,8 @@ static void make_text(const struct loaded *l, char *text)
     for (unsigned k = 0; k < l->n_variables; k++)
         to += sprintf(to, ".visible .%s .align 8 .b8 g%u[%u] = {%u, %u};\n", k == 1 ? "const" : "global", k, l->bytes[k], k + 1, l->value & 255);
     for (unsigned k = 0; k < l->n_kernels; k++)
-        to += sprintf(to, ".visible .entry k%u(.param .u64 p) { .reg .b64 %%d; .reg .b32 %%r; ld.param.u64 %%d, [p]; mov.u32 %%r, %u; st.global.u32 [%%d], %%r; ret; }\n", k, l->value + k);
+        to += sprintf(to, ".visible .entry k%u(.param .u64 p) { .reg .b64 %%d; .reg .b32 %%r; ld.param.u64 %%d, [p]; mov.u32 %%r, %u; "
+            "st.global.u32 [%%d], %%r; ret; }\n", k, l->value + k);
 }
 
 static void load(struct loaded *l)
@@ -81,7 +82,8 @@ static void load(struct loaded *l)
     }
     make_text(l, text);
     fuzz_doing("loading");
-    l->alive = l->module ? GOOD(number, cuModuleLoadDataEx(&l->mod, text, n, options, values)) : GOOD(number, cuLibraryLoadData(&l->library, text, options, values, n, NULL, NULL, 0));
+    l->alive = l->module ? GOOD(number, cuModuleLoadDataEx(&l->mod, text, n, options, values))
+        : GOOD(number, cuLibraryLoadData(&l->library, text, options, values, n, NULL, NULL, 0));
     lives(l->module ? (void *)l->mod : (void *)l->library);
     memset(text, 0, sizeof text);                /* it has its own copy, or does not need it any more */
 }
@@ -155,7 +157,8 @@ static void use_kernel(struct loaded *l)
         reused = f;              /* a later kernel may come to lie there */
         return;
     }
-    if (GOOD(number, cuLaunchKernel(f, 1, 1, 1, 1 + pick(33), 1, 1, 0, NULL, params, NULL)) && GOOD(number, cuMemcpyDtoH(&got, out, 4)) && got != l->value + k)
+    if (GOOD(number, cuLaunchKernel(f, 1, 1, 1, 1 + 32 * pick(2), 1, 1, 0, NULL, params, NULL)) && GOOD(number, cuMemcpyDtoH(&got, out, 4)) &&
+        got != l->value + k)
         FOUND("kernel %u stores %u, not %u", k, got, l->value + k);
 }
 
@@ -170,7 +173,8 @@ static void wrong_names(struct loaded *l)
     fuzz_doing("a name that is not there");
     if (get_kernel(l, name, &f) == CUDA_SUCCESS)
         FOUND("there is a kernel '%s'", name);
-    if (name[0] != 'g' && (l->module ? cuModuleGetGlobal(&p, &bytes, l->mod, name) : cuLibraryGetGlobal(&p, &bytes, l->library, name)) == CUDA_SUCCESS)
+    if (name[0] != 'g' && (l->module ? cuModuleGetGlobal(&p, &bytes, l->mod, name) : cuLibraryGetGlobal(&p, &bytes, l->library,
+        name)) == CUDA_SUCCESS)
         FOUND("there is a variable '%s'", name);
 }
 
@@ -185,14 +189,16 @@ static void count_kernels(struct loaded *l)
     if (n != l->n_kernels)
         FOUND("%u kernels, not %u", n, l->n_kernels);
     unsigned ask = 1 + pick(l->n_kernels);
-    if (l->module ? !GOOD(number, cuModuleEnumerateFunctions(functions, ask, l->mod)) : !GOOD(number, cuLibraryEnumerateKernels(kernels, ask, l->library)))
+    if (l->module ? !GOOD(number, cuModuleEnumerateFunctions(functions, ask, l->mod)) : !GOOD(number,
+        cuLibraryEnumerateKernels(kernels, ask, l->library)))
         return;
     for (unsigned k = 0; k < KERNELS + 2; k++) {
         const char *name = NULL;
         bool there = l->module ? functions[k] != NULL : kernels[k] != NULL;
         if (there != (k < ask))
             FOUND("place %u of %u kernels is %s", k, ask, there ? "written" : "empty");
-        if (there && (l->module ? GOOD(number, cuFuncGetName(&name, functions[k])) : GOOD(number, cuKernelGetName(&name, kernels[k]))) && name[0] != 'k')
+        if (there && (l->module ? GOOD(number, cuFuncGetName(&name, functions[k])) : GOOD(number, cuKernelGetName(&name, kernels[k]))) &&
+            name[0] != 'k')
             FOUND("a kernel named '%s'", name);
     }
 }
@@ -210,7 +216,8 @@ static void use_variable(struct loaded *l)
         return;
     snprintf(name, sizeof name, "g%u", k);
     fuzz_doing("a variable by name");
-    if (!driver_good(l->module ? cuModuleGetGlobal(&p, &bytes, l->mod, name) : cuLibraryGetGlobal(&p, &bytes, l->library, name), "a variable by name", number))
+    if (!driver_good(l->module ? cuModuleGetGlobal(&p, &bytes, l->mod, name) : cuLibraryGetGlobal(&p, &bytes, l->library, name),
+        "a variable by name", number))
         return;
     if (bytes != l->bytes[k]) {
         FOUND("variable %u has %zu bytes, not %u", k, bytes, l->bytes[k]);
@@ -296,7 +303,8 @@ static void before(void)
 
 static void one(uint64_t n)
 {
-    static void (*const uses[])(struct loaded *) = { use_kernel, use_kernel, use_variable, use_variable, wrong_names, count_kernels, odd_attributes, unload };
+    static void (*const uses[])(struct loaded *) = { use_kernel, use_kernel, use_variable, use_variable, wrong_names, count_kernels,
+        odd_attributes, unload };
     r = fuzz_random(fuzz_plan.seed, number = n);
     for (unsigned i = 0; i < OPERATIONS; i++) {
         struct loaded *l = &all[pick(LOADED)];

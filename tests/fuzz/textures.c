@@ -24,11 +24,12 @@ static uint64_t number;
 
 static unsigned pick(unsigned n) { return fuzz_below(&r, n); }
 
-#define FOUND(fmt, ...) fuzz_bad("case %llu: " fmt "; again: --seed %llu --from %llu --cases 1", (unsigned long long)number, __VA_ARGS__, (unsigned long long)fuzz_plan.seed, (unsigned long long)number)
+#define FOUND(...) fuzz_bad_in(number, __VA_ARGS__)
 
 /* Parameters: output, handle, a first coordinate and a step from thread to thread. */
 #define HEAD(name) ".visible .entry " name "(.param .u64 o, .param .u64 t, .param .b32 x, .param .b32 s) { .reg .b64 %d<4>; .reg .b32 %r<12>; .reg .f32 %f<6>; ld.param.u64 %d1, [o]; ld.param.u64 %d2, [t];" \
-    " ld.param.u32 %r1, [x]; ld.param.u32 %r2, [s]; mov.u32 %r3, %tid.x; mad.lo.u32 %r1, %r3, %r2, %r1; cvt.rn.f32.s32 %f1, %r1; cvt.rn.f32.s32 %f2, %r2; mul.wide.u32 %d3, %r3, 16; add.u64 %d1, %d1, %d3;"
+    " ld.param.u32 %r1, [x]; ld.param.u32 %r2, [s]; mov.u32 %r3, %tid.x; mad.lo.u32 %r1, %r3, %r2, %r1; cvt.rn.f32.s32 %f1, %r1; " \
+        "cvt.rn.f32.s32 %f2, %r2; mul.wide.u32 %d3, %r3, 16; add.u64 %d1, %d1, %d3;"
 #define TAIL " st.global.v4.u32 [%d1], {%r4, %r5, %r6, %r7}; ret; }\n"
 static const char text[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -42,7 +43,8 @@ static const char text[] =
 
 /* --- descriptors --- */
 
-static const CUarray_format formats[] = { CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_SIGNED_INT16, CU_AD_FORMAT_SIGNED_INT32,
+static const CUarray_format formats[] = { CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32,
+    CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_SIGNED_INT16, CU_AD_FORMAT_SIGNED_INT32,
                                           CU_AD_FORMAT_HALF, CU_AD_FORMAT_FLOAT };
 
 static CUarray_format any_format(void) { return pick(8) ? FUZZ_ANY(&r, formats) : (CUarray_format)fuzz_odd(&r); }
@@ -143,7 +145,8 @@ static void look_at_secret(const char *what)
 static void use(CUfunction f, uint64_t handle, const char *what)
 {
     static uint32_t got[WORDS];
-    int x = pick(3) ? (int)pick(64) : (int)fuzz_odd(&r), step = pick(3) ? (int)pick(8) : (int)fuzz_odd(&r);      /* step: also the second coordinate */
+    int x = pick(3) ? (int)pick(64) : (int)fuzz_odd(&r), step = pick(3) ? (int)pick(8) : (int)fuzz_odd(&r);
+         /* step: also the second coordinate */
     void *params[] = { &out, &handle, &x, &step };
     fuzz_doing("a kernel with a texture or surface");
     NEED(cuMemsetD8(out, 0, sizeof got));
@@ -194,7 +197,8 @@ static void one_surface(void)
 /* Arrays of all sizes: made, asked, destroyed. */
 static void one_array(void)
 {
-    CUDA_ARRAY3D_DESCRIPTOR d = { .Width = 1 + pick(64), .Height = pick(2) ? 0 : 1 + pick(16), .Depth = pick(3) ? 0 : 1 + pick(6), .Format = any_format(), .NumChannels = any_channels(), .Flags = pick(3) ? 0 : 1u << pick(9) }, got;
+    CUDA_ARRAY3D_DESCRIPTOR d = { .Width = 1 + pick(64), .Height = pick(2) ? 0 : 1 + pick(16), .Depth = pick(3) ? 0 : 1 + pick(6),
+        .Format = any_format(), .NumChannels = any_channels(), .Flags = pick(3) ? 0 : 1u << pick(9) }, got;
     size_t *sizes[] = { &d.Width, &d.Height, &d.Depth };
     CUarray a;
     CUmipmappedArray m;
@@ -202,7 +206,8 @@ static void one_array(void)
         *FUZZ_ANY(&r, sizes) = (size_t)fuzz_odd(&r);
     fuzz_doing("cuArray3DCreate");
     if (cuArray3DCreate(&a, &d) == CUDA_SUCCESS) {
-        if (GOOD(number, cuArray3DGetDescriptor(&got, a)) && (got.Width != d.Width || got.Height != d.Height || got.Depth != d.Depth || got.Format != d.Format || got.NumChannels != d.NumChannels))
+        if (GOOD(number, cuArray3DGetDescriptor(&got, a)) && (got.Width != d.Width || got.Height != d.Height || got.Depth != d.Depth ||
+            got.Format != d.Format || got.NumChannels != d.NumChannels))
             FOUND("an array of %zu x %zu x %zu says that it is %zu x %zu x %zu", d.Width, d.Height, d.Depth, got.Width, got.Height, got.Depth);
         GOOD(number, cuArrayDestroy(a));
     }
@@ -218,7 +223,8 @@ static void one_array(void)
 static void make_arrays(void)
 {
     for (unsigned k = 0; k < ARRAYS; k++) {
-        CUDA_ARRAY3D_DESCRIPTOR d = { .Width = 16 << k % 3, .Height = k % 3 ? 8 : 0, .Depth = k % 3 == 2 ? 4 : 0, .Format = formats[k], .NumChannels = 1u << k % 3, .Flags = k % 2 ? CUDA_ARRAY3D_SURFACE_LDST : 0 };
+        CUDA_ARRAY3D_DESCRIPTOR d = { .Width = 16 << k % 3, .Height = k % 3 ? 8 : 0, .Depth = k % 3 == 2 ? 4 : 0, .Format = formats[k],
+            .NumChannels = 1u << k % 3, .Flags = k % 2 ? CUDA_ARRAY3D_SURFACE_LDST : 0 };
         NEED(cuArray3DCreate(&arrays[k], &d));
     }
     CUDA_ARRAY3D_DESCRIPTOR d = { .Width = 16, .Height = 16, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1 };
