@@ -353,7 +353,7 @@ int main() {
 def test_cc_shared_variables_with_constructors_are_not_constructed(box):
     """nvcc's warning 20054, clang's error."""
     box.write('a.cu', '''#include <cstdio>
-struct number { int x; __device__ number() : x(5) {} };
+struct number { int x; __device__ number() : x(5) {} __device__ ~number() { x = 0; } };
 template <class T> struct pair { T r, i; __host__ __device__ pair(T a = 0, T b = 0) : r(a), i(b) {} };
 template <class T, int N> __global__ void sum(const T *in, T *out) {
     __shared__ pair<T> f[N][2],
