@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of `hostwarp cc` that run.py runs with its own: device code is verified as ptxas does it, and what nvcc accepts is accepted."""
 import pathlib
+import re
 import string
 
 
@@ -290,6 +291,8 @@ def test_headers_take_macros_with_short_names(box):
     for h in headers:
         text = h.read_text()
         assert 'words_push.h' in text and 'words_pop.h' in text, f'{h} does not put macros away'
+    away, back = [re.findall(f'#pragma {how}_macro\\("(\\w+)"\\)', (top / f'hostwarp/words_{how}.h').read_text()) for how in ('push', 'pop')]
+    assert away == back and len(set(away)) == len(away) > 200
     words = list(string.ascii_letters) + 'check error SIZE PI WIDTH BLOCK MAX MIN value size count index mask first last data result P0 a0 a1 T1'.split()
     box.write('hostile.h', ''.join(f'#define {w} @ hostile {w} @\n' for w in words) + '#define min(x, y) @\n#define max(x, y) @\n')
     names = [str(h.relative_to(top)) for h in headers]
