@@ -398,6 +398,10 @@ int main() {
         has(said, 'a.cu:5: warning', 'a.cu:6: warning', 'a.cu:7: warning', 'a.cu:21: warning', 'a.cu:22: warning')
         assert 'error' not in said, said
     assert box.run('./a').stdout == '0 7148 123 36\n'
+    box.write('in/room.cuh', 'struct cell { int x; __device__ cell() : x(5) {} };\ntemplate <int N> __global__ void fill(int *p) {\n    __shared__ cell c[N];\n    c[threadIdx.x].x = 7;\n    p[threadIdx.x] = c[threadIdx.x].x;\n}\n')
+    box.write('c.cu', '#include <cstdio>\n#include "in/room.cuh"\n__global__ void one(int *p) { __shared__ cell c; c.x = 1; *p = c.x; }\nint main() { int *p; cudaMallocManaged(&p, 64); fill<8><<<1, 8>>>(p); one<<<1, 1>>>(p + 9); printf("%d %d %d\\n", cudaDeviceSynchronize(), p[7], p[9]); }\n')
+    has(box.hostwarp('cc', 'c.cu', '-o', 'c').stderr, 'room.cuh:3: warning', 'c.cu:3: warning')
+    assert box.run('./c').stdout == '0 7 1\n'
     box.write('b.cu', 'struct number { int x; __device__ number() : x(5) {} };\n__global__ void k(int *p) { __shared__ number n; *p = n.x + missing; }\n')
     has(box.hostwarp('cc', '-c', 'b.cu', '-o', 'b.o', status=1).stderr, 'b.cu:2:', "'missing'", 'initialization is not supported')
 
