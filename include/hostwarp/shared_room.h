@@ -8,6 +8,7 @@ namespace hostwarp {
 template <class T, size_t alignment> union alignas(T) alignas(alignment) shared_raw {
     T value;
     __host__ __device__ shared_raw() {}
+    __host__ __device__ ~shared_raw() {}
 };
 
 /* Tag: one for each variable. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words that programs use as macros and our headers as names: puts the macros away. words_pop.h brings them back. The list: tests/cli/run.py */
+/* Words that programs use as macros and our headers as names: puts the macros away; words_pop.h, which has the same list, brings them back */
 #pragma push_macro("A")
 #undef A
 #pragma push_macro("B")

@@ -35,6 +35,33 @@ static bool copy_names(struct cc_work *w, const char *source, const char *kind, 
     return out->copy && out->overlay;
 }
 
+static void free_copy(struct cc_copy *c)
+{
+    hw_free(c->copy);
+    hw_free(c->overlay);
+}
+
+/* Headers in which __shared__ variables get room without a constructor; one copy for each. */
+static bool prepare_headers(struct cc_work *w, const char *source)
+{
+    bool ok = true;
+    cli_args_fini(&w->header_overlays);
+    for (size_t i = 0; i < w->shared.n && ok; i++) {
+        const char *file = w->shared.v[i].file;
+        bool seen = strcmp(file, source) == 0;
+        for (size_t j = 0; j < i; j++)
+            seen |= strcmp(w->shared.v[j].file, file) == 0;
+        if (seen)
+            continue;
+        struct cc_copy c = { 0 };
+        ok = copy_names(w, file, "shared", &c) && cc_shared_copy(file, &w->shared, c.copy) && cc_write_overlay(file, c.copy, c.overlay);
+        if (ok)
+            cli_add(&w->header_overlays, c.overlay);
+        free_copy(&c);
+    }
+    return ok;
+}
+
 /* Called once for each source, before its passes. */
 static bool prepare(struct cc_work *w, const struct cc_item *item)
 {
@@ -50,7 +77,7 @@ static bool prepare(struct cc_work *w, const struct cc_item *item)
               copy_names(w, item->text, "shared", &shared);
     const char *text = item->text;
     if (ok && w->shared.n) {
-        ok = cc_shared_copy(text, &w->shared, shared.copy) && cc_write_overlay(item->text, shared.copy, shared.overlay);
+        ok = prepare_headers(w, text) && cc_shared_copy(text, &w->shared, shared.copy) && cc_write_overlay(item->text, shared.copy, shared.overlay);
         text = shared.copy;
     }
     bool corrected = ok && cc_asm_overlay(item->text, text, fixed.copy, fixed.overlay);
@@ -62,17 +89,17 @@ static bool prepare(struct cc_work *w, const struct cc_item *item)
     } else if (ok && w->shared.n) {
         w->overlay = hw_strdup(shared.overlay);
     }
-    for (int i = 0; i < 4; i++) {
-        struct cc_copy *c = i == 0 ? &fixed : i == 1 ? &host : i == 2 ? &device : &shared;
-        hw_free(c->copy);
-        hw_free(c->overlay);
-    }
+    free_copy(&fixed);
+    free_copy(&host);
+    free_copy(&device);
+    free_copy(&shared);
     return ok;
 }
 
 static void new_source(struct cc_work *w)
 {
-    hw_vec_fini(&w->shared);
+    cc_shared_fini(&w->shared);
+    cli_args_fini(&w->header_overlays);
     w->again = false;
 }
 

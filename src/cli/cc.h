@@ -66,13 +66,18 @@ bool cc_openmp_is_library(const char *word);
 bool cc_asm_overlay(const char *source, const char *corrected, const char *copy, const char *overlay);   /* corrected: where its text is */
 bool cc_asm_statement(const char *assembly, const char *out);   /* a file of assembly as a C++ file with one asm statement */
 bool cc_write_overlay(const char *source, const char *copy, const char *overlay);
-/* cc_shared.c: the lines of a source where clang wants no __shared__ variable because of its constructor; false when it said something else too. */
-struct cc_lines {
-    int *v;
+/* cc_shared.c: the places where clang wants no __shared__ variable because of its constructor; false when it said something else too. */
+struct cc_place {
+    char *file;                          /* as clang names it */
+    int line;
+};
+struct cc_places {
+    struct cc_place *v;
     size_t n, cap;
 };
-bool cc_shared_lines(const char *said, const char *source, struct cc_lines *out);
-bool cc_shared_copy(const char *source, const struct cc_lines *lines, const char *copy);
+bool cc_shared_places(const char *said, struct cc_places *out);
+void cc_shared_fini(struct cc_places *places);
+bool cc_shared_copy(const char *file, const struct cc_places *places, const char *copy);    /* with those of this file changed */
 /* cc_launch.c: the same for a source with launches in device code, for each pass; corrected: where its text is. */
 struct cc_copy {
     char *copy, *overlay;

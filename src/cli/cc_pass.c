@@ -89,6 +89,10 @@ static void add_cuda(struct cc_work *w, struct cli_args *args, const char *overl
         cli_addf(args, "-cuid=%s", w->cuid);
     }
     add_common(w, args, CC_LANG_CUDA);
+    for (size_t i = 0; i < w->header_overlays.w.n; i++) {
+        cli_add(args, "-ivfsoverlay");
+        cli_add(args, w->header_overlays.w.v[i]);
+    }
     if (overlay) {
         cli_add(args, "-ivfsoverlay");
         cli_add(args, overlay);
@@ -148,9 +152,10 @@ static int run_device(struct cc_work *w, const char *source, struct cli_args *ar
         status = *wrong_side ? 0 : status;
         w->warned |= *wrong_side;
     }
-    w->again = status == 1 && said && !w->shared.n && cc_shared_lines(said, source, &w->shared);
+    w->again = status == 1 && said && !w->shared.n && cc_shared_places(said, &w->shared);
     for (size_t i = 0; w->again && i < w->shared.n; i++)
-        fprintf(stderr, "%s:%d: warning: nobody initializes a __shared__ variable, the constructor of this one is not called\n", source, w->shared.v[i]);
+        fprintf(stderr, "%s:%d: warning: nobody initializes a __shared__ variable, the constructor of this one is not called\n", w->shared.v[i].file,
+                w->shared.v[i].line);
     w->warned |= w->again;
     if (said && !w->again)
         show(said, *wrong_side);

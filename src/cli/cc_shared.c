@@ -2,7 +2,7 @@
 /*
  * __shared__ variables of types whose constructors do something. nvcc warns that nobody calls these, clang takes it for an error. A source with such
  * a variable is compiled once more from a copy in which   __shared__ T name[4];   is a reference to room that no constructor is asked for
- * (include/hostwarp/shared_room.h). clang's messages say where; lines stay as they are.
+ * (include/hostwarp/shared_room.h), and from such copies of headers. clang's messages say where; lines stay as they are.
  */
 #define _GNU_SOURCE
 #include "cli/cc.h"
@@ -15,27 +15,40 @@
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* The line that the message that ends at `end` is about, when it is one of this source; 0 otherwise. Names and numbers may have colours around them. */
-static int line_of(const char *said, const char *end, const char *source)
+/* FILE:LINE:COLUMN: in front of the message that begins at p; it may have colours around it. False: there is none. */
+static bool place_of(const char *said, const char *p, struct cc_place *out)
 {
-    const char *begin = end;
+    const char *begin = p, *colon;
     while (begin > said && begin[-1] != '\n')
         begin--;
-    const char *name = memmem(begin, (size_t)(end - begin), source, strlen(source));
-    return name && name[strlen(source)] == ':' ? atoi(name + strlen(source) + 1) : 0;
+    while (*begin == '\033' && strchr(begin, 'm'))
+        begin = strchr(begin, 'm') + 1;
+    for (colon = begin; colon < p && !(*colon == ':' && isdigit((unsigned char)colon[1])); colon++)
+        ;
+    if (colon >= p || colon == begin)
+        return false;
+    *out = (struct cc_place){ hw_strndup(begin, (size_t)(colon - begin)), atoi(colon + 1) };
+    return true;
 }
 
-bool cc_shared_lines(const char *said, const char *source, struct cc_lines *out)
+void cc_shared_fini(struct cc_places *places)
+{
+    for (size_t i = 0; i < places->n; i++)
+        hw_free(places->v[i].file);
+    hw_vec_fini(places);
+}
+
+bool cc_shared_places(const char *said, struct cc_places *out)
 {
     static const char wanted[] = "initialization is not supported for __shared__ variables";
+    struct cc_place place;
     out->n = 0;
     for (const char *p = said; (p = strstr(p, "error: ")); p++) {
-        int line = line_of(said, p, source);
-        if (!line || !memmem(p, strcspn(p, "\n"), wanted, sizeof wanted - 1)) {
-            hw_vec_fini(out);
+        if (!memmem(p, strcspn(p, "\n"), wanted, sizeof wanted - 1) || !place_of(said, p, &place)) {
+            cc_shared_fini(out);
             return false;
         }
-        hw_vec_push(out, line);
+        hw_vec_push(out, place);
     }
     return out->n > 0;
 }
@@ -157,10 +170,10 @@ static const char *write_declaration(const char *p, int *number, struct hw_str *
     return end;
 }
 
-static bool wanted_between(const struct cc_lines *lines, int from, int to)
+static bool wanted_between(const struct cc_places *places, const char *file, int from, int to)
 {
-    for (size_t i = 0; i < lines->n; i++)
-        if (lines->v[i] >= from && lines->v[i] <= to)
+    for (size_t i = 0; i < places->n; i++)
+        if (places->v[i].line >= from && places->v[i].line <= to && strcmp(places->v[i].file, file) == 0)
             return true;
     return false;
 }
@@ -173,10 +186,10 @@ static int lines_in(const char *p, const char *end)
     return n;
 }
 
-bool cc_shared_copy(const char *source, const struct cc_lines *lines, const char *copy)
+bool cc_shared_copy(const char *file, const struct cc_places *places, const char *copy)
 {
     static const char word[] = "__shared__";
-    char *text = hw_file_read(source, NULL);
+    char *text = hw_file_read(file, NULL);
     struct hw_str out = { 0 };
     int line = 1, number = 0;
     for (const char *p = text, *next; p && *p; p = next) {
@@ -184,7 +197,7 @@ bool cc_shared_copy(const char *source, const struct cc_lines *lines, const char
             next = p + 1;
             bool here = strncmp(p, word, sizeof word - 1) == 0 && !is_word(p[sizeof word - 1]) && (p == text || !is_word(p[-1]));
             const char *end = here ? strchr(p, ';') : NULL;
-            if (end && wanted_between(lines, line, line + lines_in(p, end))) {
+            if (end && wanted_between(places, file, line, line + lines_in(p, end))) {
                 const char *behind = write_declaration(p + sizeof word - 1, &number, &out);
                 for (int n = behind ? lines_in(p, behind) : 0; n > 0; n--)
                     hw_str_puts(&out, "\n");

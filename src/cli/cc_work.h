@@ -15,7 +15,8 @@ struct cc_work {
     char *overlay;                       /* of the current source, or NULL: cc_asm.c */
     char *device_overlay;                /* in its place for the device's pass, or NULL: cc_launch.c */
     char cuid[33];                       /* of the current source: what both passes add to the names of its static variables */
-    struct cc_lines shared;              /* of the current source: where its __shared__ variables get room without a constructor; cc_shared.c */
+    struct cc_places shared;             /* of the current source: where __shared__ variables get room without a constructor; cc_shared.c */
+    struct cli_args header_overlays;     /* of its headers that have such places */
     bool again;                          /* the device pass has found such lines: the source is to be compiled once more */
     bool warned;                         /* there was a message about device code */
     bool for_cpp;                        /* the host pass makes assembly for another assembler */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of `hostwarp cc` that run.py runs with its own: device code is verified as ptxas does it, and what nvcc accepts is accepted."""
 import pathlib
+import re
 import string
 
 
@@ -290,6 +291,8 @@ def test_headers_take_macros_with_short_names(box):
     for h in headers:
         text = h.read_text()
         assert 'words_push.h' in text and 'words_pop.h' in text, f'{h} does not put macros away'
+    away, back = [re.findall(f'#pragma {how}_macro\\("(\\w+)"\\)', (top / f'hostwarp/words_{how}.h').read_text()) for how in ('push', 'pop')]
+    assert away == back and len(set(away)) == len(away) > 200
     words = list(string.ascii_letters) + 'check error SIZE PI WIDTH BLOCK MAX MIN value size count index mask first last data result P0 a0 a1 T1'.split()
     box.write('hostile.h', ''.join(f'#define {w} @ hostile {w} @\n' for w in words) + '#define min(x, y) @\n#define max(x, y) @\n')
     names = [str(h.relative_to(top)) for h in headers]
@@ -353,7 +356,7 @@ int main() {
 def test_cc_shared_variables_with_constructors_are_not_constructed(box):
     """nvcc's warning 20054, clang's error."""
     box.write('a.cu', '''#include <cstdio>
-struct number { int x; __device__ number() : x(5) {} };
+struct number { int x; __device__ number() : x(5) {} __device__ ~number() { x = 0; } };
 template <class T> struct pair { T r, i; __host__ __device__ pair(T a = 0, T b = 0) : r(a), i(b) {} };
 template <class T, int N> __global__ void sum(const T *in, T *out) {
     __shared__ pair<T> f[N][2],
@@ -395,6 +398,10 @@ int main() {
         has(said, 'a.cu:5: warning', 'a.cu:6: warning', 'a.cu:7: warning', 'a.cu:21: warning', 'a.cu:22: warning')
         assert 'error' not in said, said
     assert box.run('./a').stdout == '0 7148 123 36\n'
+    box.write('in/room.cuh', 'struct cell { int x; __device__ cell() : x(5) {} };\ntemplate <int N> __global__ void fill(int *p) {\n    __shared__ cell c[N];\n    c[threadIdx.x].x = 7;\n    p[threadIdx.x] = c[threadIdx.x].x;\n}\n')
+    box.write('c.cu', '#include <cstdio>\n#include "in/room.cuh"\n__global__ void one(int *p) { __shared__ cell c; c.x = 1; *p = c.x; }\nint main() { int *p; cudaMallocManaged(&p, 64); fill<8><<<1, 8>>>(p); one<<<1, 1>>>(p + 9); printf("%d %d %d\\n", cudaDeviceSynchronize(), p[7], p[9]); }\n')
+    has(box.hostwarp('cc', 'c.cu', '-o', 'c').stderr, 'room.cuh:3: warning', 'c.cu:3: warning')
+    assert box.run('./c').stdout == '0 7 1\n'
     box.write('b.cu', 'struct number { int x; __device__ number() : x(5) {} };\n__global__ void k(int *p) { __shared__ number n; *p = n.x + missing; }\n')
     has(box.hostwarp('cc', '-c', 'b.cu', '-o', 'b.o', status=1).stderr, 'b.cu:2:', "'missing'", 'initialization is not supported')
 
