@@ -162,8 +162,10 @@ uint64_t hw_cache_bytes(void)
     static _Atomic uint64_t known;
     uint64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
     if (!bytes) {
+        int cancel = hw_cancel_off();            /* callers may hold locks */
         bytes = read_cache_bytes();
         atomic_store_explicit(&known, bytes, memory_order_relaxed);
+        hw_cancel_on(cancel);
     }
     return bytes;
 }

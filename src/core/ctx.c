@@ -166,12 +166,13 @@ static void close_events_and_modules(struct ctx *ctx)
     hw_vec_fini(&modules);
 }
 
-/* The caller closed the handle and holds a reference. Once nobody is inside, nothing new comes; then what is queued ends. */
+/* By who marked it dead, and holds a reference. Once nobody is inside, nothing new comes; then what is queued ends. Only then the handle goes: who frees
+   memory meanwhile finds by it what to wait for. */
 static void ctx_tear_down(struct ctx *ctx)
 {
-    ctx->dead = true;
     gate_close(ctx);
     sched_wait_ctx(ctx);
+    obj_close(&ctx->obj);
     capture_ctx_gone(ctx);
     ctx_flush_printf(ctx);
     hook_ctx_ending(ctx);
@@ -199,7 +200,7 @@ CUresult ctx_destroy(CUcontext handle)
     struct ctx *ctx = ctx_get(handle);
     if (!ctx)
         return handle ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
-    bool closed = !ctx->primary && obj_close(&ctx->obj);
+    bool closed = !ctx->primary && !atomic_exchange(&ctx->dead, true);
     if (closed) {
         if (ctx_current() == ctx)
             ctx_pop(NULL);
@@ -324,7 +325,7 @@ static void primary_end(struct ctx *ctx)
     if (!ctx)
         return;
     ctx_ref(ctx);
-    obj_close(&ctx->obj);
+    ctx->dead = true;
     ctx_tear_down(ctx);
     ctx_unref(ctx);
 }

@@ -195,7 +195,6 @@ static void compile(struct function *f, struct function_shape *s)
                                 .details = (hw_options()->prof_details || hw_options()->check[0]) && !v->plain, .check = hw_options()->check[0] && !v->plain, .plain = v->plain != 0,
                                 .steps = v->plain == FUNCTION_STEPS };
     hw_assert_no_locks("a kernel is compiled");
-    int cancel = hw_cancel_off();                /* others may wait for it */
     struct kabi_kernel *kernel = jit_compile(f->ir, &req, &diag);
     if (!kernel)
         hw_error("kernel %s was not compiled:\n%s", f->name, diag.text.s ? diag.text.s : "no reason given\n");
@@ -206,7 +205,6 @@ static void compile(struct function *f, struct function_shape *s)
     s->compiling = false;
     hw_cond_broadcast(&f->module->compiled);
     hw_unlock(&f->module->mu);
-    hw_cancel_on(cancel);
 }
 
 /* Which of the sizes among the parameters are multiples of 32. */
@@ -275,6 +273,7 @@ static struct function_shape *shape_of_locked(struct function *f, const struct v
 static __attribute__((noinline)) CUresult other_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params,
                                                      const struct kabi_kernel **out)
 {
+    int cancel = hw_cancel_off();                /* what is begun here, others wait for */
     hw_lock(&f->module->mu);
     if (!f->sizes_known) {
         f->n_sizes = jit_sizes(f->ir, f->sizes);
@@ -283,6 +282,7 @@ static __attribute__((noinline)) CUresult other_code(struct function *f, const u
     f->sizes_known = true;
     const struct variant v = variant_for(f, grid, block, params);
     struct function_shape *s = shape_of_locked(f, &v);
+    hw_cancel_on(cancel);
     if (s->error)
         return s->error;
     atomic_store_explicit(&f->last_shape, s, memory_order_release);
@@ -312,6 +312,9 @@ const struct kabi_kernel *function_reference(struct function *f, const uint32_t 
     const struct variant v = { .block = { block[0], block[1], block[2] }, .plain = plain };
     if (f->native)
         return NULL;
+    int cancel = hw_cancel_off();
     hw_lock(&f->module->mu);
-    return shape_of_locked(f, &v)->kernel;
+    const struct kabi_kernel *kernel = shape_of_locked(f, &v)->kernel;
+    hw_cancel_on(cancel);
+    return kernel;
 }

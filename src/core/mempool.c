@@ -21,6 +21,7 @@
 #include "core/stream.h"
 #include "core/treap.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -198,7 +199,13 @@ CUresult mempool_import(int fd, CUmemoryPool *out)
     struct pool_card card;
     if (fd < 0 || fcntl(fd, F_GETFD) < 0)
         return CUDA_ERROR_UNKNOWN;               /* measured */
-    if (pread(fd, &card, sizeof card, 0) != (ssize_t)sizeof card || card.magic != CARD_MAGIC || !device_peek(card.device))
+    ssize_t n;
+    do
+        n = pread(fd, &card, sizeof card, 0);
+    while (n < 0 && errno == EINTR);
+    if (n < 0 && errno == EIO)
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    if (n != (ssize_t)sizeof card || card.magic != CARD_MAGIC || !device_peek(card.device))
         return CUDA_ERROR_INVALID_VALUE;
     hw_lock(&mu);
     struct mempool *p = pool_new(card.device, false);

@@ -15,6 +15,7 @@
 #include "core/mem.h"
 #include "core/obj.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -203,11 +204,13 @@ CUresult vmm_export(CUmemGenericAllocationHandle handle, int *out_fd)
 
 CUresult vmm_import(int fd, CUmemGenericAllocationHandle *out)
 {
-    struct stat st;
+    struct stat st = { 0 };
     CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                  .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
                                  .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 } };
-    if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || !ipc_file_stays(fd) || st.st_size <= 0 || st.st_size % VMM_GRANULARITY)
+    if (fd >= 0 && fstat(fd, &st) && errno != EBADF)
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    if (!S_ISREG(st.st_mode) || !ipc_file_stays(fd) || st.st_size <= 0 || st.st_size % VMM_GRANULARITY)
         return CUDA_ERROR_UNKNOWN;
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (own < 0)

@@ -235,7 +235,7 @@ static void op_from_elsewhere(struct worker *w)
     CUevent e = NULL;
     CUresult rc = there ? DO(cuCtxPushCurrent_v2(there)) : CUDA_ERROR_INVALID_CONTEXT;
     bool pushed = !rc;
-    TRY(cuMemAlloc_v2(&p, BYTES));
+    TRY(cuMemAlloc_v2(&p, 2 * BYTES));
     TRY(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
     TRY(cuEventCreate(&e, 0));
     TRY(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_RELAXED));
@@ -246,7 +246,7 @@ static void op_from_elsewhere(struct worker *w)
         DO(cuCtxPopCurrent_v2(&here));
     if (!rc && !DO(cuStreamCreate(&own, 0))) {
         for (int i = 0; i < 5; i++) {
-            DO(cuMemsetD8Async(p, 2, BYTES, s));
+            DO(cuMemsetD8Async(p + BYTES, 2, BYTES, s));         /* the graph may still be at the other half: waiting is refused while others capture */
             DO(cuEventRecord(e, s));
             DO(cuStreamWaitEvent(own, e, 0));
             DO(cuGraphLaunch(x, own));

@@ -179,7 +179,8 @@ int fcntl(int fd, int command, ...)
     va_start(ap, command);
     long arg = va_arg(ap, long);
     va_end(ap);
-    FAIL("fcntl", -1, EMFILE, EINTR);
+    if (command == F_DUPFD_CLOEXEC)              /* no other of ours can fail with a descriptor that is open */
+        FAIL("fcntl", -1, EMFILE);
     return (int)RAW(SYS_fcntl, fd, command, arg, 0, 0, 0);
 }
 /* Waiting is interrupted; a barrier for all threads is not to be had. What cannot fail does not: waking, and that barrier once it was promised. */
