@@ -186,12 +186,25 @@ static struct function_shape *find_shape(struct function *f, const struct varian
     return NULL;
 }
 
+/* Does all that the module's variables have lie in the window, away from its ends? Managed ones may be the program's own. */
+static bool in_window(const struct module *m)
+{
+    const uint64_t begin = ((uint64_t)HW_WINDOW_TAG << HW_WINDOW_SHIFT) + HW_WINDOW_EDGE, bytes = ((uint64_t)1 << HW_WINDOW_SHIFT) - 2 * HW_WINDOW_EDGE;
+    for (size_t i = 0; m->ir && i < m->ir->vars.n; i++) {
+        uint64_t at = (uint64_t)(uintptr_t)m->globals[i] - begin;
+        if (at >= bytes || m->ir->vars.v[i]->bytes > bytes - at)
+            return false;
+    }
+    return true;
+}
+
 /* Called without the lock: takes milliseconds. */
 static void compile(struct function *f, struct function_shape *s)
 {
     struct diag diag = { 0 };
     const struct variant *v = &s->variant;
     struct jit_request req = { .ntid = { v->block[0], v->block[1], v->block[2] }, .small_grid = v->small_grid, .stream = v->stream, .whole = v->whole,
+                                .in_window = in_window(f->module),
                                 .details = (hw_options()->prof_details || hw_options()->check[0]) && !v->plain, .check = hw_options()->check[0] && !v->plain, .plain = v->plain != 0,
                                 .steps = v->plain == FUNCTION_STEPS };
     hw_assert_no_locks("a kernel is compiled");

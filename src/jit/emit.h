@@ -98,6 +98,7 @@ struct emit {
     uint32_t red_offset, bars_offset, warpops_offset, common_offset, warp_offset, warp_bytes, parts_offset, frame_bytes;
     HW_VEC(struct kabi_keep) keeps;                           /* for the engine, where groups may be taken apart */
     bool promises;                                            /* promise.c: LLVM is told more than the code says */
+    bool in_window;                              /* jit_request's */
     LLVMValueRef tag[TAG_COUNT];                              /* or NULL */
 };
 

@@ -278,12 +278,21 @@ void guard_row(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, int64_
     cold_end(e, fine);
 }
 
+/* A variable in the window is far enough from its ends for any 32-bit index. */
+static bool indexes_variable(struct emit *e, const struct ir_inst *i)
+{
+    struct plan_indexed x;
+    const struct ir_inst *def = e->in_window && plan_indexed(e->p, i, e->at, &x) && x.base->kind == IR_REG ? e->p->regs[x.base->reg->id].def : NULL;
+    return def && def->op == IR_VARADDR && x.scale % guard_align(i) == 0 && i->imm % guard_align(i) == 0 && i->imm > INT32_MIN && i->imm < INT32_MAX &&
+        e->kernel->module->vars.v[def->imm]->align % guard_align(i) == 0;
+}
+
 /* base + index * scale, with 32-bit indices: from a base that is far enough from the window's ends none leads out of it. n chunks, from `chunk` on. */
 void guard_indexed(struct emit *e, const struct ir_inst *i, LLVMValueRef base, const LLVMValueRef *index, unsigned scale, unsigned chunk, unsigned n)
 {
     const uint64_t from = ((uint64_t)HW_WINDOW_TAG << HW_WINDOW_SHIFT) + HW_WINDOW_EDGE / 2, size = ((uint64_t)1 << HW_WINDOW_SHIFT) - HW_WINDOW_EDGE;
     unsigned k = (unsigned)__builtin_ctz(guard_align(i));
-    if (done_before(e, i))
+    if (done_before(e, i) || indexes_variable(e, i))
         return;
     LLVMValueRef at = LLVMBuildSub(e->b, base, k_int(e, 64, 1, from), ""), bad;
     if (k)

@@ -66,6 +66,7 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_hash_u64(&h, req->small_grid);
     hw_hash_u64(&h, req->stream);
     hw_hash_u64(&h, req->whole);
+    hw_hash_u64(&h, req->in_window);
     hw_hash_u64(&h, hw_options()->guard);
     hw_hash_u64(&h, makes_promises(req));
     hw_hash_u64(&h, width);
@@ -432,7 +433,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
         dump(f, req, "ir", text.s, text.n);
         hw_str_fini(&text);
     }
-    struct emit e = { .p = p, .kernel = f, .diag = diag, .W = p->opt.width, .C = p->opt.chunks, .promises = makes_promises(req) };
+    struct emit e = { .p = p, .kernel = f, .diag = diag, .W = p->opt.width, .C = p->opt.chunks, .promises = makes_promises(req), .in_window = req->in_window };
     e.cx = LLVMContextCreate();
     e.mod = LLVMModuleCreateWithNameInContext(f->name, e.cx);
     e.check = req->check;

@@ -13,6 +13,7 @@ struct jit_request {
     bool stream;                 /* the grid writes more than the caches hold: see jit_streamed_bytes() */
     uint32_t whole;              /* bits: which of the kernel's sizes are multiples of 32 */
     bool check;                  /* with details: for the checker, which also hears of barriers, warp operations and fences */
+    bool in_window;              /* every variable of the module lies in the window (base/os.h) */
     bool details;                /* instrumented: the kernel counts what it does, in kernel->details; warps have 32 lanes at every width */
     /* The reference that HOSTWARP_VERIFY compares with: one thread at a time, the engine says which; no pass that is not needed, none of LLVM's
        that draws conclusions, none of the promises above, and none to LLVM (promise.c). */

@@ -243,7 +243,7 @@ static bool halves(struct emit *e, const struct ir_inst *i)
 static bool field_of(struct emit *e, const struct ir_inst *i, struct plan_field *f)
 {
     return !e->m[0] && atomic_may_wait(e, i) && atomic_reduction(i->atom) && i->src[1].kind == IR_IMM && i->imm > -OFFSET_NEAR && i->imm < OFFSET_NEAR &&
-        plan_field(e->p, i, e->at, f) && (uint64_t)f->mask * f->scale < OFFSET_NEAR;
+        plan_field(e->p, i, e->at, f) && (uint64_t)(f->mask & UINT32_MAX >> f->shift) * f->scale < OFFSET_NEAR;
 }
 
 /* Do several atomics, near each other, take their offsets from one word? Then the word is put into memory instead of the offsets. */

@@ -48,7 +48,7 @@ def main():
             lines = [f'{a.name} {folder / a.name}.ptx {a.blocks} {a.threads} {a.shared} {a.argument} {a.expect}\n'
                      for a in chosen if o.all or o.width or a.every or (zlib.crc32(a.name.encode()) + k) % 2]
             (folder / 'list').write_text(''.join(lines))
-            env = dict(os.environ, HOSTWARP_WIDTH=str(width), HOSTWARP_TIERS='0')
+            env = dict(os.environ, HOSTWARP_WIDTH=str(width), HOSTWARP_TIERS='off')
             r = subprocess.run([o.build / 'meson/tests/attack-attack', lib, folder / 'list'], env=env, stdout=subprocess.PIPE, text=True, errors='replace')
             print(f'# width {width}')
             for line in r.stdout.splitlines():
