@@ -78,15 +78,16 @@ def lacks(text, *parts):
 def test_help_and_version_are_answered_everywhere(box):
     has(box.hostwarp('--help').stdout, 'run', 'cc', 'info', 'env')
     has(box.hostwarp('--version').stdout, 'hostwarp ')
-    for command in 'run', 'cc', 'info', 'env', 'prof', 'bench':
+    for command in 'run', 'cc', 'info', 'env', 'prof', 'bench', 'check':
         has(box.hostwarp(command, '--help').stdout, 'usage:')
 
 
 def test_wrong_commands_say_so_with_status_2(box):
     has(box.hostwarp(status=2).stderr, 'usage:')
     has(box.hostwarp('frob', status=2).stderr, 'frob')
-    for command in 'check',:
-        has(box.hostwarp(command, 'x', status=2).stderr, 'not there yet')
+    has(box.hostwarp('check', status=2).stderr, 'which program?')
+    has(box.hostwarp('check', '--frob', 'x', status=2).stderr, '--frob')
+    has(box.hostwarp('check', 'x', status=127).stderr, 'cannot run x')
 
 
 def test_info_shows_the_device_and_every_variable(box):
