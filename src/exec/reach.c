@@ -76,7 +76,7 @@ void exec_must_read(const struct kabi_block *block, uint64_t addr, uint64_t byte
         exec_fault_raise(EXEC_FAULT_ADDRESS, addr, 0);
 }
 
-/* Page by page, for the text may end before memory does, or byte by byte where that ends within a page. What another thread changes meanwhile is read once. */
+/* Page by page, for the text may end before memory does, or byte by byte where that ends within a page. Only the copy is looked at: another thread may change the text. */
 void exec_read_text(const struct kabi_block *block, uint64_t at, size_t most, struct hw_str *out)
 {
     uint64_t page = hw_page_bytes();
@@ -84,13 +84,13 @@ void exec_read_text(const struct kabi_block *block, uint64_t at, size_t most, st
         n = hw_min_u64(most, page - (at & (page - 1)));
         if (!exec_may_touch(block, at, n, false))
             exec_must_read(block, at, n = 1);
-        size_t before = out->n;
-        hw_str_add(out, (const char *)(uintptr_t)at, n);
-        const char *end = memchr(out->s + before, 0, n);
-        if (end) {
+        size_t before = out->n, length = strnlen((const char *)(uintptr_t)at, n);
+        hw_str_add(out, (const char *)(uintptr_t)at, length);
+        const char *end = memchr(out->s + before, 0, length);    /* somebody may have changed it since */
+        if (end)
             out->n = (size_t)(end - out->s);
+        if (end || length < n)
             return;
-        }
     }
 }
 

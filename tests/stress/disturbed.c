@@ -257,9 +257,27 @@ static const char *found_allocator(void)
     return NULL;
 }
 
+/* ThreadSanitizer does not see that a handler is left by siglongjmp(): the next fault finds its signal blocked, and ends the process. */
+static bool in_tsan(void)
+{
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+    return true;
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+    return true;
+#endif
+    return false;
+}
+
 static int run_part(int i, const char *self, const char *preload)
 {
     int status = -1;
+    if (in_tsan() && parts[i].guard[0] == '0') {
+        printf("ok %s # SKIP kernels' faults are signals, which ThreadSanitizer handles itself\n", parts[i].name);
+        return 0;
+    }
     char count[16], index[16];
     snprintf(count, sizeof count, "%d", seconds);
     snprintf(index, sizeof index, "%d", i);
