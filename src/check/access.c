@@ -97,6 +97,8 @@ static void out_of_bounds(const struct runner *r, const struct details_site *s, 
     enum ledger_found found = ledger_find(address, &e);
     if (found == LEDGER_FREED && l && e.freed_at > l->at)        /* in the order of streams, behind this launch */
         return;
+    if (found == LEDGER_INSIDE && e.bytes - (address - e.base) >= s->bytes)      /* freed and given out again since it was looked up */
+        return;
     if (found == LEDGER_INSIDE)                  /* its last bytes are outside */
         address = e.base + e.bytes;
     if (found != LEDGER_NOTHING)
