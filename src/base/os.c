@@ -5,9 +5,13 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "base/str.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <linux/mempolicy.h>
 #include <pthread.h>
@@ -410,4 +414,18 @@ char *hw_cache_dir(const char *sub)
     else
         return NULL;
     return hw_cache_make(dir);
+}
+
+/* One less than the address is in the call itself. The program has an empty name in the list of modules, and argv[0], which need not be its file, elsewhere. */
+bool hw_call_place(const void *return_address, struct hw_str *out)
+{
+    Dl_info info;
+    struct link_map *map = NULL;
+    char exe[PATH_MAX] = "";
+    if (!dladdr1(return_address, &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname)
+        return false;
+    if (map && !map->l_name[0] && readlink("/proc/self/exe", exe, sizeof exe - 1) > 0)
+        info.dli_fname = exe;
+    hw_str_printf(out, "%s+0x%zx", info.dli_fname, (size_t)((const char *)return_address - (const char *)info.dli_fbase) - 1);
+    return true;
 }

@@ -19,6 +19,9 @@ static inline uint64_t hw_ticks(void)
 #endif
 }
 void hw_now_both(uint64_t *ns, uint64_t *ticks);                 /* of one moment, as near as can be had */
+/* Where code is, as "module+0x12": the call that returns to this address. False: in nothing that was loaded. */
+struct hw_str;
+bool hw_call_place(const void *return_address, struct hw_str *out);
 unsigned hw_cpu_count(void);                                     /* CPUs this process may run on */
 const char *hw_cpu_name(void);                                   /* as the CPU calls itself, blanks folded */
 uint64_t hw_memory_bytes(void);                                  /* physical memory of the machine */

@@ -231,7 +231,7 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
         break;
     case DETAILS_IN_FENCE:
         if (r->race)
-            race_fence(r->race, thread, mask, s->scope);
+            race_fence(r->race, thread, mask, s->grid_wide);
         break;
     default: visit_access(r, block, site, thread, mask, a); break;
     }

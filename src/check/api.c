@@ -24,7 +24,7 @@ static bool harmless(const char *name, int result)
 void call_enters(struct hook_call *call)
 {
     struct trace_call *now = trace_current();
-    if (depth++ > 0)
+    if (!check_tools || depth++ > 0)
         return;
     now->name = call->name;
     now->trace = trace_here();
@@ -34,7 +34,7 @@ void call_leaves(struct hook_call *call)
 {
     struct trace_call *now = trace_current();
     const char *text = NULL;
-    if (depth == 0 || --depth > 0)
+    if (!check_tools || depth == 0 || --depth > 0)
         return;
     if ((check_tools & CHECK_API) && now->name && !harmless(now->name, call->result)) {
         struct report r;

@@ -13,6 +13,7 @@
 #include "core/obj.h"
 #include "core/sched.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 unsigned check_tools;
@@ -66,7 +67,7 @@ static void on_obj_made(const struct obj *obj)
     for (size_t k = 0; call && k < HW_LEN(objects); k++)
         for (size_t j = 0; objects[k].kind == obj->kind && j < HW_LEN(objects[k].made_by) && objects[k].made_by[j]; j++)
             if (strstr(call, objects[k].made_by[j]))
-                leak_object_made(obj->handle, objects[k].what, NULL);
+                leak_object_made(obj->handle, objects[k].what);
 }
 
 static void on_obj_closed(const struct obj *obj) { leak_object_gone(obj->handle); }
@@ -116,12 +117,20 @@ static unsigned tools_of(const char *list)
     return found;
 }
 
+/* A child has none of the engines, and its parent's locks as they were. */
+static void in_child(void) { check_tools = 0; }
+
 void check_init(void)
 {
-    check_tools = tools_of(hw_options()->check);
-    if (!check_tools)
+    unsigned tools = tools_of(hw_options()->check);
+    if (tools && hw_options()->prof[0]) {        /* both keep something at each command */
+        hw_warn("HOSTWARP_CHECK does nothing beside HOSTWARP_PROF");
         return;
-    report_init();
+    }
+    if (!tools)
+        return;
+    check_tools = tools;
+    pthread_atfork(NULL, NULL, in_child);
     exec_checker = &access_checker;
     hook_listen(&listener);
 }

@@ -22,7 +22,7 @@ enum check_tool {
 #undef ROW
 };
 
-/* Const after check_init(). 0: nothing is checked. */
+/* Const after check_init(), but for children of a fork: they check nothing. */
 extern unsigned check_tools;
 void check_init(void);
 

@@ -12,20 +12,19 @@
 struct made {
     void *handle;
     const char *what, *by;
-    struct ctx *ctx;
     uint32_t trace;
 };
 
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 static HW_VEC(struct made) objects HW_GUARDED_BY(mu);
 
-void leak_object_made(void *handle, const char *what, struct ctx *ctx)
+void leak_object_made(void *handle, const char *what)
 {
     const struct trace_call *call = trace_current();
     if (!call->name)                             /* our own */
         return;
     hw_lock(&mu);
-    hw_vec_push(&objects, ((struct made){ handle, what, call->name, ctx, call->trace }));
+    hw_vec_push(&objects, ((struct made){ handle, what, call->name, call->trace }));
     hw_unlock(&mu);
 }
 
@@ -69,8 +68,6 @@ void leak_look(struct ctx *ctx, const char *when)
     hw_unlock(&mu);
     for (size_t k = 0; k < n; k++) {
         struct report r;
-        if (ctx && all[k].ctx && all[k].ctx != ctx)
-            continue;
         report_begin(&r, "leak.object", "%s was never destroyed", all[k].what);
         report_host(&r, "made", all[k].trace, "%s", all[k].by);
         report_advice(&r, "It was still there %s.", when);

@@ -163,12 +163,3 @@ bool order_between(uint32_t a, uint32_t b)
     hw_unlock(&mu);
     return ordered;
 }
-
-bool order_host_knows(uint32_t a)
-{
-    hw_lock(&mu);
-    const struct command *x = command_of(a);
-    bool knows = !x || at_of(&host, x->line) >= x->at;
-    hw_unlock(&mu);
-    return knows;
-}

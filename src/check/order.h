@@ -24,7 +24,5 @@ void order_host_waited(struct stream *s, struct event *e, struct ctx *ctx, struc
 
 /* Numbers of commands (the low half of cmd->seq). Does one of the two come after the other? Of what is long forgotten: yes. */
 bool order_between(uint32_t a, uint32_t b);
-/* Has the host, by now, waited for it? */
-bool order_host_knows(uint32_t a);
 
 #endif

@@ -242,7 +242,7 @@ void race_warp(struct race_block *b, uint32_t thread, uint32_t mask, const uint6
         w->together = 0;
 }
 
-void race_fence(struct race_block *b, uint32_t thread, uint32_t mask, uint8_t scope)
+void race_fence(struct race_block *b, uint32_t thread, uint32_t mask, bool grid_wide)
 {
     struct warp *w = warp_of(b, thread);
     go_on(b, w);
@@ -251,8 +251,8 @@ void race_fence(struct race_block *b, uint32_t thread, uint32_t mask, uint8_t sc
     struct race_snap *s = race_grid_snap(b->grid);
     s->block = b->id;
     s->warp = thread / LANES;
-    s->scope = scope;
     s->mask = mask;
+    s->grid_wide = grid_wide;
     memcpy(s->known, w->known, sizeof s->known);
     memcpy(s->rows, w->rows, sizeof s->rows);
     race_known_join(&s->foreign, &w->foreign);
@@ -273,14 +273,14 @@ static bool ordered(struct race_block *b, const struct warp *w, uint32_t t, cons
         if (v == t / LANES && w->rows[t % LANES][a->thread % LANES] > a->clock)
             return true;
     }
-    return race_known_covers(&w->foreign, a);
+    return race_known_covers(&w->foreign, a, b->id);
 }
 
 static bool both_strong(const struct race_access *a, const struct race_access *b)
 {
     if (!a->strong || !b->strong)
         return false;
-    return a->block == b->block || (a->scope >= RACE_GPU && b->scope >= RACE_GPU);
+    return a->block == b->block || (a->grid_wide && b->grid_wide);
 }
 
 /* ---- cells ---- */
@@ -377,10 +377,9 @@ static void visit_lane(struct race_block *b, struct warp *w, const struct race_a
 /* Strong accesses carry knowledge from thread to thread. */
 static void hand_over(struct race_block *b, struct warp *w, const struct details_site *s, unsigned lane, uint32_t thread, uint64_t address)
 {
-    enum { ACQUIRE = 2, RELEASE, ACQ_REL, SEQ_CST };     /* enum ir_order */
     bool writes = s->kind != DETAILS_IN_LOAD, reads = s->kind != DETAILS_IN_STORE;
-    if (writes && (s->order == RELEASE || s->order == ACQ_REL || s->order == SEQ_CST))
-        race_fence(b, thread, 1u << lane, s->scope);
+    if (writes && s->releases)
+        race_fence(b, thread, 1u << lane, s->grid_wide);
     if (writes && w->fence[lane])
         race_grid_give(b->grid, address, w->fence[lane]);
     if (!reads)
@@ -393,25 +392,24 @@ static void hand_over(struct race_block *b, struct warp *w, const struct details
             memmove(w->pending, w->pending + 1, --w->n_pending * sizeof w->pending[0]);
         w->pending[w->n_pending++] = address;
     }
-    w->takes |= s->order == ACQUIRE || s->order == ACQ_REL || s->order == SEQ_CST;
+    w->takes |= s->acquires;
 }
 
 void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, bool shared)
 {
     const struct details_site *s = &b->kernel->details->sites[site];
     struct warp *w = warp_of(b, thread);
-    bool strong = s->kind == DETAILS_IN_ATOMIC || s->is_volatile || s->order > 0;
     go_on(b, w);
     for (uint32_t m = mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         uint32_t t = thread + l;
         struct race_access now = { .grid = b->number, .block = b->id, .epoch = b->epochs[t % THREADS], .clock = w->clocks[l], .thread = (uint16_t)t, .site = (uint16_t)site, .place = s->place,
-                                   .value = s->valued ? a[LANES + l] : 0, .valued = s->valued, .write = s->kind != DETAILS_IN_LOAD, .strong = strong,
-                                   .scope = s->is_volatile && s->kind != DETAILS_IN_ATOMIC ? RACE_SYSTEM : s->scope };
+                                   .value = s->valued ? a[LANES + l] : 0, .valued = s->valued, .write = s->kind != DETAILS_IN_LOAD, .strong = s->strong,
+                                   .grid_wide = s->grid_wide };
         visit_lane(b, w, &now, a[l], s->bytes, shared);
         if (!shared && b->view)
             hazard_look(b->view, a[l], s->bytes, now.write, s->place);
-        if (strong)
+        if (s->strong)
             hand_over(b, w, s, l, thread, shared ? a[l] | (uint64_t)(b->id + 1) << 40 : a[l]);
     }
 }

@@ -19,7 +19,7 @@ void race_block_free(struct race_block *b);
 /* The lanes `mask` of the warp that begins with `thread`. */
 void race_barrier(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *operands);
 void race_warp(struct race_block *b, uint32_t thread, uint32_t mask, const uint64_t *members);
-void race_fence(struct race_block *b, uint32_t thread, uint32_t mask, uint8_t scope);
+void race_fence(struct race_block *b, uint32_t thread, uint32_t mask, bool grid_wide);
 /* shared: a[] are offsets into shared memory. Reports. */
 void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, bool shared);
 

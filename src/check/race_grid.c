@@ -25,40 +25,45 @@ static struct {
 static uint64_t page_of(uint64_t word) { return word / 4 / PAGE_WORDS; }
 static unsigned stripe_of(uint64_t page) { return (unsigned)(page * 0x9e3779b97f4a7c15ull >> 54); }
 
-struct race_cell *race_grid_cell(uint64_t word)
+/* The page, or NULL; its stripe is held until leave(). */
+static struct page *enter(uint64_t number)
 {
-    uint64_t number = page_of(word);
     unsigned k = stripe_of(number);
     while (atomic_exchange_explicit(&stripes[k].held, true, memory_order_acquire))
         hw_cpu_relax();
     struct page *p = stripes[k].first;
     while (p && p->number != number)
         p = p->next;
+    return p;
+}
+
+static void leave(uint64_t number)
+{
+    atomic_store_explicit(&stripes[stripe_of(number)].held, false, memory_order_release);
+}
+
+struct race_cell *race_grid_cell(uint64_t word)
+{
+    uint64_t number = page_of(word);
+    struct page *p = enter(number);
     if (!p) {
+        struct page **first = &stripes[stripe_of(number)].first;
         p = hw_alloc(sizeof *p);
         p->number = number;
-        p->next = stripes[k].first;
-        stripes[k].first = p;
+        p->next = *first;
+        *first = p;
     }
     return &p->cells[word / 4 % PAGE_WORDS];
 }
 
-void race_grid_leave(uint64_t word)
-{
-    atomic_store_explicit(&stripes[stripe_of(page_of(word))].held, false, memory_order_release);
-}
+void race_grid_leave(uint64_t word) { leave(page_of(word)); }
 
 static void each_of_page(uint64_t number, uint64_t from, uint64_t to, void (*fn)(uint64_t word, const struct race_cell *c, void *arg), void *arg)
 {
-    unsigned k = stripe_of(number);
-    while (atomic_exchange_explicit(&stripes[k].held, true, memory_order_acquire))
-        hw_cpu_relax();
-    struct page *p = stripes[k].first;
-    while (p && p->number != number)
-        p = p->next;
+    const struct page *p = enter(number);
     for (uint64_t word = hw_max_u64(from, number * PAGE_WORDS * 4) & ~(uint64_t)3; p && word < hw_min_u64(to, (number + 1) * PAGE_WORDS * 4); word += 4)
         fn(word, &p->cells[word / 4 % PAGE_WORDS], arg);
-    atomic_store_explicit(&stripes[k].held, false, memory_order_release);
+    leave(number);
 }
 
 void race_grid_each(uint64_t from, uint64_t to, void (*fn)(uint64_t word, const struct race_cell *c, void *arg), void *arg)
@@ -196,13 +201,13 @@ static bool snap_covers(const struct race_snap *s, unsigned of, const struct rac
     return s->known[v] > a->epoch || (s->warp == v && s->rows[of][lane] > a->clock);
 }
 
-bool race_known_covers(const struct race_known *k, const struct race_access *a)
+bool race_known_covers(const struct race_known *k, const struct race_access *a, uint32_t block)
 {
     for (uint32_t w = 0; k->all.n && w < RACE_WARPS; w++) {
         uint64_t key = (uint64_t)a->block << 32 | w;
         const struct race_lanes *l = hw_map_get(&k->by_warp, &key, sizeof key);
         for (unsigned lane = 0; l && lane < RACE_LANES; lane++)
-            if (l->newest[lane] && snap_covers(l->newest[lane], lane, a))
+            if (l->newest[lane] && (l->newest[lane]->grid_wide || a->block == block) && snap_covers(l->newest[lane], lane, a))
                 return true;
     }
     return false;

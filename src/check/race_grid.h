@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-enum { RACE_LANES = 32, RACE_WARPS = 32, RACE_GPU = 2, RACE_SYSTEM = 3 };     /* the last two: enum ir_scope */
+enum { RACE_LANES = 32, RACE_WARPS = 32 };
 
 struct race_access {
     uint64_t value;
@@ -15,8 +15,7 @@ struct race_access {
     uint32_t grid, block, epoch, clock;
     uint16_t thread, site;
     uint8_t bytes;               /* of the word: one bit each; 0: there was none */
-    uint8_t scope;
-    bool write, strong, valued;
+    bool write, strong, valued, grid_wide;
 };
 
 struct race_cell {
@@ -36,7 +35,7 @@ struct race_known {
 /* What the lanes `mask` of a warp knew at a fence. */
 struct race_snap {
     uint32_t block, warp, mask, number;
-    uint8_t scope;
+    bool grid_wide;
     uint32_t known[RACE_WARPS], rows[RACE_LANES][RACE_LANES];
     struct race_known foreign;
     struct race_snap *next;      /* of the grid */
@@ -52,7 +51,8 @@ void race_grid_give(struct race_grid *g, uint64_t word, struct race_snap *s);
 void race_grid_take(struct race_grid *g, const uint64_t *words, unsigned n, struct race_known *to);
 
 bool race_known_join(struct race_known *to, const struct race_known *from);      /* did it learn anything? */
-bool race_known_covers(const struct race_known *k, const struct race_access *a);
+/* Does a fence stand between the access and what a thread of that block does now? A fence of a block orders nothing for others. */
+bool race_known_covers(const struct race_known *k, const struct race_access *a, uint32_t block);
 void race_known_fini(struct race_known *k);
 
 /* The cell of a word of global memory, locked until race_grid_leave(). */

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { MOST = 1000 };            /* different reports: what comes after is more of the same */
@@ -17,7 +16,6 @@ enum { MOST = 1000 };            /* different reports: what comes after is more 
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 static struct hw_map seen HW_GUARDED_BY(mu);     /* key -> how often */
 static size_t n_seen HW_GUARDED_BY(mu);
-static int out_fd = -1;
 
 /* A line of the message: tabs and ends of lines are its own. */
 static void add_line(struct report *r, const char *what, const char *role, const char *place, const char *fmt, va_list ap)
@@ -72,7 +70,7 @@ void report_advice(struct report *r, const char *fmt, ...)
 
 static void send(const char *text, size_t n)
 {
-    int to = out_fd >= 0 ? out_fd : STDERR_FILENO;
+    int to = hw_options()->check_fd ? (int)hw_options()->check_fd : STDERR_FILENO;
     while (n > 0) {
         ssize_t k = write(to, text, n);
         if (k < 0 && errno == EINTR)
@@ -98,11 +96,4 @@ void report_end(struct report *r)
     hw_unlock(&mu);
     hw_str_fini(&r->text);
     hw_str_fini(&r->key);
-}
-
-void report_init(void)
-{
-    const char *fd = getenv("HOSTWARP_CHECK_FD");
-    if (fd && fd[0])
-        out_fd = atoi(fd);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports: a name that suppressions know, a title, the places, one sentence that says what is missing. Each is one message through the pipe of
- * `hostwarp check`, or text on standard error where nobody reads one. The same report again is only counted.
+ * `hostwarp check`, or text on standard error where nobody reads one. The same report again is not sent.
  */
 #ifndef CHECK_REPORT_H
 #define CHECK_REPORT_H
@@ -18,7 +18,5 @@ void report_host(struct report *r, const char *role, uint32_t trace, const char 
 void report_device(struct report *r, const char *role, const char *place, const char *fmt, ...) HW_PRINTF(4, 5);
 void report_advice(struct report *r, const char *fmt, ...) HW_PRINTF(2, 3);
 void report_end(struct report *r);
-
-void report_init(void);
 
 #endif

@@ -11,8 +11,8 @@ struct exec_checker;
 void call_enters(struct hook_call *call);
 void call_leaves(struct hook_call *call);
 
-/* leak.c: what is still there when a context goes, or the program. NULL: of all. */
-void leak_object_made(void *handle, const char *what, struct ctx *ctx);
+/* leak.c: what is still there when a context goes: its memory, and objects of any context */
+void leak_object_made(void *handle, const char *what);
 void leak_object_gone(void *handle);
 void leak_look(struct ctx *ctx, const char *when);
 

@@ -4,14 +4,10 @@
 
 #include "base/hash.h"
 #include "base/lock.h"
+#include "base/os.h"
 #include "base/vec.h"
 
-#include <dlfcn.h>
 #include <execinfo.h>
-#include <limits.h>
-#include <link.h>
-#include <stdio.h>
-#include <unistd.h>
 
 enum { DEEPEST = 24 };
 
@@ -48,27 +44,12 @@ uint32_t trace_here(void)
     return id;
 }
 
-/* Return addresses: one less is in the call itself. */
-static void print_frame(struct hw_str *to, const void *address)
-{
-    Dl_info info;
-    struct link_map *map = NULL;
-    char exe[PATH_MAX] = "";
-    if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname)
-        return;
-    if (map && !map->l_name[0] && readlink("/proc/self/exe", exe, sizeof exe - 1) > 0)
-        info.dli_fname = exe;
-    hw_str_printf(to, "%s%s+0x%zx", to->n ? " " : "", info.dli_fname, (size_t)((const char *)address - (const char *)info.dli_fbase) - 1);
-}
-
 void trace_print(struct hw_str *to, uint32_t trace)
 {
     hw_lock(&mu);
     struct stack s = trace && trace <= stacks.n ? *stacks.v[trace - 1] : (struct stack){ 0 };
     hw_unlock(&mu);
-    struct hw_str all = { 0 };
     for (int k = 1; k < s.n; k++)                /* the first is ours */
-        print_frame(&all, s.frames[k]);
-    hw_str_printf(to, "%s", all.s ? all.s : "");
-    hw_str_fini(&all);
+        if (hw_call_place(s.frames[k], to))
+            hw_str_puts(to, " ");
 }

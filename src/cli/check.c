@@ -33,6 +33,8 @@ struct options {
     int exit_code;
 };
 
+static bool is_option(const char *word, size_t n, const char *name) { return n == strlen(name) && strncmp(word, name, n) == 0; }
+
 /* The number of words that were options, or -1. */
 static int parse(int argc, char **argv, struct options *o)
 {
@@ -45,11 +47,11 @@ static int parse(int argc, char **argv, struct options *o)
             cli_error("%s needs a value; hostwarp check --help tells more", argv[i]);
             return -1;
         }
-        if (strncmp(argv[i], "--tool", n) == 0)
+        if (is_option(argv[i], n, "--tool"))
             o->tools = value;
-        else if (strncmp(argv[i], "--suppress", n) == 0)
+        else if (is_option(argv[i], n, "--suppress"))
             o->suppress = value;
-        else if (strncmp(argv[i], "--error-exitcode", n) == 0)
+        else if (is_option(argv[i], n, "--error-exitcode"))
             o->exit_code = atoi(value);
         else {
             cli_error("there is no option %s; hostwarp check --help tells more", argv[i]);

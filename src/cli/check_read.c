@@ -3,7 +3,6 @@
 #include "cli/check.h"
 
 #include "cli/cli.h"
-#include "cli/prof.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -48,41 +47,12 @@ static bool is_library(const char *frame)
     return false;
 }
 
-/* Functions that clang and our headers put between the program's line and the call. */
-static bool is_between(const char *function, const char *line)
-{
-    return strstr(function, "__device_stub__") || strstr(line, "/include/hostwarp/") || strstr(line, "/include/cuda_runtime") || strncmp(line, "/usr/", 5) == 0;
-}
-
-/* The innermost line of the program that an address stands for, inlined functions included; NULL: none. */
-static char *program_line(const char *frame)
-{
-    const char *plus = strrchr(frame, '+'), *program = prof_addr2line();
-    char function[1024], line[1024], *found = NULL;
-    if (!plus || !program || strchr(frame, '\''))
-        return NULL;
-    char *command = hw_sprintf("%s -f -i -e '%.*s' %s 2>/dev/null", program, (int)(plus - frame), frame, plus + 1);
-    FILE *out = popen(command, "r");
-    while (out && fgets(function, sizeof function, out) && fgets(line, sizeof line, out)) {
-        line[strcspn(line, "\n")] = 0;
-        char *note = strstr(line, " (discriminator");
-        if (note)
-            *note = 0;
-        if (!found && line[0] != '?' && !strstr(line, ":?") && !is_between(function, line))
-            found = hw_strdup(line);
-    }
-    if (out)
-        pclose(out);
-    hw_free(command);
-    return found;
-}
-
 static char *look_up(const char *frames)
 {
     char *copy = hw_strdup(frames), *rest = copy, *found = NULL;
     for (char *frame; !found && (frame = strtok_r(rest, " ", &rest));)
         if (!is_library(frame))
-            found = program_line(frame);
+            found = cli_source_line(frame, true);
     hw_free(copy);
     if (!found)
         return hw_strdup("");

@@ -75,7 +75,6 @@ void prof_overlap(const struct prof_data *d, struct prof_overlap *out);
 /* The call that queued an activity, or NULL. */
 const struct prof_record *prof_call_of(const struct prof_data *d, const struct prof_record *r);
 /* "file.cu:12" of a place "program+0x1234", or the place itself. hw_free it. */
-const char *prof_addr2line(void);                /* the program, or NULL */
 char *prof_source_line(const char *place);
 
 /* A time as nvprof writes it: eight characters, five digits, its unit behind it. */

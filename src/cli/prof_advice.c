@@ -11,41 +11,10 @@
 
 /* --- places --- */
 
-const char *prof_addr2line(void)
-{
-    static const char *const known[] = { "/usr/bin/addr2line", "/usr/bin/llvm-addr2line-19", "/usr/lib/llvm-19/bin/llvm-addr2line" };
-    for (size_t i = 0; i < HW_LEN(known); i++)
-        if (access(known[i], X_OK) == 0)
-            return known[i];
-    return NULL;
-}
-
-/* Functions of our headers may be inlined into the program: the first line that is not in one of them is the program's. */
-static bool in_our_header(const char *line)
-{
-    return strstr(line, "/include/hostwarp/") || strstr(line, "/include/cuda_runtime");
-}
-
 char *prof_source_line(const char *place)
 {
-    const char *plus = strrchr(place, '+'), *program = prof_addr2line();
-    char line[1024], *found = NULL;
-    if (!plus || !program || strchr(place, '\''))
-        return hw_strdup(place);
-    char *command = hw_sprintf("%s -i -e '%.*s' %s 2>/dev/null", program, (int)(plus - place), place, plus + 1);
-    FILE *out = popen(command, "r");
-    while (out && !found && fgets(line, sizeof line, out)) {
-        line[strcspn(line, "\n")] = 0;
-        char *note = strstr(line, " (discriminator");
-        if (note)
-            *note = 0;
-        if (line[0] != '?' && !strstr(line, ":?") && !in_our_header(line))
-            found = hw_strdup(line);
-    }
-    if (out)
-        pclose(out);
-    hw_free(command);
-    return found ? found : hw_strdup(place);
+    char *line = cli_source_line(place, false);
+    return line ? line : hw_strdup(place);
 }
 
 static void say(struct prof_advices *out, const struct prof_data *d, const char *rule, const struct prof_record *call, const char *fmt, ...)

@@ -177,9 +177,11 @@ static uint8_t space_of(const struct ir_inst *i)
 static bool describe(const struct emit *e, const struct ir_inst *i, struct details_site *s)
 {
     unsigned n = 1;
-    s->order = i->order;
-    s->scope = i->scope;
-    s->is_volatile = (i->flags & IR_VOLATILE) != 0;
+    bool is_volatile = (i->flags & IR_VOLATILE) != 0, atomic = i->op == IR_ATOM || i->op == IR_ATOM2, both = i->order == IR_ACQ_REL || i->order == IR_SEQ_CST;
+    s->strong = atomic || is_volatile || i->order != IR_WEAK;
+    s->acquires = both || i->order == IR_ACQUIRE;
+    s->releases = both || i->order == IR_RELEASE;
+    s->grid_wide = i->scope >= IR_GPU || (is_volatile && !atomic);
     switch (i->op) {
     case IR_BAR: case IR_BAR_RED: s->kind = DETAILS_IN_BARRIER; return e->check;
     case IR_WARPSYNC: case IR_SHFL: case IR_VOTE: case IR_MATCH: case IR_REDUX: s->kind = DETAILS_IN_WARP; return e->check;

@@ -31,8 +31,9 @@ enum { DETAILS_SECTOR = 32, DETAILS_BANKS = 32, DETAILS_BANK_BYTES = 4 };
 struct details_site {
     uint8_t kind, space;
     uint16_t bytes;                              /* an access: of one lane */
-    uint8_t order, scope;                        /* enum ir_order, enum ir_scope: what the checker needs to know */
-    bool is_volatile;
+    bool strong;                                 /* what the checker asks: an atomic, a volatile or an ordered access */
+    bool acquires, releases;
+    bool grid_wide;                              /* its scope has all blocks of the grid */
     bool valued;                                 /* a store of at most 8 bytes, for the checker: the values stand behind the addresses */
     bool tile;                                   /* a whole warp's access to a matrix: only its bytes are counted */
     uint16_t classes[DETAILS_CLASS_COUNT];       /* a block: its instructions */

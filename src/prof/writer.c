@@ -10,11 +10,8 @@
 #include "base/os.h"
 #include "base/str.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -266,19 +263,13 @@ uint32_t writer_caller(const void *address)
         *r = (struct recent){ address, NULL, id };
         return id;
     }
-    Dl_info info;
-    struct link_map *map = NULL;
-    char exe[PATH_MAX] = "", text[PATH_MAX + 32];
-    if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname)
+    struct hw_str text = { 0 };
+    if (!hw_call_place(address, &text))
         return 0;
-    /* the program itself has an empty name there, and argv[0] here, which need not be its file */
-    if (map && !map->l_name[0] && readlink("/proc/self/exe", exe, sizeof exe - 1) > 0)
-        info.dli_fname = exe;
-    /* one less: the call itself, and not what follows it */
-    snprintf(text, sizeof text, "%s+0x%zx", info.dli_fname, (size_t)((const char *)address - (const char *)info.dli_fbase) - 1);
     hw_lock(&mu);
-    if ((id = name_locked(text)))
+    if ((id = name_locked(text.s)))
         hw_map_set_ptr(&by_address, address, (void *)(uintptr_t)id);
     hw_unlock(&mu);
+    hw_str_fini(&text);
     return id;
 }

@@ -47,7 +47,7 @@ def lines_of(source, marker):
 
 
 def named(output, source, lines):
-    return any(f'{source.name}:{line}' in output.replace(f'{source.name}:{line}0', '') for line in lines)
+    return any(re.search(rf'\b{re.escape(source.name)}:{line}\b', output) for line in lines)
 
 
 def pair(source):

@@ -9,23 +9,15 @@
 #include "base/os.h"
 #include "base/str.h"
 
+#include "sanitized.h"
+
 #include <cuda.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { TIMES = 8 };                              /* what the sanitizers take */
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-enum { TIMES = 8 };
-#else
-enum { TIMES = 1 };
-#endif
-#else
-enum { TIMES = 1 };
-#endif
+enum { TIMES = SANITIZED ? 8 : 1 };              /* what the sanitizers take */
 enum { DEEP = 100000, MOST_MB = 700 * TIMES, MOST_S = 60 };
 
 static void repeat(struct hw_str *s, const char *text, int n)

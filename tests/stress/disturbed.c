@@ -10,6 +10,8 @@
 
 #include "base/os.h"
 
+#include "sanitized.h"
+
 #include <cuda.h>
 #include <errno.h>
 #include <pthread.h>
@@ -22,17 +24,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = true };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-enum { SANITIZED = true };
-#else
-enum { SANITIZED = false };
-#endif
-#else
-enum { SANITIZED = false };
-#endif
 enum { WORDS = 4096, THREADS = 3 };
 static int seconds = 1;
 static CUcontext ctx;
@@ -259,24 +250,11 @@ static const char *found_allocator(void)
     return NULL;
 }
 
-/* ThreadSanitizer does not see that a handler is left by siglongjmp(): the next fault finds its signal blocked, and ends the process. */
-static bool in_tsan(void)
-{
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-    return true;
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-    return true;
-#endif
-    return false;
-}
-
 static int run_part(int i, const char *self, const char *preload)
 {
     int status = -1;
-    if (in_tsan() && parts[i].guard[0] == '0') {
+    /* ThreadSanitizer does not see that a handler is left by siglongjmp(): the next fault finds its signal blocked, and ends the process. */
+    if (WITH_TSAN && parts[i].guard[0] == '0') {
         printf("ok %s # SKIP kernels' faults are signals, which ThreadSanitizer handles itself\n", parts[i].name);
         return 0;
     }

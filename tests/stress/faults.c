@@ -8,6 +8,8 @@
 #define _GNU_SOURCE
 #include "driver/api.h"
 
+#include "sanitized.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
@@ -19,12 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__has_feature)                       /* clang's way of saying it */
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if SANITIZED
 int main(void)
 {
     printf("ok # SKIP the sanitizers stand there themselves\n");

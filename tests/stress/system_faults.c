@@ -10,6 +10,8 @@
 #define _GNU_SOURCE
 #include "driver/api.h"
 
+#include "sanitized.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,12 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if SANITIZED
 int main(void)
 {
     printf("ok # SKIP the sanitizers stand there themselves\n");
