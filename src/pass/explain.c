@@ -26,6 +26,17 @@ void explain_place(struct hw_str *out, const struct ir_module *names, const stru
     hw_str_printf(out, "%s:%u", slash ? slash + 1 : file, (unsigned)line);
 }
 
+void explain_frames(struct hw_str *out, const struct ir_module *names, const struct ir_inst *i)
+{
+    const char *file = file_of(names, i->src_file, i->src_line), *home = file_of(names, i->home_file, i->home_line);
+    if (file)
+        hw_str_printf(out, "%s:%u", file, (unsigned)i->src_line);
+    if (home && (!file || strstr(file, "/include/")))
+        hw_str_printf(out, "%s%s:%u", file ? " < " : "", home, (unsigned)i->home_line);
+    if (!file && !home)
+        hw_str_printf(out, "PTX line %u", (unsigned)i->ptx_line);
+}
+
 static const struct ir_inst *first_with_place(const struct plan *p, const struct plan_loop *loop)
 {
     for (int b = loop->header; b < p->n_blocks; b++)
