@@ -25,8 +25,7 @@ void cli_args_fini(struct cli_args *args);
    installed copy have this same shape, which is also what clang wants to see in a --cuda-path. */
 const char *cli_root(void);
 char *cli_demangle(const char *text);                            /* a C++ name as the source has it; others as they are; hw_free it */
-/* "module+0x12" to "/folder/file.cu:12"; NULL: no such line. has_callers: who asks can look at the caller next. hw_free it */
-char *cli_source_line(const char *place, bool has_callers);
+char *cli_source_line(const char *place);                        /* "module+0x12" to "/folder/file.cu:12"; NULL: no such line; hw_free it */
 char *cli_path(const char *relative);                            /* ROOT/relative; hw_free it */
 char *cli_find_clang(void);                                      /* clang++ 19, or NULL after saying what is missing */
 
