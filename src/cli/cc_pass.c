@@ -198,6 +198,10 @@ int cc_device_pass(struct cc_work *w, const char *source, const char *ptx, bool 
        differ in length wait for each other in both (bfs: 1.2 times as long); SIMD code gains little by it elsewhere. */
     cli_add(&args, "-mllvm");
     cli_add(&args, "-unroll-partial-threshold=16");
+    /* Stores of several branches stay where they are. Sunk into one, their address is chosen by the way that was taken, and lanes are no longer neighbours
+       (a stencil with borders: 131 ms, not 61). pass/tail_dup.c takes apart what other compilers have sunk. */
+    cli_add(&args, "-mllvm");
+    cli_add(&args, "-sink-common-insts=false");
     if (job->line_info || with_lines)
         cli_add(&args, "-gline-directives-only");
     cc_openmp_compile(&args, job, false);
