@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "base/options.h"
+#include "base/os.h"
 #include "base/vec.h"
 #include "check/ledger.h"
 #include "check/trace.h"
@@ -161,7 +162,8 @@ static void tell_count(size_t number)
     send(text, (size_t)n);
 }
 
-void report_end(struct report *r)
+/* mode: "" or "failed" for the reader. Its number, 0: there are too many. */
+static size_t end(struct report *r, const char *mode)
 {
     char *key = sorted_key(r->key.s);
     hw_lock(&mu);
@@ -174,7 +176,8 @@ void report_end(struct report *r)
         hw_vec_push(&counts, ((struct count){ 1, 1 }));
         hw_map_set_str(&seen, key, (void *)(uintptr_t)counts.n);
         struct hw_str all = { 0 };
-        hw_str_printf(&all, "begin\t%s\t%d.%zu\t\n%send\t\t\t\n", r->name, (int)getpid(), counts.n, r->text.s);
+        number = counts.n;
+        hw_str_printf(&all, "begin\t%s\t%d.%zu\t%s\n%send\t\t\t\n", r->name, (int)getpid(), counts.n, mode, r->text.s);
         send(all.s, all.n);
         hw_str_fini(&all);
     }
@@ -182,6 +185,27 @@ void report_end(struct report *r)
     hw_free(key);
     hw_str_fini(&r->text);
     hw_str_fini(&r->key);
+    return number;
+}
+
+void report_end(struct report *r) { end(r, ""); }
+
+uint32_t report_end_failed(struct report *r, const void *caller)
+{
+    struct hw_str place = { 0 };
+    if (caller && hw_call_place(caller, &place))
+        hw_str_printf(&r->text, "caller\t\t%s\t\n", place.s);
+    hw_str_fini(&place);
+    return (uint32_t)end(r, "failed");
+}
+
+void report_looked(uint32_t number)
+{
+    char text[64];
+    int n = snprintf(text, sizeof text, "looked\t%d.%u\t\t\n", (int)getpid(), number);
+    hw_lock(&mu);
+    send(text, (size_t)n);
+    hw_unlock(&mu);
 }
 
 void report_counts(void)

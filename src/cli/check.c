@@ -198,5 +198,6 @@ int cmd_check(int argc, char **argv)
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     log.status = status_of(status);
+    check_settle(&reader);
     return finish(&o, &log);
 }

@@ -33,6 +33,8 @@ struct check_report {
     char *id;                    /* process and number */
     char *name, *title, *advice;
     uint64_t times;
+    bool failed, looked;         /* a call that failed: shown if its answer was dropped; the program asked for its last error */
+    char *caller, *stack;        /* of such a call, for dropped.h */
     HW_VEC(struct check_place) places;
     HW_VEC(struct check_step) steps;
 };
@@ -68,8 +70,10 @@ struct check_reader {
     struct check_log *log;
     struct check_sources sources;
     struct check_report *now;    /* being read, or NULL */
+    HW_VEC(struct check_report *) held;  /* failed calls: whether they are reports is known at the end */
 };
 void check_read(struct check_reader *r, int fd);                 /* until its end; shows reports as they come */
+void check_settle(struct check_reader *r);                       /* the program has ended, log->status says how: shows what was held */
 
 /* check_text.c: for people. */
 void check_text_report(FILE *out, const struct check_report *r);

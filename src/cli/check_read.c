@@ -4,8 +4,8 @@
 #include "cli/check.h"
 
 #include "cli/cli.h"
+#include "cli/dropped.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -30,6 +30,8 @@ static void report_free(struct check_report *r)
     }
     hw_vec_fini(&r->places);
     hw_vec_fini(&r->steps);
+    hw_free(r->caller);
+    hw_free(r->stack);
     hw_free(r->id);
     hw_free(r->name);
     hw_free(r->title);
@@ -37,33 +39,9 @@ static void report_free(struct check_report *r)
     hw_free(r);
 }
 
-/* Kernels' names as the source has them: words that begin with _Z. */
-static char *readable(const char *text)
-{
-    struct hw_str out = { 0 };
-    while (*text) {
-        size_t n = 0;
-        while (isalnum((unsigned char)text[n]) || text[n] == '_' || text[n] == '$' || text[n] == '.')
-            n++;
-        if (n > 2 && strncmp(text, "_Z", 2) == 0) {
-            while (text[n - 1] == '.')           /* the end of a sentence */
-                n--;
-            char *word = hw_sprintf("%.*s", (int)n, text), *name = cli_demangle(word);
-            hw_str_puts(&out, name);
-            hw_free(name);
-            hw_free(word);
-        } else {
-            n = n ? n : 1;
-            hw_str_add(&out, text, n);
-        }
-        text += n;
-    }
-    return out.s ? out.s : hw_strdup("");
-}
-
 static void take_place(struct check_reader *r, enum check_place_kind kind, const char *role, const char *where, const char *text)
 {
-    struct check_place p = { .kind = kind, .role = hw_strdup(role), .text = readable(text) };
+    struct check_place p = { .kind = kind, .role = hw_strdup(role), .text = cli_readable(text) };
     if (kind == CHECK_HOST)
         check_place_host(&r->sources, &p, where);
     else if (kind == CHECK_DEVICE)
@@ -77,7 +55,7 @@ static void take_step(struct check_reader *r, bool meets, const char *line, cons
 {
     struct check_place p = { 0 };
     check_place_host(&r->sources, &p, where);
-    hw_vec_push(&r->now->steps, ((struct check_step){ hw_strdup(line), readable(text), p.place, meets }));
+    hw_vec_push(&r->now->steps, ((struct check_step){ hw_strdup(line), cli_readable(text), p.place, meets }));
     hw_free(p.source);
     hw_free(p.around);
     source_frames_fini(&p.frames);
@@ -93,32 +71,81 @@ static void take_report(struct check_reader *r)
         report_free(now);
         return;
     }
+    if (now->failed) {
+        hw_vec_push(&r->held, now);
+        return;
+    }
     hw_vec_push(&r->log->reports, now);
     check_text_report(stderr, now);
 }
 
-static void take_count(struct check_reader *r, const char *id, const char *count)
+/* A call whose answer was dropped is a report. One that was looked at is none, but may be why the program ended as it did: the last is told if nothing else was
+   found. */
+void check_settle(struct check_reader *r)
 {
+    struct check_report *last = NULL;
+    for (size_t k = 0; k < r->held.n; k++) {
+        struct check_report *h = r->held.v[k];
+        if (!h->looked && h->stack && dropped_answer(h->stack, h->caller ? h->caller : "")) {
+            hw_vec_push(&r->log->reports, h);
+            check_text_report(stderr, h);
+        } else {
+            report_free(last);
+            last = h;
+        }
+    }
+    if (last && r->log->status && !r->log->reports.n) {
+        hw_free(last->advice);
+        last->advice = hw_sprintf("The program looked at it, and ended with status %d.", r->log->status);
+        hw_vec_push(&r->log->reports, last);
+        check_text_report(stderr, last);
+    } else {
+        report_free(last);
+    }
+    hw_vec_fini(&r->held);
+}
+
+static struct check_report *report_of(struct check_reader *r, const char *id)
+{
+    for (size_t k = 0; k < r->held.n; k++)
+        if (strcmp(r->held.v[k]->id, id) == 0)
+            return r->held.v[k];
     for (size_t k = 0; k < r->log->reports.n; k++)
         if (strcmp(r->log->reports.v[k]->id, id) == 0)
-            r->log->reports.v[k]->times = strtoull(count, NULL, 10);
+            return r->log->reports.v[k];
+    return NULL;
+}
+
+/* About reports that came before. */
+static void take_news(struct check_reader *r, char *const field[4])
+{
+    struct check_report *of = report_of(r, field[1]);
+    if (of && field[0][0] == 't')
+        of->times = strtoull(field[3], NULL, 10);
+    else if (of)
+        of->looked = true;
 }
 
 static void take_fact(struct check_reader *r, char *const field[4])
 {
     struct check_report *now = r->now;
     if (strcmp(field[0], "title") == 0 && !now->title)
-        now->title = readable(field[3]);
-    else if (strcmp(field[0], "host") == 0)
+        now->title = cli_readable(field[3]);
+    else if (strcmp(field[0], "host") == 0 && !now->stack) {
+        now->stack = hw_strdup(field[2]);
+        take_place(r, CHECK_HOST, field[1], field[2], field[3]);
+    } else if (strcmp(field[0], "host") == 0)
         take_place(r, CHECK_HOST, field[1], field[2], field[3]);
     else if (strcmp(field[0], "device") == 0)
         take_place(r, CHECK_DEVICE, field[1], field[2], field[3]);
+    else if (strcmp(field[0], "caller") == 0 && !now->caller)
+        now->caller = hw_strdup(field[2]);
     else if (strcmp(field[0], "note") == 0)
         take_place(r, CHECK_NOTE, field[1], "", field[3]);
     else if (strcmp(field[0], "step") == 0 || strcmp(field[0], "meets") == 0)
         take_step(r, field[0][0] == 'm', field[1], field[2], field[3]);
     else if (strcmp(field[0], "advice") == 0 && !now->advice)
-        now->advice = readable(field[3]);
+        now->advice = cli_readable(field[3]);
     else if (strcmp(field[0], "end") == 0)
         take_report(r);
 }
@@ -139,8 +166,9 @@ static void take_line(struct check_reader *r, char *line)
         r->now->name = hw_strdup(field[1]);
         r->now->id = hw_strdup(field[2]);
         r->now->times = 1;
-    } else if (strcmp(field[0], "times") == 0) {
-        take_count(r, field[1], field[3]);
+        r->now->failed = strcmp(field[3], "failed") == 0;
+    } else if (strcmp(field[0], "times") == 0 || strcmp(field[0], "looked") == 0) {
+        take_news(r, field);
     } else if (r->now) {
         take_fact(r, field);
     }

@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "base/str.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -115,4 +116,28 @@ char *cli_demangle(const char *text)
     int status = 1;
     char *plain = fn && strncmp(text, "_Z", 2) == 0 ? fn(text, NULL, NULL, &status) : NULL;
     return plain && status == 0 ? plain : hw_strdup(text);
+}
+
+/* Kernels' names as the source has them: words that begin with _Z. */
+char *cli_readable(const char *text)
+{
+    struct hw_str out = { 0 };
+    while (*text) {
+        size_t n = 0;
+        while (isalnum((unsigned char)text[n]) || text[n] == '_' || text[n] == '$' || text[n] == '.')
+            n++;
+        if (n > 2 && strncmp(text, "_Z", 2) == 0) {
+            while (text[n - 1] == '.')           /* the end of a sentence */
+                n--;
+            char *word = hw_sprintf("%.*s", (int)n, text), *name = cli_demangle(word);
+            hw_str_puts(&out, name);
+            hw_free(name);
+            hw_free(word);
+        } else {
+            n = n ? n : 1;
+            hw_str_add(&out, text, n);
+        }
+        text += n;
+    }
+    return out.s ? out.s : hw_strdup("");
 }

@@ -61,7 +61,7 @@ static void look_up(const char *module, size_t n, const char *addresses, struct 
 }
 
 /* Modules whose code is not the program's: ours, and the language's. */
-static bool is_library(const char *module, size_t n)
+bool source_is_library(const char *module, size_t n)
 {
     static const char *const names[] = { "/libcuda.so", "/libcudart.so", "/libnvrtc.so", "/libnvJitLink.so", "/libstdc++.so", "/libc.so", "/libm.so", "/libgcc_s.so", "/libpthread.so", "/ld-linux" };
     for (size_t k = 0; k < HW_LEN(names); k++)
@@ -71,7 +71,7 @@ static bool is_library(const char *module, size_t n)
 }
 
 /* The end of "module+0x12"; names of modules may hold spaces. plus: where the address begins. */
-static const char *entry_end(const char *p, const char **plus)
+const char *source_entry_end(const char *p, const char **plus)
 {
     for (const char *at = p; (at = strstr(at, "+0x")); at++) {
         const char *end = at + 3 + strspn(at + 3, "0123456789abcdef");
@@ -87,9 +87,9 @@ void source_of_stack(const char *stack, struct source_frames *out)
     struct hw_str addresses = { 0 };
     const char *module = NULL, *plus = NULL, *end;
     size_t length = 0;
-    for (const char *p = stack; (end = entry_end(p, &plus)); p = end + strspn(end, " ")) {
+    for (const char *p = stack; (end = source_entry_end(p, &plus)); p = end + strspn(end, " ")) {
         size_t n = (size_t)(end - p), m = (size_t)(plus - p);
-        if (m && !is_library(p, m)) {
+        if (m && !source_is_library(p, m)) {
             if (module && (m != length || memcmp(module, p, m) != 0)) {
                 look_up(module, length, addresses.s, out);
                 addresses.n = 0;
