@@ -111,7 +111,7 @@ static bool read_frame(const char *text, size_t n, struct source_frame *out)
         if (text[k - 1] != ':' || !digits || !(end == n || (end + 4 < n && strncmp(text + end, " in ", 4) == 0)))
             continue;
         char *function = end < n ? hw_sprintf("%.*s", (int)(n - end - 4), text + end + 4) : NULL;
-        *out = (struct source_frame){ hw_sprintf("%.*s", (int)(k - 1), text), function ? cli_demangle(function) : NULL, (unsigned)strtoul(text + k, NULL, 10) };
+        *out = (struct source_frame){ hw_sprintf("%.*s", (int)(k - 1), text), function ? hw_demangle(function) : NULL, (unsigned)strtoul(text + k, NULL, 10) };
         hw_free(function);
         return true;
     }

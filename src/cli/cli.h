@@ -24,7 +24,6 @@ void cli_args_fini(struct cli_args *args);
 /* Places. The command lives in ROOT/bin; libraries are in ROOT/lib, headers in ROOT/include. The build folder and an
    installed copy have this same shape, which is also what clang wants to see in a --cuda-path. */
 const char *cli_root(void);
-char *cli_demangle(const char *text);                            /* a C++ name as the source has it; others as they are; hw_free it */
 char *cli_readable(const char *text);                            /* a text with such names in it; hw_free it */
 char *cli_source_line(const char *place);                        /* "module+0x12" to "/folder/file.cu:12"; NULL: no such line; hw_free it */
 char *cli_path(const char *relative);                            /* ROOT/relative; hw_free it */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "base/os.h"
 #include "base/options.h"
 #include "base/str.h"
 
@@ -103,21 +104,6 @@ void cli_set_library_path(void)
 }
 
 /* The C++ library's own, where there is one: our command is C and does not need it otherwise. */
-char *cli_demangle(const char *text)
-{
-    static char *(*fn)(const char *, char *, size_t *, int *);
-    static bool tried;
-    if (!tried) {
-        void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-        if (lib)
-            *(void **)&fn = dlsym(lib, "__cxa_demangle");
-        tried = true;
-    }
-    int status = 1;
-    char *plain = fn && strncmp(text, "_Z", 2) == 0 ? fn(text, NULL, NULL, &status) : NULL;
-    return plain && status == 0 ? plain : hw_strdup(text);
-}
-
 /* Kernels' names as the source has them: words that begin with _Z. */
 char *cli_readable(const char *text)
 {
@@ -129,7 +115,7 @@ char *cli_readable(const char *text)
         if (n > 2 && strncmp(text, "_Z", 2) == 0) {
             while (text[n - 1] == '.')           /* the end of a sentence */
                 n--;
-            char *word = hw_sprintf("%.*s", (int)n, text), *name = cli_demangle(word);
+            char *word = hw_sprintf("%.*s", (int)n, text), *name = hw_demangle(word);
             hw_str_puts(&out, name);
             hw_free(name);
             hw_free(word);

@@ -729,7 +729,7 @@ void mem_describe(uint64_t addr, char *out, size_t bytes)
     if (r)
         snprintf(out, bytes, "in %s of %zu bytes at 0x%llx", kind_name(&r->info), r->info.bytes, (unsigned long long)r->info.base);
     else if (addr >= 4096 && below && addr - below->info.base - below->info.bytes < (64u << 20))
-        snprintf(out, bytes, "%llu bytes after the end of %s of %zu bytes at 0x%llx",
+        snprintf(out, bytes, "%llu bytes past the end of %s of %zu bytes at 0x%llx",
                  (unsigned long long)(addr - below->info.base - below->info.bytes), kind_name(&below->info), below->info.bytes,
                  (unsigned long long)below->info.base);
     else
