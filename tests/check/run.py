@@ -198,6 +198,25 @@ def answers():
     tell(p.stderr == '', 'HOSTWARP_UNSEEN=0: nothing is told', p.stderr)
 
 
+def leaks():
+    program, why = build(HERE / 'leaks.cu')
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        left = list(pool.map(lambda k: run(HOSTWARP, 'check', '--tool', 'leak', program, k, 'leave'), range(17)))
+        clean = list(pool.map(lambda k: run(HOSTWARP, 'check', '--tool', 'leak,api', program, k), range(17)))
+    wrong = [k for k in range(17) if left[k].returncode != 1 or '  made  leaks.cu:' not in left[k].stderr or clean[k].stderr or clean[k].returncode]
+    tell(not wrong, 'what is left when the context goes, of every kind', why + ''.join(f'{k}: {left[k].stderr}{clean[k].stderr}' for k in wrong))
+
+
+def linked():
+    work = pathlib.Path(WORK.name)
+    (work / 'one.cu').write_text('extern __device__ int other(int *p, int i);\n__global__ void k(int *p) { p[threadIdx.x] = other(p, threadIdx.x); }\n'
+                                 'int main() { int *p; cudaMalloc(&p, 128); cudaMemset(p, 0, 128); k<<<1, 32>>>(p); cudaDeviceSynchronize(); cudaFree(p); }\n')
+    (work / 'two.cu').write_text('__device__ static int deep(int *p, int i)\n{\n    return p[i + 1];\n}\n__device__ int other(int *p, int i) { return deep(p, i); }\n')
+    p = run(HOSTWARP, 'cc', '-g', '-lineinfo', '-rdc=true', '-o', work / 'linked', work / 'one.cu', work / 'two.cu')
+    p = run(HOSTWARP, 'check', '--tool', 'memory', work / 'linked')
+    tell(' two.cu:3 ' in p.stderr and 'in deep(), called at two.cu:5 in other(int*, int), called at one.cu:2\n' in p.stderr, 'calls from file to file are followed', p.stderr)
+
+
 def suppressions():
     program, _ = build(HERE / 'reports.cu')
     p = run(HOSTWARP, 'check', '--gen-suppressions', program)
@@ -223,6 +242,8 @@ def main():
         options()
         formats()
         answers()
+        leaks()
+        linked()
         suppressions()
     return failed != 0
 
