@@ -55,10 +55,10 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     struct hw_hash h;
     struct hw_str text = { 0 };
     hw_hash_init(&h);
-    ir_print_func(&text, f);
+    ir_print_code(&text, f);
     for (size_t i = 0; i < f->callees.n; i++) {
         hw_str_printf(&text, "callee %llu local %u\n", (unsigned long long)f->callees.v[i]->address, f->callees.v[i]->local_bytes);
-        ir_print_func(&text, f->callees.v[i]);
+        ir_print_code(&text, f->callees.v[i]);
     }
     hw_hash_add(&h, text.s, text.n);
     hw_str_fini(&text);
