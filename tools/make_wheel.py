@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a Python wheel of a build: `pip install` of it gives the command `hostwarp`, the libraries and the headers.
 
-usage: make_wheel.py BUILD OUT
+usage: make_wheel.py [--quick] BUILD OUT        --quick: hardly compressed
 
 The package `hostwarp` holds an installation (stage.py --install) under hostwarp/root; its few functions say where things are. Libraries come from the system:
 SLEEF, zstd, LZ4, and clang 19 for `hostwarp cc`.
@@ -62,11 +62,14 @@ Debian): libsleef3, libzstd1, liblz4-1; and clang-19 to compile CUDA source.
 '''
 
 
+level = 6
+
+
 def add(z, records, name, data, mode=0o644):
     info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     info.external_attr = (0o100000 | mode) << 16
     info.compress_type = zipfile.ZIP_DEFLATED
-    z.writestr(info, data)
+    z.writestr(info, data, compresslevel=level)
     digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()
     records.append(f'{name},sha256={digest},{len(data)}')
 
@@ -85,9 +88,12 @@ def files_of(top):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('--quick', action='store_true')
     p.add_argument('build', type=pathlib.Path)
     p.add_argument('out', type=pathlib.Path)
     a = p.parse_args()
+    global level
+    level = 1 if a.quick else 6
     a.out.mkdir(parents=True, exist_ok=True)
     wheel = a.out / f'hostwarp-{VERSION}-{TAG}.whl'
     records = []

@@ -96,7 +96,7 @@ def install(build, prefix, destdir, strip):
     prefix = pathlib.Path(os.path.abspath(prefix))
     top = pathlib.Path(destdir + str(prefix)) if destdir else prefix
     root, made = top / 'lib/hostwarp', []
-    uninstall_tree(top)
+    uninstall_tree(top)                          # also the folders, which are then made and noted anew
     make_folder(root, top, made)
     for folder in 'bin', 'lib', 'nvvm/libdevice', 'share':
         (root / folder).mkdir(parents=True)
