@@ -6,7 +6,6 @@
 #include "base/base.h"
 #include "base/vec.h"
 
-#define CLI_VERSION "0.1.0"
 
 /* Exit statuses of our own: a wrong command line, and a program that could not be started (as shells have it). */
 enum { CLI_OK = 0, CLI_FAIL = 1, CLI_USAGE = 2, CLI_CANNOT_EXEC = 126, CLI_NOT_FOUND = 127 };
