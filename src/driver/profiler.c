@@ -3,6 +3,7 @@
 #include "core/hooks.h"
 #include "driver/bodies.h"
 #include "check/check.h"
+#include "clock/clock.h"
 #include "prof/prof.h"
 
 #include <hostwarp.h>
@@ -10,6 +11,7 @@
 /* At load time, so that the very first call is seen and nobody is inside one. */
 __attribute__((constructor)) static void profiler_at_load(void)
 {
+    clock_init();                                /* first: the others read its time */
     prof_init();
     check_init();
 }

@@ -160,6 +160,8 @@ void details_block(struct emit *e, const struct ir_block *b)
     uint32_t site = site_of(e, b, b->insts.v[0], &is_new);
     if (is_new)
         count_classes(b, &e->details->sites.v[site]);
+    if (is_new)
+        details_machine(b, &e->details->sites.v[site]);
     tell(e, site, NULL);
 }
 

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a GPU's compiler would make of a basic block, roughly: instructions by the unit that they occupy, and the longest chain of those that
+ * need each other's results. Addresses and constants are mostly folded into other instructions there.
+ */
+#include "jit/details.h"
+
+#include "jit/emit.h"
+
+/* Instructions of one operation, by unit. */
+struct cost {
+    uint16_t work[DETAILS_WORK_COUNT];
+};
+
+static struct cost one(enum details_work unit, unsigned n)
+{
+    struct cost c = { { 0 } };
+    c.work[unit] = (uint16_t)n;
+    return c;
+}
+
+static struct cost two(enum details_work a, unsigned n, enum details_work b, unsigned m)
+{
+    struct cost c = one(a, n);
+    c.work[b] = (uint16_t)(c.work[b] + m);
+    return c;
+}
+
+static struct cost of_float(const struct ir_inst *i)
+{
+    bool wide = i->type == IR_F64;
+    enum details_work unit = wide ? DETAILS_WORK_DOUBLE : DETAILS_WORK_FLOAT;
+    switch (i->op) {
+    case IR_FNEG: case IR_FABS: return one(unit, 0);             /* part of who uses it */
+    case IR_FDIV: return two(unit, wide ? 9 : 8, DETAILS_WORK_SPECIAL, 1);
+    case IR_FSQRT: return two(unit, wide ? 9 : 6, DETAILS_WORK_SPECIAL, 1);
+    case IR_DIV_A: return two(unit, 3, DETAILS_WORK_SPECIAL, 1);
+    case IR_RCP_A: case IR_SQRT_A: case IR_RSQRT_A: case IR_SIN_A: case IR_COS_A: case IR_EX2_A: case IR_LG2_A: case IR_TANH_A:
+        return two(unit, 2, DETAILS_WORK_SPECIAL, 1);
+    case IR_MATH: return two(unit, wide ? 24 : 14, DETAILS_WORK_SPECIAL, 1);
+    default: return one(unit, 1);
+    }
+}
+
+static struct cost cost_of(const struct ir_inst *i)
+{
+    unsigned parts = ir_type_bits(i->type) > 32 ? 2 : 1;
+    switch (i->op) {
+    case IR_MOV: case IR_PARAM: case IR_PARAMADDR: case IR_VARADDR: case IR_PACK: case IR_EXTRACT: case IR_ZEXT: case IR_TRUNC: case IR_BR: case IR_YIELD:
+    case IR_ENTER: case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED: case IR_LOCAL_TO_GENERIC: case IR_GENERIC_TO_LOCAL: return one(DETAILS_WORK_INTEGER, 0);
+    case IR_FADD: case IR_FSUB: case IR_FMUL: case IR_FMA: case IR_FDIV: case IR_FSQRT: case IR_FNEG: case IR_FABS: case IR_FMIN: case IR_FMAX: case IR_COPYSIGN:
+    case IR_RCP_A: case IR_DIV_A: case IR_SQRT_A: case IR_RSQRT_A: case IR_SIN_A: case IR_COS_A: case IR_EX2_A: case IR_LG2_A: case IR_TANH_A: case IR_MATH:
+        return of_float(i);
+    case IR_FTOI_S: case IR_FTOI_U: case IR_ITOF_S: case IR_ITOF_U: case IR_FTOF: case IR_FRINT: case IR_POPC: case IR_CLZ: case IR_CTZ: case IR_BREV:
+        return one(DETAILS_WORK_SPECIAL, 1);
+    case IR_DIV_S: case IR_DIV_U: case IR_REM_S: case IR_REM_U: return two(DETAILS_WORK_INTEGER, parts > 1 ? 70 : 18, DETAILS_WORK_SPECIAL, 2);
+    case IR_MUL: return one(DETAILS_WORK_INTEGER, parts > 1 ? 2 : 1);
+    case IR_ADD: case IR_SUB: return one(DETAILS_WORK_INTEGER, 1);               /* of 64 bits: mostly the end of an address, one with its multiplication */
+    case IR_LD: case IR_ST: case IR_ATOM: case IR_ATOM2: case IR_TEX:
+        return one(i->op == IR_LD && (i->space == IR_CONST || i->space == IR_PARAM_SPACE) ? DETAILS_WORK_INTEGER : DETAILS_WORK_MEMORY,
+                   i->space == IR_CONST || i->space == IR_PARAM_SPACE ? 0 : 1);
+    case IR_TILE_LD: case IR_TILE_ST: return one(DETAILS_WORK_MEMORY, 8);
+    case IR_SHFL: case IR_VOTE: case IR_MATCH: case IR_REDUX: case IR_ACTIVEMASK: return one(DETAILS_WORK_WARP, 1);
+    case IR_WARPOP: return i->imm >= KABI_WARP_MMA ? one(DETAILS_WORK_MATRIX, 1) : one(DETAILS_WORK_WARP, 1);
+    case IR_MMA: return one(DETAILS_WORK_MATRIX, 1);
+    case IR_CBR: case IR_RET: case IR_TRAP: case IR_WARPSYNC: case IR_FENCE: case IR_NANOSLEEP: return one(DETAILS_WORK_CONTROL, 1);
+    case IR_BAR: case IR_BAR_RED: return one(DETAILS_WORK_CONTROL, 1);
+    case IR_CALL: case IR_VPRINTF: case IR_MALLOC: case IR_FREE: case IR_ASSERTFAIL: return one(DETAILS_WORK_CONTROL, 20);
+    default: return one(DETAILS_WORK_INTEGER, parts);
+    }
+}
+
+/* --- the longest chain --- */
+
+/* A chain so far: how long it is with the latencies of an ordinary GPU, and what is in it. */
+struct chain {
+    uint32_t cycles;
+    uint16_t path[DETAILS_PATH_COUNT];
+};
+static const uint16_t ordinary[DETAILS_PATH_COUNT] = {
+    [DETAILS_PATH_ALU] = 4, [DETAILS_PATH_SPECIAL] = 24, [DETAILS_PATH_SHARED] = 29, [DETAILS_PATH_GLOBAL] = 500, [DETAILS_PATH_ATOMIC] = 500,
+    [DETAILS_PATH_WARP] = 24, [DETAILS_PATH_BARRIER] = 30,
+};
+
+static void extend(struct chain *c, enum details_path kind, unsigned n)
+{
+    c->path[kind] = (uint16_t)hw_min_u64(UINT16_MAX, c->path[kind] + n);
+    c->cycles += n * ordinary[kind];
+}
+
+static void extend_by(struct chain *c, const struct ir_inst *i, const struct cost *cost)
+{
+    bool shared = i->space == IR_SHARED;
+    extend(c, DETAILS_PATH_ALU, cost->work[DETAILS_WORK_FLOAT] + cost->work[DETAILS_WORK_INTEGER] + 2u * cost->work[DETAILS_WORK_DOUBLE]);
+    extend(c, DETAILS_PATH_SPECIAL, cost->work[DETAILS_WORK_SPECIAL]);
+    extend(c, DETAILS_PATH_WARP, cost->work[DETAILS_WORK_WARP] + cost->work[DETAILS_WORK_MATRIX]);
+    switch (i->op) {
+    case IR_LD: case IR_TEX: case IR_TILE_LD:
+        extend(c, shared ? DETAILS_PATH_SHARED : i->space == IR_CONST || i->space == IR_PARAM_SPACE ? DETAILS_PATH_ALU : DETAILS_PATH_GLOBAL, 1);
+        break;
+    case IR_ATOM: case IR_ATOM2: extend(c, shared ? DETAILS_PATH_SHARED : i->n_dst ? DETAILS_PATH_ATOMIC : DETAILS_PATH_ALU, shared ? 2 : 1); break;
+    case IR_BAR: case IR_BAR_RED: extend(c, DETAILS_PATH_BARRIER, 1); break;
+    case IR_ST: case IR_CBR: extend(c, DETAILS_PATH_ALU, 1); break;
+    default: break;
+    }
+}
+
+/* Instructions start in order, one a cycle: a chain is at least as long as what stands before it. */
+static struct chain block_chain(const struct ir_block *b, const struct cost *costs)
+{
+    HW_VEC(struct { const struct ir_reg *reg; struct chain chain; }) made = { 0 };
+    struct chain longest = { 0 };
+    for (size_t j = 0; j < b->insts.n; j++) {
+        const struct ir_inst *i = b->insts.v[j];
+        struct chain c = { 0 };
+        for (unsigned s = 0; s < i->n_src; s++)
+            for (size_t k = made.n; i->src[s].kind == IR_REG && k-- > 0;)
+                if (made.v[k].reg == i->src[s].reg) {
+                    if (made.v[k].chain.cycles > c.cycles)
+                        c = made.v[k].chain;
+                    break;
+                }
+        extend_by(&c, i, &costs[j]);
+        for (unsigned d = 0; d < i->n_dst; d++)
+            if (i->dst[d] && made.n < 4096) {
+                hw_vec_reserve(&made, made.n + 1);
+                made.v[made.n].reg = i->dst[d];
+                made.v[made.n++].chain = c;
+            }
+        if (c.cycles > longest.cycles)
+            longest = c;
+    }
+    hw_vec_fini(&made);
+    return longest;
+}
+
+/* A loop of one small block is unrolled: what counts and jumps is there once for several rounds. */
+static unsigned unrolled(const struct ir_block *b)
+{
+    const struct ir_inst *end = b->insts.n ? b->insts.v[b->insts.n - 1] : NULL;
+    return end && end->op == IR_CBR && (end->target[0] == b || end->target[1] == b) && b->insts.n <= 40 ? 1 : 0;
+}
+
+void details_machine(const struct ir_block *b, struct details_site *site)
+{
+    struct cost *costs = hw_alloc((b->insts.n + 1) * sizeof *costs);
+    for (size_t j = 0; j < b->insts.n; j++) {
+        costs[j] = cost_of(b->insts.v[j]);
+        for (int k = 0; k < DETAILS_WORK_COUNT; k++)
+            site->work[k] = (uint16_t)hw_min_u64(UINT16_MAX, site->work[k] + costs[j].work[k]);
+    }
+    if (unrolled(b) && site->work[DETAILS_WORK_INTEGER] >= 2) {   /* add, compare, jump: hardly seen any more */
+        site->work[DETAILS_WORK_INTEGER] -= 2;
+        site->work[DETAILS_WORK_CONTROL] -= site->work[DETAILS_WORK_CONTROL] > 0;
+    }
+    struct chain c = block_chain(b, costs);
+    memcpy(site->path, c.path, sizeof c.path);
+    hw_free(costs);
+}
