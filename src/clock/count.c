@@ -107,7 +107,7 @@ struct counter {
 static double nominal_cycles(const double *path)
 {
     return 4 * path[DETAILS_PATH_ALU] + 24 * path[DETAILS_PATH_SPECIAL] + 29 * path[DETAILS_PATH_SHARED] + 400 * path[DETAILS_PATH_GLOBAL]
-        + 300 * path[DETAILS_PATH_ATOMIC] + 24 * path[DETAILS_PATH_WARP] + 30 * path[DETAILS_PATH_BARRIER];
+        + 100 * path[DETAILS_PATH_STREAM] + path[DETAILS_PATH_STALL] + 300 * path[DETAILS_PATH_ATOMIC] + 24 * path[DETAILS_PATH_WARP] + 30 * path[DETAILS_PATH_BARRIER];
 }
 
 static void *counter_begin(const struct exec_launch *launch)
@@ -208,8 +208,59 @@ static unsigned bank_passes(const uint64_t *a, uint32_t mask, unsigned bytes)
     return most > (all + 31) / 32 ? most : (all + 31) / 32;
 }
 
-static void count_access(struct counter *c, const struct kabi_block *block, const struct details_site *s, uint32_t mask, const uint64_t *a)
+/* The most lanes that want the same word: an atomic does it for one after the other. */
+static unsigned most_on_one(const uint64_t *a, uint32_t mask)
 {
+    unsigned most = 0;
+    for (uint32_t left = mask; left;) {
+        unsigned first = (unsigned)__builtin_ctz(left), n = 0;
+        for (uint32_t m = left; m; m &= m - 1)
+            if (a[__builtin_ctz(m)] == a[first]) {
+                left &= ~(1u << __builtin_ctz(m));
+                n++;
+            }
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static unsigned different_words(const uint64_t *a, uint32_t mask)
+{
+    unsigned n = 0;
+    for (uint32_t left = mask; left; n++) {
+        uint64_t word = a[__builtin_ctz(left)] / 4;
+        for (uint32_t m = left; m; m &= m - 1)
+            if (a[__builtin_ctz(m)] / 4 == word)
+                left &= ~(1u << __builtin_ctz(m));
+    }
+    return n;
+}
+
+/* Lanes that are served one after the other make the warp wait. The cycles are of an H200, from bench/align, histogram and kmeans. */
+static void count_shared(struct counter *c, const struct details_site *s, uint32_t warp, uint32_t mask, const uint64_t *a)
+{
+    enum { CONFLICT_CYCLES = 2, ATOMIC_CYCLES = 6, RETRY_CYCLES = 70, RETRY_INSTRUCTIONS = 6 };
+    unsigned passes = bank_passes(a, mask, s->bytes);
+    double *stall = &c->path[warp % MOST_WARPS][DETAILS_PATH_STALL];
+    if (s->kind != DETAILS_IN_ATOMIC) {
+        c->sum.passes += passes;
+        *stall += CONFLICT_CYCLES * (passes - 1);
+        return;
+    }
+    unsigned turns = most_on_one(a, mask);
+    turns = turns > passes ? turns : passes;
+    c->sum.passes += 2 * turns;
+    *stall += (s->retries ? RETRY_CYCLES : ATOMIC_CYCLES) * turns;
+    if (s->retries) {
+        c->sum.work[DETAILS_WORK_INTEGER] += RETRY_INSTRUCTIONS / 2 * turns;
+        c->sum.work[DETAILS_WORK_MEMORY] += 2 * turns;
+        c->sum.work[DETAILS_WORK_CONTROL] += turns;
+    }
+}
+
+static void count_access(struct counter *c, const struct kabi_block *block, const struct details_site *s, uint32_t warp, uint32_t mask, const uint64_t *a)
+{
+    enum { CONSTANT_CYCLES = 20 };
     uint64_t offsets[32];
     uint32_t shared = s->space == DETAILS_SHARED ? mask : 0, global = s->space == DETAILS_GLOBAL ? mask : 0;
     const uint64_t *in_shared = a;
@@ -228,8 +279,10 @@ static void count_access(struct counter *c, const struct kabi_block *block, cons
     }
     if (s->tile)
         return;
+    if (s->space == DETAILS_CONSTANT)            /* one word is for all lanes, others follow one after the other */
+        c->path[warp % MOST_WARPS][DETAILS_PATH_STALL] += CONSTANT_CYCLES * (different_words(a, mask) - 1);
     if (shared)
-        c->sum.passes += bank_passes(in_shared, shared, s->bytes) * (s->kind == DETAILS_IN_ATOMIC ? 2 : 1);
+        count_shared(c, s, warp, shared, in_shared);
     if (global)
         count_global(c, s, global, a);
 }
@@ -250,7 +303,7 @@ static void counter_visit(void *state, struct kabi_block *block, uint32_t site, 
     const struct details_site *s = &c->table->sites[site];
     if (s->kind != DETAILS_IN_BLOCK) {
         if (a && s->kind <= DETAILS_IN_ATOMIC)
-            count_access(c, block, s, mask, a);
+            count_access(c, block, s, warp, mask, a);
         return;
     }
     unsigned n = 0;
@@ -261,7 +314,7 @@ static void counter_visit(void *state, struct kabi_block *block, uint32_t site, 
     c->instructions += n;
     c->lanes += n * (uint64_t)__builtin_popcount(mask);
     for (int k = 0; k < DETAILS_PATH_COUNT; k++)
-        c->path[warp % MOST_WARPS][k] += s->path[k];
+        c->path[warp % MOST_WARPS][k] += s->path[k] * (1.0 / DETAILS_PATH_UNIT);
 }
 
 static void counter_end(void *state)

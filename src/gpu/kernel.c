@@ -32,7 +32,9 @@ static double load_cycles(const struct gpu_profile *p, const struct gpu_counts *
 /* Of a block, when nothing else is in its way. */
 static double block_cycles(const struct gpu_profile *p, const struct gpu_counts *c)
 {
-    return c->path[DETAILS_PATH_ALU] * p->cycles_alu + c->path[DETAILS_PATH_SPECIAL] * p->cycles_special + c->path[DETAILS_PATH_SHARED] * p->cycles_shared
+    /* loads that need no other load overlap, four at a time, but not across barriers */
+    double n = c->path[DETAILS_PATH_STREAM], exposed = n > 0 ? most(least(n, 1), most(n / 4, least(n, c->path[DETAILS_PATH_BARRIER]))) : 0;
+    return exposed * load_cycles(p, c) + c->path[DETAILS_PATH_STALL] + c->path[DETAILS_PATH_ALU] * p->cycles_alu + c->path[DETAILS_PATH_SPECIAL] * p->cycles_special + c->path[DETAILS_PATH_SHARED] * p->cycles_shared
         + c->path[DETAILS_PATH_GLOBAL] * load_cycles(p, c) + c->path[DETAILS_PATH_ATOMIC] * p->cycles_l2 + c->path[DETAILS_PATH_WARP] * p->cycles_shared
         + c->path[DETAILS_PATH_BARRIER] * p->cycles_barrier;
 }
@@ -67,13 +69,17 @@ void gpu_kernel_time(const struct gpu_profile *p, const struct gpu_counts *c, st
     t[GPU_LIMIT_DRAM] = dram_ns(p, c);
     t[GPU_LIMIT_BUS] = most(c->mapped_read / p->zero_read_gbs, c->mapped_written / p->zero_write_gbs) + c->managed / p->migrate_gbs;
     t[GPU_LIMIT_LATENCY] = block_cycles(p, c) * most(rounds, 1) * (rounds < 1 ? c->worst : 1) * cycle;
-    double power = 0;
-    for (int k = GPU_LIMIT_ISSUE; k < GPU_LIMIT_COUNT; k++) {
-        power += pow(t[k], 3);
-        if (t[k] > t[out->limit] || out->limit == GPU_LIMIT_START)
+    /* What the units of a kind need is one after the other or the same; kinds overlap, but not fully. */
+    double compute = 0, chip = most(t[GPU_LIMIT_ACCESS], t[GPU_LIMIT_SHARED]), memory = most(t[GPU_LIMIT_L2], t[GPU_LIMIT_DRAM]);
+    for (int k = GPU_LIMIT_ISSUE; k <= GPU_LIMIT_SPECIAL; k++)
+        compute = most(compute, t[k]);
+    compute = most(compute, t[GPU_LIMIT_MATRIX]);
+    out->limit = GPU_LIMIT_ISSUE;
+    for (int k = GPU_LIMIT_ISSUE; k < GPU_LIMIT_COUNT; k++)
+        if (t[k] > t[out->limit])
             out->limit = (enum gpu_limit)k;
-    }
-    double work = cbrt(power);
+    double bus = t[GPU_LIMIT_BUS], latency = t[GPU_LIMIT_LATENCY];
+    double work = sqrt(compute * compute + chip * chip + memory * memory + bus * bus + latency * latency);
     out->ns = p->kernel_ns + work;
     out->of_peak = t[out->limit] / out->ns;
     if (work < p->kernel_ns)

@@ -79,7 +79,18 @@ struct chain {
 };
 static const uint16_t ordinary[DETAILS_PATH_COUNT] = {
     [DETAILS_PATH_ALU] = 4, [DETAILS_PATH_SPECIAL] = 24, [DETAILS_PATH_SHARED] = 29, [DETAILS_PATH_GLOBAL] = 500, [DETAILS_PATH_ATOMIC] = 500,
-    [DETAILS_PATH_WARP] = 24, [DETAILS_PATH_BARRIER] = 30,
+    [DETAILS_PATH_WARP] = 24, [DETAILS_PATH_BARRIER] = 30, [DETAILS_PATH_STREAM] = 500,
+};
+
+/* What a register holds: the chain that made it. */
+struct made {
+    const struct ir_reg *reg;
+    struct chain chain;
+    bool carried;
+};
+struct chains {
+    HW_VEC(struct made) made;
+    const bool *loaded;                          /* by register, in the whole kernel: some load leads to it */
 };
 
 static void extend(struct chain *c, enum details_path kind, unsigned n)
@@ -88,7 +99,12 @@ static void extend(struct chain *c, enum details_path kind, unsigned n)
     c->cycles += n * ordinary[kind];
 }
 
-static void extend_by(struct chain *c, const struct ir_inst *i, const struct cost *cost)
+static bool off_chip(const struct ir_inst *i)
+{
+    return i->space != IR_SHARED && i->space != IR_CONST && i->space != IR_PARAM_SPACE && i->space != IR_LOCAL;
+}
+
+static void extend_by(struct chain *c, const struct ir_inst *i, const struct cost *cost, bool indirect)
 {
     bool shared = i->space == IR_SHARED;
     extend(c, DETAILS_PATH_ALU, cost->work[DETAILS_WORK_FLOAT] + cost->work[DETAILS_WORK_INTEGER] + 2u * cost->work[DETAILS_WORK_DOUBLE]);
@@ -96,7 +112,10 @@ static void extend_by(struct chain *c, const struct ir_inst *i, const struct cos
     extend(c, DETAILS_PATH_WARP, cost->work[DETAILS_WORK_WARP] + cost->work[DETAILS_WORK_MATRIX]);
     switch (i->op) {
     case IR_LD: case IR_TEX: case IR_TILE_LD:
-        extend(c, shared ? DETAILS_PATH_SHARED : i->space == IR_CONST || i->space == IR_PARAM_SPACE ? DETAILS_PATH_ALU : DETAILS_PATH_GLOBAL, 1);
+        if (i->op == IR_LD && !off_chip(i))
+            extend(c, shared || i->space == IR_LOCAL ? DETAILS_PATH_SHARED : DETAILS_PATH_ALU, 1);
+        else
+            extend(c, indirect ? DETAILS_PATH_GLOBAL : DETAILS_PATH_STREAM, 1);
         break;
     case IR_ATOM: case IR_ATOM2: extend(c, shared ? DETAILS_PATH_SHARED : i->n_dst ? DETAILS_PATH_ATOMIC : DETAILS_PATH_ALU, shared ? 2 : 1); break;
     case IR_BAR: case IR_BAR_RED: extend(c, DETAILS_PATH_BARRIER, 1); break;
@@ -105,55 +124,148 @@ static void extend_by(struct chain *c, const struct ir_inst *i, const struct cos
     }
 }
 
-/* Instructions start in order, one a cycle: a chain is at least as long as what stands before it. */
-static struct chain block_chain(const struct ir_block *b, const struct cost *costs)
+static const struct made *made_by(const struct chains *m, const struct ir_operand *o)
 {
-    HW_VEC(struct { const struct ir_reg *reg; struct chain chain; }) made = { 0 };
+    for (size_t k = m->made.n; o->kind == IR_REG && k-- > 0;)
+        if (m->made.v[k].reg == o->reg)
+            return &m->made.v[k];
+    return NULL;
+}
+
+static bool comes_from_load(const struct chains *m, const struct ir_operand *o)
+{
+    return o->kind == IR_REG && m->loaded && m->loaded[o->reg->id];
+}
+
+/* The longest chain of the block; from: of those that begin with its value of the round before and end with the one for the next. */
+static struct chain block_chain(const struct ir_block *b, const struct cost *costs, const bool *loaded, const struct ir_reg *from)
+{
+    struct chains m = { .loaded = loaded };
     struct chain longest = { 0 };
     for (size_t j = 0; j < b->insts.n; j++) {
         const struct ir_inst *i = b->insts.v[j];
         struct chain c = { 0 };
-        for (unsigned s = 0; s < i->n_src; s++)
-            for (size_t k = made.n; i->src[s].kind == IR_REG && k-- > 0;)
-                if (made.v[k].reg == i->src[s].reg) {
-                    if (made.v[k].chain.cycles > c.cycles)
-                        c = made.v[k].chain;
-                    break;
-                }
-        extend_by(&c, i, &costs[j]);
-        for (unsigned d = 0; d < i->n_dst; d++)
-            if (i->dst[d] && made.n < 4096) {
-                hw_vec_reserve(&made, made.n + 1);
-                made.v[made.n].reg = i->dst[d];
-                made.v[made.n++].chain = c;
+        bool carried = from == NULL;
+        for (unsigned s = 0; s < i->n_src; s++) {
+            const struct made *d = made_by(&m, &i->src[s]);
+            if (from && !d && i->src[s].kind == IR_REG && i->src[s].reg == from)
+                carried = true;
+            if (d && d->carried) {
+                carried = true;
+                c = d->chain.cycles > c.cycles ? d->chain : c;
             }
-        if (c.cycles > longest.cycles)
+        }
+        if (carried)
+            extend_by(&c, i, &costs[j], i->n_src && comes_from_load(&m, &i->src[0]));
+        for (unsigned d = 0; d < i->n_dst; d++)
+            if (i->dst[d] && m.made.n < 2048) {
+                struct made now = { .reg = i->dst[d], .chain = c, .carried = carried };
+                hw_vec_push(&m.made, now);
+            }
+        if (carried && (!from || (i->n_dst && i->dst[0] == from)) && c.cycles > longest.cycles)
             longest = c;
     }
-    hw_vec_fini(&made);
+    hw_vec_fini(&m.made);
     return longest;
 }
 
-/* A loop of one small block is unrolled: what counts and jumps is there once for several rounds. */
-static unsigned unrolled(const struct ir_block *b)
+/* --- loops --- */
+
+static const struct ir_inst *loop_end(const struct ir_block *b)
 {
     const struct ir_inst *end = b->insts.n ? b->insts.v[b->insts.n - 1] : NULL;
-    return end && end->op == IR_CBR && (end->target[0] == b || end->target[1] == b) && b->insts.n <= 40 ? 1 : 0;
+    return end && end->op == IR_CBR && (end->target[0] == b || end->target[1] == b) ? end : NULL;
 }
 
-void details_machine(const struct ir_block *b, struct details_site *site)
+/* A loop of one block that ends at a number known now: it is unrolled, and its rounds overlap. */
+static bool counts_to_constant(const struct ir_block *b, const struct ir_inst *end)
 {
+    for (size_t j = b->insts.n; end->n_src && end->src[0].kind == IR_REG && j-- > 0;) {
+        const struct ir_inst *i = b->insts.v[j];
+        if (i->n_dst && i->dst[0] == end->src[0].reg)
+            return i->op == IR_CMP && i->n_src > 1 && (i->src[1].kind == IR_IMM || i->src[0].kind == IR_IMM);
+    }
+    return false;
+}
+
+static bool read_before_written(const struct ir_block *b, const struct ir_reg *r)
+{
+    for (size_t j = 0; j < b->insts.n; j++) {
+        const struct ir_inst *i = b->insts.v[j];
+        for (unsigned s = 0; s < i->n_src; s++)
+            if (i->src[s].kind == IR_REG && i->src[s].reg == r)
+                return true;
+        for (unsigned d = 0; d < i->n_dst; d++)
+            if (i->dst[d] == r)
+                return false;
+    }
+    return false;
+}
+
+/* What one round makes the next wait for. */
+static struct chain carried_chain(const struct ir_block *b, const struct cost *costs, const bool *loaded)
+{
+    struct chain longest = { 0 };
+    unsigned tried = 0;
+    for (size_t j = 0; j < b->insts.n && tried < 32; j++)
+        for (unsigned d = 0; d < b->insts.v[j]->n_dst; d++) {
+            const struct ir_reg *r = b->insts.v[j]->dst[d];
+            if (!r || !read_before_written(b, r))
+                continue;
+            tried++;
+            struct chain c = block_chain(b, costs, loaded, r);
+            longest = c.cycles > longest.cycles ? c : longest;
+        }
+    return longest;
+}
+
+/* Which registers hold something that a load led to: until nothing changes any more, or as often as a chain of pointers is worth following. */
+static bool *find_loaded(const struct ir_func *f)
+{
+    bool *loaded = hw_alloc(f->regs.n + 1);
+    bool changed = true;
+    for (int round = 0; changed && round < 8; round++) {
+        changed = false;
+        for (size_t k = 0; k < f->blocks.n; k++)
+            for (size_t j = 0; j < f->blocks.v[k]->insts.n; j++) {
+                const struct ir_inst *i = f->blocks.v[k]->insts.v[j];
+                bool is = (i->op == IR_LD && off_chip(i)) || i->op == IR_ATOM || i->op == IR_ATOM2;
+                for (unsigned s = 0; s < i->n_src && !is; s++)
+                    is = i->src[s].kind == IR_REG && loaded[i->src[s].reg->id];
+                for (unsigned d = 0; is && d < i->n_dst; d++)
+                    if (i->dst[d] && !loaded[i->dst[d]->id])
+                        loaded[i->dst[d]->id] = changed = true;
+            }
+    }
+    return loaded;
+}
+
+void details_machine(const struct ir_func *f, const struct ir_block *b, struct details_site *site)
+{
+    enum { UNROLL = 4, SMALL = 40 };
     struct cost *costs = hw_alloc((b->insts.n + 1) * sizeof *costs);
+    bool *loaded = find_loaded(f);
+    const struct ir_inst *end = loop_end(b);
     for (size_t j = 0; j < b->insts.n; j++) {
         costs[j] = cost_of(b->insts.v[j]);
         for (int k = 0; k < DETAILS_WORK_COUNT; k++)
             site->work[k] = (uint16_t)hw_min_u64(UINT16_MAX, site->work[k] + costs[j].work[k]);
     }
-    if (unrolled(b) && site->work[DETAILS_WORK_INTEGER] >= 2) {   /* add, compare, jump: hardly seen any more */
+    if (end && b->insts.n <= SMALL && site->work[DETAILS_WORK_INTEGER] >= 2) {   /* add, compare, jump: there once for several rounds */
         site->work[DETAILS_WORK_INTEGER] -= 2;
         site->work[DETAILS_WORK_CONTROL] -= site->work[DETAILS_WORK_CONTROL] > 0;
     }
-    struct chain c = block_chain(b, costs);
-    memcpy(site->path, c.path, sizeof c.path);
+    struct chain c = block_chain(b, costs, loaded, NULL), carried = { 0 };
+    unsigned unit = DETAILS_PATH_UNIT;
+    if (end && counts_to_constant(b, end)) {
+        carried = carried_chain(b, costs, loaded);
+        if (carried.cycles >= c.cycles / UNROLL)
+            c = carried;
+        else
+            unit = DETAILS_PATH_UNIT / UNROLL;
+    }
+    for (int k = 0; k < DETAILS_PATH_COUNT; k++)
+        site->path[k] = (uint16_t)hw_min_u64(UINT16_MAX, c.path[k] * unit);
     hw_free(costs);
+    hw_free(loaded);
 }
