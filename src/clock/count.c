@@ -99,6 +99,7 @@ struct counter {
     bool inside;
     struct gpu_counts sum;       /* of counted blocks */
     double path[MOST_WARPS][DETAILS_PATH_COUNT];
+    bool fetching[MOST_WARPS];   /* it has loaded since its last barrier */
     struct touched_set touched;  /* by this block */
     double worst_cycles, all_cycles;
     uint64_t sampled, lanes, instructions;
@@ -135,6 +136,7 @@ static void fold(struct counter *c)
     c->all_cycles += cycles;
     c->sampled++;
     memset(c->path, 0, sizeof c->path);
+    memset(c->fetching, 0, sizeof c->fetching);
     hw_lock(&mu);
     for (size_t k = 0; k < c->touched.cap; k++) {
         const struct touched *t = &c->touched.v[k];
@@ -239,7 +241,7 @@ static unsigned different_words(const uint64_t *a, uint32_t mask)
 /* Lanes that are served one after the other make the warp wait. The cycles are of an H200, from bench/align, histogram and kmeans. */
 static void count_shared(struct counter *c, const struct details_site *s, uint32_t warp, uint32_t mask, const uint64_t *a)
 {
-    enum { CONFLICT_CYCLES = 2, ATOMIC_CYCLES = 6, RETRY_CYCLES = 70, RETRY_INSTRUCTIONS = 6 };
+    enum { CONFLICT_CYCLES = 2, ATOMIC_CYCLES = 6, RETRY_CYCLES = 130, RETRY_INSTRUCTIONS = 6 };
     unsigned passes = bank_passes(a, mask, s->bytes);
     double *stall = &c->path[warp % MOST_WARPS][DETAILS_PATH_STALL];
     if (s->kind != DETAILS_IN_ATOMIC) {
@@ -313,8 +315,13 @@ static void counter_visit(void *state, struct kabi_block *block, uint32_t site, 
     }
     c->instructions += n;
     c->lanes += n * (uint64_t)__builtin_popcount(mask);
+    double *path = c->path[warp % MOST_WARPS];
+    bool *fetching = &c->fetching[warp % MOST_WARPS];
     for (int k = 0; k < DETAILS_PATH_COUNT; k++)
-        c->path[warp % MOST_WARPS][k] += s->path[k] * (1.0 / DETAILS_PATH_UNIT);
+        path[k] += s->path[k] * (1.0 / DETAILS_PATH_UNIT);
+    if (s->path[DETAILS_PATH_STREAM] && !*fetching)
+        path[DETAILS_PATH_FIRST]++;
+    *fetching = (*fetching || s->path[DETAILS_PATH_STREAM]) && !s->meets;
 }
 
 static void counter_end(void *state)

@@ -33,9 +33,9 @@ static double load_cycles(const struct gpu_profile *p, const struct gpu_counts *
 static double block_cycles(const struct gpu_profile *p, const struct gpu_counts *c)
 {
     /* loads that need no other load overlap, four at a time, but not across barriers */
-    double n = c->path[DETAILS_PATH_STREAM], exposed = n > 0 ? most(least(n, 1), most(n / 4, least(n, c->path[DETAILS_PATH_BARRIER]))) : 0;
+    double n = c->path[DETAILS_PATH_STREAM], exposed = most(n / 4, c->path[DETAILS_PATH_FIRST]);
     return exposed * load_cycles(p, c) + c->path[DETAILS_PATH_STALL] + c->path[DETAILS_PATH_ALU] * p->cycles_alu + c->path[DETAILS_PATH_SPECIAL] * p->cycles_special + c->path[DETAILS_PATH_SHARED] * p->cycles_shared
-        + c->path[DETAILS_PATH_GLOBAL] * load_cycles(p, c) + c->path[DETAILS_PATH_ATOMIC] * p->cycles_l2 + c->path[DETAILS_PATH_WARP] * p->cycles_shared
+        + c->path[DETAILS_PATH_GLOBAL] * load_cycles(p, c) + c->path[DETAILS_PATH_ATOMIC] * p->cycles_dram + c->path[DETAILS_PATH_WARP] * p->cycles_shared
         + c->path[DETAILS_PATH_BARRIER] * p->cycles_barrier;
 }
 

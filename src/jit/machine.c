@@ -7,7 +7,7 @@
 
 #include "jit/emit.h"
 
-/* Instructions of one operation, by unit. */
+/* Instructions of one operation, by unit, in halves. */
 struct cost {
     uint16_t work[DETAILS_WORK_COUNT];
 };
@@ -15,14 +15,14 @@ struct cost {
 static struct cost one(enum details_work unit, unsigned n)
 {
     struct cost c = { { 0 } };
-    c.work[unit] = (uint16_t)n;
+    c.work[unit] = (uint16_t)(2 * n);
     return c;
 }
 
 static struct cost two(enum details_work a, unsigned n, enum details_work b, unsigned m)
 {
     struct cost c = one(a, n);
-    c.work[b] = (uint16_t)(c.work[b] + m);
+    c.work[b] = (uint16_t)(c.work[b] + 2 * m);
     return c;
 }
 
@@ -66,6 +66,11 @@ static struct cost cost_of(const struct ir_inst *i)
     case IR_CBR: case IR_RET: case IR_TRAP: case IR_WARPSYNC: case IR_FENCE: case IR_NANOSLEEP: return one(DETAILS_WORK_CONTROL, 1);
     case IR_BAR: case IR_BAR_RED: return one(DETAILS_WORK_CONTROL, 1);
     case IR_CALL: case IR_VPRINTF: case IR_MALLOC: case IR_FREE: case IR_ASSERTFAIL: return one(DETAILS_WORK_CONTROL, 20);
+    case IR_AND: case IR_OR: case IR_XOR: case IR_NOT: case IR_SHL: case IR_SHR_U: case IR_SHR_S: {      /* two at a time: three-input logic, rotations */
+        struct cost c = one(DETAILS_WORK_INTEGER, parts);
+        c.work[DETAILS_WORK_INTEGER] /= 2;
+        return c;
+    }
     default: return one(DETAILS_WORK_INTEGER, parts);
     }
 }
@@ -107,9 +112,9 @@ static bool off_chip(const struct ir_inst *i)
 static void extend_by(struct chain *c, const struct ir_inst *i, const struct cost *cost, bool indirect)
 {
     bool shared = i->space == IR_SHARED;
-    extend(c, DETAILS_PATH_ALU, cost->work[DETAILS_WORK_FLOAT] + cost->work[DETAILS_WORK_INTEGER] + 2u * cost->work[DETAILS_WORK_DOUBLE]);
-    extend(c, DETAILS_PATH_SPECIAL, cost->work[DETAILS_WORK_SPECIAL]);
-    extend(c, DETAILS_PATH_WARP, cost->work[DETAILS_WORK_WARP] + cost->work[DETAILS_WORK_MATRIX]);
+    extend(c, DETAILS_PATH_ALU, (cost->work[DETAILS_WORK_FLOAT] + cost->work[DETAILS_WORK_INTEGER] + 2u * cost->work[DETAILS_WORK_DOUBLE] + 1) / 2);
+    extend(c, DETAILS_PATH_SPECIAL, cost->work[DETAILS_WORK_SPECIAL] / 2u);
+    extend(c, DETAILS_PATH_WARP, (cost->work[DETAILS_WORK_WARP] + cost->work[DETAILS_WORK_MATRIX]) / 2u);
     switch (i->op) {
     case IR_LD: case IR_TEX: case IR_TILE_LD:
         if (i->op == IR_LD && !off_chip(i))
@@ -242,15 +247,19 @@ static bool *find_loaded(const struct ir_func *f)
 
 void details_machine(const struct ir_func *f, const struct ir_block *b, struct details_site *site)
 {
-    enum { UNROLL = 4, SMALL = 40 };
+    enum { UNROLL = 2, SMALL = 40 };     /* rounds that overlap: what unrolling leaves of a chain, measured with bench/nbody and lu */
+    uint32_t halves[DETAILS_WORK_COUNT] = { 0 };
     struct cost *costs = hw_alloc((b->insts.n + 1) * sizeof *costs);
     bool *loaded = find_loaded(f);
     const struct ir_inst *end = loop_end(b);
     for (size_t j = 0; j < b->insts.n; j++) {
         costs[j] = cost_of(b->insts.v[j]);
+        site->meets |= b->insts.v[j]->op == IR_BAR || b->insts.v[j]->op == IR_BAR_RED;
         for (int k = 0; k < DETAILS_WORK_COUNT; k++)
-            site->work[k] = (uint16_t)hw_min_u64(UINT16_MAX, site->work[k] + costs[j].work[k]);
+            halves[k] += costs[j].work[k];
     }
+    for (int k = 0; k < DETAILS_WORK_COUNT; k++)
+        site->work[k] = (uint16_t)hw_min_u64(UINT16_MAX, (halves[k] + 1) / 2);
     if (end && b->insts.n <= SMALL && site->work[DETAILS_WORK_INTEGER] >= 2) {   /* add, compare, jump: there once for several rounds */
         site->work[DETAILS_WORK_INTEGER] -= 2;
         site->work[DETAILS_WORK_CONTROL] -= site->work[DETAILS_WORK_CONTROL] > 0;
