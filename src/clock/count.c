@@ -102,7 +102,7 @@ struct counter {
     bool fetching[MOST_WARPS];   /* it has loaded since its last barrier */
     struct touched_set touched;  /* by this block */
     double worst_cycles, all_cycles;
-    uint64_t sampled, lanes, instructions;
+    uint64_t sampled, lanes;
 };
 
 static double nominal_cycles(const double *path)
@@ -310,10 +310,9 @@ static void counter_visit(void *state, struct kabi_block *block, uint32_t site, 
     }
     unsigned n = 0;
     for (int k = 0; k < DETAILS_WORK_COUNT; k++) {
-        c->sum.work[k] += s->work[k];
+        c->sum.work[k] += s->work[k] * (1.0 / DETAILS_WORK_UNIT);
         n += s->work[k];
     }
-    c->instructions += n;
     c->lanes += n * (uint64_t)__builtin_popcount(mask);
     double *path = c->path[warp % MOST_WARPS];
     bool *fetching = &c->fetching[warp % MOST_WARPS];
@@ -430,7 +429,7 @@ static void whole_grid(struct count_entry *e)
     }
     for (int i = 0; i < DETAILS_PATH_COUNT; i++)
         c->path[i] /= k;
-    c->lanes /= instructions > 0 ? instructions : 1;
+    c->lanes /= instructions > 0 ? instructions * DETAILS_WORK_UNIT : 1;
     c->worst = e->all_cycles > 0 ? e->worst_cycles / (e->all_cycles / k) : 1;
     c->accesses *= scale;
     c->passes *= scale;

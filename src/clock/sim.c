@@ -126,13 +126,19 @@ static double room_at(const struct gpu *gpu, const struct gpu_profile *p, double
     }
 }
 
+/* Engines tell each other that something is over; one and the same just goes on. */
+static double gap(const struct gpu_profile *p, int last, enum sim_engine engine)
+{
+    return last == 0 || engine == SIM_HOST ? 0 : last == 1 + (int)engine ? p->gap_ns : p->switch_ns;
+}
+
 /* False: something that it waits for has no place yet. */
 static bool begin_of(size_t g, const struct sim_stream *s, const struct sim_cmd *c, double *out)
 {
     const struct gpu_profile *p = &sim_gpus[g];
     const struct gpu *gpu = &gpus[g];
     bool works = c->engine != SIM_POINT;
-    double t = c->submit[g] > 0 ? c->submit[g] + p->start_ns : 0, order = s->end[g] + (works && s->worked[g] ? p->gap_ns : 0), share;
+    double t = c->submit[g] > 0 ? c->submit[g] + p->start_ns : 0, order = s->end[g] + (works ? gap(p, s->last[g], c->engine) : 0), share;
     for (size_t k = 0; k < c->after.n; k++) {
         if (!(c->after.v[k]->placed >> g & 1))
             return false;
@@ -173,7 +179,7 @@ static void place(size_t g, struct sim_stream *s, struct sim_cmd *c, double begi
             if (gpu->running.v[k].end > begin)
                 gpu->running.v[kept++] = gpu->running.v[k];
         gpu->running.n = kept;
-        hw_vec_push(&gpu->running, ((struct running){ begin + ns, share }));
+        hw_vec_push(&gpu->running, ((struct running){ begin + ns - 0.9 * p->kernel_ns, share }));   /* the next one's start goes on beside its end */
     } else if (c->engine == SIM_HOST) {
         ns = p->hostfn_ns;
     } else if (c->engine < SIM_ENGINES) {
@@ -185,7 +191,8 @@ static void place(size_t g, struct sim_stream *s, struct sim_cmd *c, double begi
     if (c->engine < SIM_ENGINES)
         gpu->free_at[engine_of(p, c)] = c->end[g];
     s->end[g] = c->end[g];
-    s->worked[g] = c->engine != SIM_POINT;
+    if (c->engine != SIM_POINT)
+        s->last[g] = 1 + (int)c->engine;
     s->head[g] = c->next;
     sim_placed(c, s, g);
     if (c->placed == (1u << sim_n) - 1) {

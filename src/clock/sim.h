@@ -49,7 +49,7 @@ struct sim_stream {
     HW_VEC(struct sim_cmd *) waits;              /* the next one waits for these */
     struct sim_cmd *head[GPU_MOST_CHOSEN];       /* the first that GPU g has not placed */
     double end[GPU_MOST_CHOSEN];                 /* of what it has placed */
-    bool worked[GPU_MOST_CHOSEN];                /* that was a kernel or a copy */
+    int last[GPU_MOST_CHOSEN];                   /* what that was, of kernels and copies: 1 + enum sim_engine; 0: nothing yet */
 };
 
 void sim_init(const struct gpu_profile *profiles, size_t n);

@@ -258,12 +258,12 @@ void details_machine(const struct ir_func *f, const struct ir_block *b, struct d
         for (int k = 0; k < DETAILS_WORK_COUNT; k++)
             halves[k] += costs[j].work[k];
     }
-    for (int k = 0; k < DETAILS_WORK_COUNT; k++)
-        site->work[k] = (uint16_t)hw_min_u64(UINT16_MAX, (halves[k] + 1) / 2);
-    if (end && b->insts.n <= SMALL && site->work[DETAILS_WORK_INTEGER] >= 2) {   /* add, compare, jump: there once for several rounds */
-        site->work[DETAILS_WORK_INTEGER] -= 2;
-        site->work[DETAILS_WORK_CONTROL] -= site->work[DETAILS_WORK_CONTROL] > 0;
+    if (end && b->insts.n <= SMALL && halves[DETAILS_WORK_INTEGER] >= 4) {       /* add, compare, jump: hardly seen any more when it is unrolled */
+        halves[DETAILS_WORK_INTEGER] -= 4;
+        halves[DETAILS_WORK_CONTROL] -= halves[DETAILS_WORK_CONTROL] > 0;
     }
+    for (int k = 0; k < DETAILS_WORK_COUNT; k++)
+        site->work[k] = (uint16_t)hw_min_u64(UINT16_MAX, halves[k]);
     struct chain c = block_chain(b, costs, loaded, NULL), carried = { 0 };
     unsigned unit = DETAILS_PATH_UNIT;
     if (end && counts_to_constant(b, end)) {

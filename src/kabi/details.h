@@ -36,7 +36,7 @@ enum details_work { DETAILS_WORK_FLOAT, DETAILS_WORK_INTEGER, DETAILS_WORK_DOUBL
    an earlier one; found while it runs. */
 enum details_path { DETAILS_PATH_ALU, DETAILS_PATH_SPECIAL, DETAILS_PATH_SHARED, DETAILS_PATH_GLOBAL, DETAILS_PATH_ATOMIC, DETAILS_PATH_WARP,
                     DETAILS_PATH_BARRIER, DETAILS_PATH_STREAM, DETAILS_PATH_STALL, DETAILS_PATH_FIRST, DETAILS_PATH_COUNT };
-enum { DETAILS_PATH_UNIT = 4 };                  /* paths are counted in quarters: unrolled loops overlap */
+enum { DETAILS_WORK_UNIT = 2, DETAILS_PATH_UNIT = 4 };           /* work is counted in halves, paths in quarters: unrolled loops overlap */
 
 struct details_site {
     uint8_t kind, space;
@@ -47,7 +47,7 @@ struct details_site {
     bool valued;                                 /* a store of at most 8 bytes, for the checker: the values stand behind the addresses */
     bool tile;                                   /* a whole warp's access to a matrix: only its bytes are counted */
     uint16_t classes[DETAILS_CLASS_COUNT];       /* a block: its instructions */
-    uint16_t work[DETAILS_WORK_COUNT], path[DETAILS_PATH_COUNT];     /* a block; path in quarters */
+    uint16_t work[DETAILS_WORK_COUNT], path[DETAILS_PATH_COUNT];     /* a block; in halves, and in quarters */
     bool meets;                                  /* a block with a barrier */
     bool retries;                                /* an atomic on shared memory that is a loop there: floats */
     char *place;                                 /* "file.cu:12", or "PTX line 12" */
