@@ -442,6 +442,7 @@ static void whole_grid(struct count_entry *e)
         double most = (double)r->info.bytes / 32 + 1;
         double read = 32 * extrapolate(r->read_sum, r->read, k, n, most), written = 32 * extrapolate(r->written_sum, r->written, k, n, most);
         if (r->info.kind == MEM_HOST || r->info.kind == MEM_REGISTERED) {
+            c->mapped_different += read > written ? read : written;
             c->mapped_read += 32 * r->read_sum * scale;
             c->mapped_written += 32 * r->written_sum * scale;
             c->block_read -= 32 * r->read_sum * scale;

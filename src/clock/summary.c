@@ -14,19 +14,33 @@ static FILE *out;
 void summary_init(void)
 {
     const char *path = hw_options()->clock_out;
-    if (path[0] && !(out = fopen(path, "we")))
+    if (!path[0])
+        return;
+    if (!(out = fopen(path, "we"))) {
         hw_error("%s: cannot be written", path);
+        return;
+    }
+    for (size_t g = 0; g < sim_n; g++)
+        fprintf(out, "gpu %zu %.0f %.0f %s %s\n", g, sim_gpus[g].sms, sim_gpus[g].engines, gpu_source_names[gpu_profile_weakest(&sim_gpus[g])], sim_gpus[g].id);
 }
 
-static const char *const kinds[] = { "-", "pinned-in", "pinned-out", "pageable-in", "pageable-out", "device", "fill", "host" };
+static const char *const kinds[] = { "-", "pinned-in", "pinned-out", "pageable-in", "pageable-out", "device", "memset", "host" };
 
+/* kernel GPU COMMAND STREAM BEGIN END LIMIT PEAK SMS MAPPED DIFFERENT NAME, copy GPU COMMAND STREAM BEGIN END BYTES KIND IF-PINNED; times in ns. */
 void summary_cmd(const struct sim_cmd *c, const struct sim_stream *s, size_t g)
 {
     if (!out || c->engine == SIM_POINT)
         return;
-    const char *what = c->engine == SIM_KERNEL ? "kernel" : c->copy ? "copy" : "host";
-    fprintf(out, "%s %zu %llu %llu %.0f %.0f %.0f %s %s\n", what, g, (unsigned long long)c->seq, (unsigned long long)s->id, c->begin[g], c->end[g], c->bytes,
-            kinds[c->copy], c->engine == SIM_KERNEL ? count_name(c->kernel) : "-");
+    unsigned long long seq = c->seq, stream = s->id;
+    if (c->engine == SIM_KERNEL) {
+        const struct gpu_result *r = count_result(c->kernel, g);
+        const struct gpu_counts *n = count_counts(c->kernel);
+        fprintf(out, "kernel %zu %llu %llu %.0f %.0f %d %.4f %.0f %.0f %.0f %s\n", g, seq, stream, c->begin[g], c->end[g], (int)r->limit, r->of_peak, r->busy_sms,
+                n->mapped_read + n->mapped_written, n->mapped_different, count_name(c->kernel));
+    } else if (c->copy) {
+        struct sim_cmd pinned = { .copy = c->copy == SIM_PAGEABLE_IN ? SIM_PINNED_IN : c->copy == SIM_PAGEABLE_OUT ? SIM_PINNED_OUT : c->copy, .bytes = c->bytes };
+        fprintf(out, "copy %zu %llu %llu %.0f %.0f %.0f %s %.0f\n", g, seq, stream, c->begin[g], c->end[g], c->bytes, kinds[c->copy], sim_copy_ns(&sim_gpus[g], &pinned));
+    }
 }
 
 static void write_entry(const struct count_entry *e, void *arg)

@@ -20,6 +20,7 @@ struct gpu_counts {
     double block_read, block_written;            /* bytes in sectors that are new to the block */
     double read, written;                        /* bytes in different sectors */
     double mapped_read, mapped_written, managed; /* bytes of host memory, each time; bytes in different sectors of managed memory */
+    double mapped_different;                     /* bytes of host memory in different sectors */
     double lanes;                                /* active, of an instruction */
 };
 
