@@ -19,13 +19,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_POOL);         /* the graph of commands; taken under the scheduler's */
-static struct hw_mutex told_mu = HW_MUTEX_INIT(HW_RANK_LOG);     /* sim_cmd.watched and finished */
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LOG);          /* the graph of commands; taken under the scheduler's, and any of an object that is closed */
+static struct hw_mutex told_mu = HW_MUTEX_INIT(HW_RANK_LEAF);    /* sim_cmd.watched and finished */
 static struct hw_map streams, events;            /* by id; by address: the newest record */
 static HW_VEC(struct sim_stream *) all_streams;
 static bool any_pageable;
 static uint64_t base_ns;
-static size_t n_queued;
+static bool any_closed;                          /* a stream whose handle is closed is in all_streams */
 
 /* Commands that really ended, to be dropped under mu: who tells of it holds the scheduler's lock and must not wait for ours. */
 struct gone {
@@ -209,7 +209,6 @@ static void on_cmd_queued(struct cmd *c)
         stage(t, v);
     sim_ref(v);                                  /* the running command's */
     sim_push(s, v);
-    n_queued++;
     hw_unlock(&mu);
 }
 
@@ -287,9 +286,16 @@ static void on_stream_waits(struct stream *s, struct event *e)
 
 static void on_obj_closed(const struct obj *obj)
 {
-    if (obj->kind != OBJ_EVENT)
+    if (obj->kind != OBJ_EVENT && obj->kind != OBJ_STREAM)
         return;
     hw_lock(&mu);
+    if (obj->kind == OBJ_STREAM) {
+        struct sim_stream *s = hw_map_get(&streams, &hw_container_of((struct obj *)obj, struct stream, obj)->id, sizeof s->id);
+        if (s)
+            s->closed = any_closed = true;
+        hw_unlock(&mu);
+        return;
+    }
     sim_unref(hw_map_del_ptr(&events, hw_container_of((struct obj *)obj, struct event, obj)));
     hw_unlock(&mu);
 }
@@ -343,6 +349,34 @@ static double back_at(const struct gpu_profile *p, const struct sim_cmd *v, size
     return end + (how == CLOCK_WAIT_EVENT ? p->event_return_ns : p->sync_return_ns);
 }
 
+/* Streams that are closed and have nothing left to place. */
+static void sweep(void)
+{
+    size_t kept = 0;
+    sim_forget_idle();
+    if (!any_closed)
+        return;
+    any_closed = false;
+    for (size_t k = 0; k < all_streams.n; k++) {
+        struct sim_stream *s = all_streams.v[k];
+        if (!s->closed || s->listed) {
+            any_closed |= s->closed;
+            all_streams.v[kept++] = s;
+            continue;
+        }
+        hw_map_del(&streams, &s->id, sizeof s->id);
+        sim_unref(s->tail);
+        for (size_t w = 0; w < s->waits.n; w++)
+            sim_unref(s->waits.v[w]);
+        hw_vec_fini(&s->waits);
+        hw_free(s);
+    }
+    all_streams.n = kept;
+}
+
+/* A program that never waits: what is queued takes memory. */
+enum { MOST_WAITING = 65536 };
+
 static void pass(struct clock_thread *t)
 {
     if (t->n_waits)
@@ -361,8 +395,9 @@ static void pass(struct clock_thread *t)
     for (unsigned k = 0; k < t->n_waits; k++)
         sim_unref(t->waits[k].cmd);
     t->n_waits = 0;
-    if (n_queued > 65536 && !all_streams.n)
+    if (sim_waiting > MOST_WAITING)
         sim_all();
+    sweep();
     hw_unlock(&mu);
 }
 
@@ -410,11 +445,15 @@ static void on_obj_made(const struct obj *obj)
         tls->made_context = true;
 }
 
+static bool forked;
+static void in_child(void) { forked = true; }
+
 static void at_exit(void)
 {
     double host[GPU_MOST_CHOSEN] = { 0 };
-    count_settle();
-    hw_lock(&mu);
+    if (forked)
+        return;
+    hw_lock(&mu);                                /* what has not been counted by now never will be */
     sim_all();
     hw_unlock(&mu);
     for (size_t g = 0; first_thread && g < sim_n; g++)
@@ -461,5 +500,6 @@ void clock_init(void)
     summary_init();
     core_clock = &the_clock;
     host_patch_clocks();
+    pthread_atfork(NULL, NULL, in_child);
     atexit(at_exit);
 }

@@ -2,7 +2,7 @@
 /* Placing commands on computed GPUs: stream order, what they wait for, engines, kernels side by side. */
 #include "clock/sim.h"
 
-size_t sim_n;
+size_t sim_n, sim_waiting;
 const struct gpu_profile *sim_gpus;
 void (*sim_placed)(struct sim_cmd *c, struct sim_stream *s, size_t g);
 double (*sim_kernel_ns)(struct count_entry *kernel, size_t g, double *share);
@@ -74,6 +74,7 @@ void sim_push(struct sim_stream *s, struct sim_cmd *c)
     if (!s->listed)
         hw_vec_push(&active, s);
     s->listed = true;
+    sim_waiting++;
 }
 
 /* --- how long --- */
@@ -199,11 +200,12 @@ static void place(size_t g, struct sim_stream *s, struct sim_cmd *c, double begi
         for (size_t k = 0; k < c->after.n; k++)
             sim_unref(c->after.v[k]);
         hw_vec_fini(&c->after);
+        sim_waiting--;
         sim_unref(c);                            /* the queue's */
     }
 }
 
-static void forget_idle(void)
+void sim_forget_idle(void)
 {
     size_t kept = 0;
     for (size_t k = 0; k < active.n; k++) {
@@ -214,10 +216,6 @@ static void forget_idle(void)
         s->listed = any;
         if (any)
             active.v[kept++] = s;
-        else if (s->closed) {
-            sim_unref(s->tail);
-            hw_free(s);
-        }
     }
     active.n = kept;
 }
@@ -253,5 +251,5 @@ void sim_all(void)
     for (size_t g = 0; g < sim_n; g++)
         while (step(g))
             ;
-    forget_idle();
+    sim_forget_idle();
 }

@@ -39,7 +39,7 @@ struct sim_cmd {
     double submit[GPU_MOST_CHOSEN], begin[GPU_MOST_CHOSEN], end[GPU_MOST_CHOSEN];        /* ns */
 };
 
-/* A stream. Lifetime: until its handle is closed and nothing of it is left to place. */
+/* A stream. Lifetime: clock.c's; until its handle is closed and nothing of it is left to place. */
 struct sim_stream {
     uint64_t id;
     const void *ctx;
@@ -60,6 +60,8 @@ void sim_after(struct sim_cmd *c, struct sim_cmd *on);           /* on: may be N
 void sim_push(struct sim_stream *s, struct sim_cmd *c);          /* takes the caller's reference */
 double sim_end(struct sim_cmd *c, size_t g);                     /* places what is needed */
 void sim_all(void);                                              /* places everything */
+void sim_forget_idle(void);                                      /* streams with nothing to place are not listed any more */
+extern size_t sim_waiting;                                       /* commands without a place */
 double sim_copy_ns(const struct gpu_profile *p, const struct sim_cmd *c);        /* on the device */
 double sim_tail_ns(const struct gpu_profile *p, const struct sim_cmd *c);        /* a small copy of pageable memory: how much longer than the call */
 extern size_t sim_n;
