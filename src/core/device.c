@@ -7,6 +7,7 @@
 #include "base/os.h"
 #include "base/log.h"
 #include "gpu/choice.h"
+#include "jit/jit.h"
 #include "kabi/kabi.h"
 
 #include <stdio.h>
@@ -38,6 +39,7 @@ static bool choose_card(void)
         .clock_khz = (int)card->boost_mhz * 1000, .memory_khz = (int)card->memory_mhz * 1000, .bus_bits = (int)card->bus_bits,
         .l2_bytes = (int)(card->l2_kib * 1024), .async_engines = (int)card->async_engines, .double_ratio = (int)card->double_ratio,
     };
+    jit_clock_scale = (double)device_card.clock_khz / KABI_CLOCK_KHZ;
     return true;
 }
 

@@ -45,4 +45,7 @@ bool jit_explain(const struct ir_func *func, const struct jit_request *request, 
 /* For people: "AVX-512, 16 lanes" and the like. */
 const char *jit_target_name(void);
 
+/* How much faster the clock of the card that HOSTWARP_GPU names is than KABI_CLOCK_KHZ. Set once, before kernels are compiled. */
+extern double jit_clock_scale;
+
 #endif

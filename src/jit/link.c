@@ -78,6 +78,10 @@ static uint64_t counted_ns(void)
     return ns += LOOK_NS;
 }
 
+/* For %clock, which code makes of it with KABI_CLOCK_KHZ: so that it comes out in the card's cycles. */
+double jit_clock_scale = 1;
+static uint64_t counted_clock_ns(void) { return (uint64_t)((double)counted_ns() * jit_clock_scale); }
+
 static void *address_of(const char *symbol)
 {
     void *p = rounding_address(symbol);
@@ -87,6 +91,8 @@ static void *address_of(const char *symbol)
         p = math_address(symbol);
     if (!p && strcmp(symbol, "hw_now_ns") == 0)
         p = hw_options()->gpu[0] ? (void *)(uintptr_t)counted_ns : (void *)(uintptr_t)hw_now_ns;
+    if (!p && strcmp(symbol, "hw_clock_ns") == 0)
+        p = hw_options()->gpu[0] ? (void *)(uintptr_t)counted_clock_ns : (void *)(uintptr_t)hw_now_ns;
     return p;
 }
 
