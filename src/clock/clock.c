@@ -138,8 +138,8 @@ static void on_copy_made(struct cmd *c, bool async)
     v->bytes = (double)c->x.copy.width * (double)c->x.copy.rows * (double)c->x.copy.slices;
     if (v->copy == SIM_ON_HOST)                  /* the host copies by itself */
         v->engine = SIM_HOST;
+    v->async = async;
     c->timed = v;
-    (void)async;
 }
 
 static struct sim_cmd *other_cmd(const struct cmd *c)
@@ -166,7 +166,14 @@ static void stage(struct clock_thread *t, struct sim_cmd *v)
 {
     v->first_pageable = !any_pageable;
     any_pageable = true;
-    note_wait(t, v, CLOCK_WAIT_COPY);
+    if (!v->async || v->copy == SIM_PAGEABLE_OUT) {
+        note_wait(t, v, CLOCK_WAIT_COPY);
+        return;
+    }
+    for (size_t g = 0; g < sim_n; g++) {         /* it does not wait for its turn in the stream */
+        double ns = gpu_curve_at(&sim_gpus[g].pageable_in, v->bytes) - sim_gpus[g].copy_call_ns;
+        t->cost[g] += (ns > 0 ? ns : 0) + (v->first_pageable ? sim_gpus[g].pageable_first : 0);
+    }
 }
 
 /* The host's part of the call; a graph is one for all that is in it. */
@@ -321,7 +328,7 @@ static void on_host_waited(struct stream *s, struct event *e, struct ctx *ctx, s
     if (!t || t->depth == 0)
         return;
     hw_lock(&mu);
-    if (c && c->timed)
+    if (c && c->timed && !(((struct sim_cmd *)c->timed)->copy == SIM_PAGEABLE_IN && ((struct sim_cmd *)c->timed)->async))   /* it staged */
         note_wait(t, c->timed, ((struct sim_cmd *)c->timed)->copy ? CLOCK_WAIT_COPY : CLOCK_WAIT_ALL);
     if (e)
         note_wait(t, hw_map_get_ptr(&events, e), CLOCK_WAIT_EVENT);

@@ -31,6 +31,7 @@ struct sim_cmd {
     int priority;
     bool finished;                               /* really */
     bool first_pageable;
+    bool async;                                  /* of copies: the call without waiting */
     struct count_entry *kernel;                  /* SIM_KERNEL */
     void *watched;                               /* for hook_cmd_timed(), NULL: nobody */
     struct sim_cmd *next;                        /* in its stream */
