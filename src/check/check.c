@@ -117,6 +117,12 @@ static unsigned tools_of(const char *list)
     return found;
 }
 
+static void at_exit(void)
+{
+    if (check_tools)
+        report_counts();
+}
+
 /* A child has none of the engines, and its parent's locks as they were. */
 static void in_child(void) { check_tools = 0; }
 
@@ -131,6 +137,7 @@ void check_init(void)
         return;
     check_tools = tools;
     pthread_atfork(NULL, NULL, in_child);
+    atexit(at_exit);
     exec_checker = &access_checker;
     hook_listen(&listener);
 }

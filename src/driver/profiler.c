@@ -2,6 +2,7 @@
 /* Profiler control, and what hostwarp.h offers to programs and other libraries. */
 #include "core/hooks.h"
 #include "driver/bodies.h"
+#include "driver/debug_log.h"
 #include "check/check.h"
 #include "clock/clock.h"
 #include "prof/prof.h"
@@ -14,6 +15,7 @@ __attribute__((constructor)) static void profiler_at_load(void)
     clock_init();                                /* first: the others read its time */
     prof_init();
     check_init();
+    debug_log_init();
 }
 
 CUresult do_cuProfilerStart(void)
