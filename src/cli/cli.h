@@ -60,6 +60,7 @@ int cmd_nvcc(int argc, char **argv);                             /* cmd_cc when 
 int cmd_run(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int info_json(void);                                             /* hostwarp info --json */
+int info_gpus(void);
 int cmd_env(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_prof(int argc, char **argv);

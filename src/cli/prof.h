@@ -77,6 +77,9 @@ const struct prof_record *prof_call_of(const struct prof_data *d, const struct p
 /* "file.cu:12" of a place "program+0x1234", or the place itself. hw_free it. */
 char *prof_source_line(const char *place);
 
+/* What HOSTWARP_CLOCK_OUT wrote: predicted times, side by side. False: there is none. */
+bool prof_print_gpus(const char *path, const struct prof_data *d, FILE *out);
+
 /* A time as nvprof writes it: eight characters, five digits, its unit behind it. */
 const char *prof_time_text(double ns, char out[32]);
 
