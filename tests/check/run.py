@@ -192,7 +192,7 @@ def answers():
         tell(not wrong, f'{option}: failed calls are reports if their answers are dropped', why + ''.join(f'{k}: {got[k].stderr}' for k in wrong))
     program, _ = build(HERE / 'answers.cu', '-O0')
     p = run(program, 0)
-    tell('hostwarp: cudaFree at answers.cu:27 failed: invalid argument' in p.stderr and p.returncode == 0, 'an ordinary run tells at its end', p.stderr)
+    tell('hostwarp: cudaFree at answers.cu:25 failed: invalid argument' in p.stderr and p.returncode == 0, 'an ordinary run tells at its end', p.stderr)
     p = run(program, 20)
     tell(p.stderr == '', 'an ordinary run that looks is told nothing', p.stderr)
     p = run(program, 0, HOSTWARP_UNSEEN='0')
