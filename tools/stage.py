@@ -26,7 +26,7 @@ FILES = {
 FILES.update({f'lib/libnvrtc.so.{n}': [f'src/nvrtc/libnvrtc{n}.so'] for n in (12, 13)})
 FILES.update({f'lib/libnvJitLink.so.{n}': [f'src/nvjitlink/libnvJitLink{n}.so'] for n in (12, 13)})
 LINKS = {'lib/libnvrtc.so': 'libnvrtc.so.12', 'lib/libnvJitLink.so': 'libnvJitLink.so.12',
-         'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12', 'lib64': 'lib', 'bin/nvcc': 'hostwarp'}
+         'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12', 'lib64': 'lib', 'bin/nvcc': 'hostwarp', 'bin/ptxas': 'hostwarp'}
 # Built where LLVM's static libraries are installed; jit/llvm.c takes the system's LLVM without it.
 OPTIONAL = {'lib/libhostwarp-llvm.so'}
 FILES['lib/libhostwarp-llvm.so'] = ['src/jit/libhostwarp-llvm.so']

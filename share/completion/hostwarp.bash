@@ -5,11 +5,13 @@ _hostwarp()
     local word=${COMP_WORDS[COMP_CWORD]} words=
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W 'run cc info env bench prof check --help --version' -- "$word"))
+        COMPREPLY=($(compgen -W 'run cc info env bench prof check show ptxas --help --version' -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]} in
     info) words='--json --help' ;;
+    show) words='--ptx --help' ;;
+    ptxas) words='-o -v --gpu-name --compile-only --help --version' ;;
     bench) words='--quick --svg --json --beside --compare --help' ;;
     check) words='--tool --error-exitcode --suppress --help' ;;
     prof) words='--print-gpu-trace --print-api-trace --kernel-details --csv --json --log-file --timeline --trace --profile-from-start --profile-child-processes --no-advice --help' ;;

@@ -9,6 +9,8 @@ _hostwarp()
         'cc:compile and link CUDA sources; takes the options of nvcc'
         'info:what the device is, and what this machine gives it'
         'env:shell lines that make other builds use hostwarp'
+        'show:what a file holds for the device'
+        'ptxas:look at PTX and make a cubin of it'
         'bench:measure this machine'
         'prof:profile a program'
         'check:look for memory errors, races and hazards'
@@ -19,6 +21,8 @@ _hostwarp()
     fi
     case $words[2] in
     info) _arguments '--json[for programs to read]' '--help' ;;
+    show) _arguments '--ptx[print the text]' '--help' '*:file:_files' ;;
+    ptxas) _arguments '-o[result]:file:_files' '-v[figures]' '--gpu-name[device]:arch:' '--compile-only' '--help' '*:PTX:_files' ;;
     bench) _arguments '--quick[rougher numbers]' '--svg[picture]:file:_files' '--json[numbers]:file:_files' '--beside[another machine]:file:_files' '--compare[OpenCL and OpenMP]' '--help' ;;
     check) _arguments '--tool[what to look for]:tools:(all memory race hazard sync api leak)' '--error-exitcode[with reports]:status:(1 2)' '--suppress[reports not to be shown]:file:_files' '--help' '*:program:_files' ;;
     prof) _arguments '--print-gpu-trace[every activity]' '--print-api-trace[every call]' '--kernel-details[what kernels did; slower]' '--csv' '--json' '--log-file[instead of standard error]:file:_files' \

@@ -13,8 +13,6 @@
 
 #include <stdatomic.h>
 
-/* Registers per thread that we report and count with: a CPU has no such limit, so an ordinary figure. */
-enum { USUAL_REGS = 32 };
 
 /* What code is made for, beside the kernel: see struct jit_request. */
 struct variant {
@@ -56,7 +54,7 @@ static struct function *function_make(struct module *m, const char *name, uint32
     f->name = name;
     f->n_params = n_params;
     f->params = hw_alloc(sizeof *f->params * (n_params ? n_params : 1));
-    f->n_regs = USUAL_REGS;
+    f->n_regs = IR_USUAL_REGS;
     f->max_threads = DEVICE_MAX_THREADS;
     f->carveout = -1;
     return f;

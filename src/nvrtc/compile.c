@@ -171,6 +171,7 @@ nvrtcResult nvrtc_compile(struct _nvrtcProgram *p, int n_options, const char *co
     struct nvrtc_args args = {0};
     hw_free(p->ptx);
     p->ptx = NULL;
+    hw_str_fini(&p->cubin);
     p->compiled = p->real_arch = p->lto = false;
     nvrtcResult rc = nvrtc_options_read(p, n_options, options, &args);
     if (rc)
