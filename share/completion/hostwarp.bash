@@ -11,7 +11,7 @@ _hostwarp()
     case ${COMP_WORDS[1]} in
     info) words='--json --help' ;;
     show) words='--ptx --help' ;;
-    ptxas) words='-o -v --gpu-name --compile-only --help --version' ;;
+    ptxas) words='--output-file --verbose --gpu-name --compile-only --help --version' ;;
     bench) words='--quick --svg --json --beside --compare --help' ;;
     check) words='--tool --error-exitcode --suppress --help' ;;
     prof) words='--print-gpu-trace --print-api-trace --kernel-details --csv --json --log-file --timeline --trace --profile-from-start --profile-child-processes --no-advice --help' ;;

@@ -22,7 +22,7 @@ _hostwarp()
     case $words[2] in
     info) _arguments '--json[for programs to read]' '--help' ;;
     show) _arguments '--ptx[print the text]' '--help' '*:file:_files' ;;
-    ptxas) _arguments '-o[result]:file:_files' '-v[figures]' '--gpu-name[device]:arch:' '--compile-only' '--help' '*:PTX:_files' ;;
+    ptxas) _arguments '--output-file[result]:file:_files' '--verbose[figures]' '--compile-only' '--help' '--version' '*:PTX:_files' ;;
     bench) _arguments '--quick[rougher numbers]' '--svg[picture]:file:_files' '--json[numbers]:file:_files' '--beside[another machine]:file:_files' '--compare[OpenCL and OpenMP]' '--help' ;;
     check) _arguments '--tool[what to look for]:tools:(all memory race hazard sync api leak)' '--error-exitcode[with reports]:status:(1 2)' '--suppress[reports not to be shown]:file:_files' '--help' '*:program:_files' ;;
     prof) _arguments '--print-gpu-trace[every activity]' '--print-api-trace[every call]' '--kernel-details[what kernels did; slower]' '--csv' '--json' '--log-file[instead of standard error]:file:_files' \

@@ -915,12 +915,12 @@ LOAD = r'''
 int main(int, char **argv) {
     CUdevice d; CUcontext c; CUmodule m; CUfunction f; CUdeviceptr p; int v = 41, n = 0;
     cuInit(0); cuDeviceGet(&d, 0); cuDevicePrimaryCtxRetain(&c, d); cuCtxSetCurrent(c);
-    if (CUresult rc = cuModuleLoad(&m, argv[1])) return std::printf("load: %d\\n", rc), 1;
+    if (CUresult rc = cuModuleLoad(&m, argv[1])) return std::printf("load: %d\n", rc), 1;
     cuModuleGetFunction(&f, m, "add_one"); cuMemAlloc(&p, 4); cuMemcpyHtoD(p, &v, 4);
     void *args[] = {&p, &n};
     cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, args, 0);
     cuMemcpyDtoH(&v, p, 4);
-    std::printf("%d\\n", v);
+    std::printf("%d\n", v);
 }
 '''
 
