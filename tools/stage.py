@@ -6,7 +6,7 @@ usage: stage.py BUILD                         from BUILD/meson into BUILD
        stage.py BUILD --install PREFIX [--destdir DIR]
                                               copies that to PREFIX/lib/hostwarp and links PREFIX/bin/hostwarp to it
 
-The folder that holds bin/ and lib/ also is the --cuda-path that clang gets, hence nvvm/libdevice (empty).
+The folder that holds bin/ and lib/ also is the --cuda-path that clang gets, hence nvvm/libdevice.
 """
 import argparse
 import os
@@ -25,7 +25,12 @@ FILES = {
 }
 FILES.update({f'lib/libnvrtc.so.{n}': [f'src/nvrtc/libnvrtc{n}.so'] for n in (12, 13)})
 FILES.update({f'lib/libnvJitLink.so.{n}': [f'src/nvjitlink/libnvJitLink{n}.so'] for n in (12, 13)})
-LINKS = {'lib/libnvrtc.so': 'libnvrtc.so.12', 'lib/libnvJitLink.so': 'libnvJitLink.so.12',
+FILES.update({'lib/hostwarp-nvvm': ['src/nvvm/hostwarp-nvvm'], 'nvvm/lib64/libnvvm.so.4': ['src/nvvm/libnvvm4.so'],
+              'nvvm/libdevice/libdevice.10.bc': ['src/nvvm/libdevice.10.bc']})
+# From the source as they are.
+COPIES = {'lib/hostwarp-nvvm.ll': 'src/nvvm/prelude.ll'}
+LINKS = {'nvvm/lib64/libnvvm.so': 'libnvvm.so.4', 'nvvm/lib': 'lib64', 'nvvm/include': '../include', 'lib/libnvvm.so.4': '../nvvm/lib64/libnvvm.so.4',
+         'lib/libnvvm.so': 'libnvvm.so.4', 'lib/libnvrtc.so': 'libnvrtc.so.12', 'lib/libnvJitLink.so': 'libnvJitLink.so.12',
          'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12', 'lib64': 'lib', 'bin/nvcc': 'hostwarp', 'bin/ptxas': 'hostwarp'}
 # Built where LLVM's static libraries are installed; jit/llvm.c takes the system's LLVM without it.
 OPTIONAL = {'lib/libhostwarp-llvm.so'}
@@ -56,7 +61,7 @@ def put_file(src, dst):
 
 
 def stage(build):
-    for folder in 'bin', 'lib', 'nvvm/libdevice', 'share':
+    for folder in 'bin', 'lib', 'nvvm/libdevice', 'nvvm/lib64', 'share':
         (build / folder).mkdir(parents=True, exist_ok=True)
     for name, patterns in FILES.items():
         found = [f for p in patterns for f in (build / 'meson').glob(p) if f.is_file()]
@@ -65,6 +70,8 @@ def stage(build):
         if not found:
             sys.exit(f'stage.py: {build}/meson has no {patterns[0]}; is the build complete?')
         put_file(found[0].resolve(), build / name)
+    for name, source in COPIES.items():
+        shutil.copy2(SOURCE / source, build / name)
     for name, target in LINKS.items():
         put_link(build / name, target)
     for name in EMPTY:
@@ -79,11 +86,13 @@ def install(build, prefix, destdir):
     root = top / 'lib/hostwarp'
     if root.exists():
         shutil.rmtree(root)
-    for folder in 'bin', 'lib', 'nvvm/libdevice', 'share':
+    for folder in 'bin', 'lib', 'nvvm/libdevice', 'nvvm/lib64', 'share':
         (root / folder).mkdir(parents=True)
     for name in FILES:
         if name not in OPTIONAL or (build / name).exists():
             shutil.copy2(build / name, root / name)
+    for name, source in COPIES.items():
+        shutil.copy2(SOURCE / source, root / name)
     for name, target in LINKS.items():
         os.symlink(target, root / name)
     for name in EMPTY:
