@@ -64,6 +64,7 @@ int cmd_info(int argc, char **argv);
 int info_json(void);                                             /* hostwarp info --json */
 int cmd_env(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_gdb(int argc, char **argv);
 int cmd_ptxas(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_prof(int argc, char **argv);

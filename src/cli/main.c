@@ -15,6 +15,7 @@ static const struct {
     { "info", cmd_info, "what the device is, and what this machine gives it" },
     { "env", cmd_env, "shell lines that make other builds use hostwarp" },
     { "bench", cmd_bench, "measure this machine: copies, launches, overlap" },
+    { "gdb", cmd_gdb, "gdb that knows kernels, their lines, blocks and warps" },
     { "show", cmd_show, "what a program, fatbin, cubin or PTX file holds for the device" },
     { "ptxas", cmd_ptxas, "look at PTX and make a cubin of it; takes the options of ptxas" },
     { "prof", cmd_prof, "profile a program: times, a timeline, advice" },

@@ -970,6 +970,56 @@ def test_show_lists_what_files_hold(box):
     box.hostwarp('show', status=2)
 
 
+KERNELS = r'''
+#include <cstdio>
+__global__ void scale_and_add(float *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float v = p[i];
+        p[i] = v * 2 + 1;
+    }
+}
+__global__ void turn_around(float *p) {
+    __shared__ float s[64];
+    s[threadIdx.x] = p[threadIdx.x];
+    __syncthreads();
+    p[threadIdx.x] = s[63 - threadIdx.x];
+}
+int main() {
+    float *d;
+    cudaMalloc(&d, 1024);
+    cudaMemset(d, 0, 1024);
+    for (int i = 0; i < (REPEAT); i++)
+        scale_and_add<<<4, 64>>>(d, 256);
+    turn_around<<<1, 64>>>(d);
+    std::printf("done %d\n", cudaDeviceSynchronize());
+}
+'''
+
+
+def test_gdb_stops_in_kernels_by_name_and_by_line(box):
+    if not shutil.which('gdb'):
+        raise Skip('no gdb')
+    box.write('dbg.cu', KERNELS)
+    box.write('commands', 'break scale_and_add\nbreak dbg.cu:14\nrun\nbt 1\nhostwarp where\ndelete 1\ncontinue\nbt 1\nhostwarp threads\ndelete\ncontinue\n')
+    said = box.hostwarp('gdb', '--batch', 'commands', '-DREPEAT=1', 'dbg.cu', env={'HOSTWARP_THREADS': '1'}, status=None).stdout
+    if 'ptrace' in said or 'personality' in said:
+        raise Skip('debugging is not allowed here')
+    has(said, 'scale_and_add', 'kernel _Z13scale_and_addPfi, block (0,0,0) of (4,1,1), threads 0 to ', 'turn_around(float*)', 'dbg.cu:14',
+        'kernel _Z11turn_aroundPf, block (0,0,0) of (1,1,1)', 'done 0')
+    assert re.search(r'#0 .*scale_and_add.* at .*dbg.cu:[3-7]\n', said), said
+
+
+def test_perf_map_names_kernels(box):
+    box.write('p.cu', KERNELS)
+    box.hostwarp('cc', '-DREPEAT=1', '-o', 'p', 'p.cu')
+    out = box.run('sh', '-c', './p & wait $!; echo $!', env={'HOSTWARP_PERF': '1'}).stdout
+    lines = pathlib.Path(f'/tmp/perf-{out.split()[-1]}.map').read_text().splitlines()
+    os.unlink(f'/tmp/perf-{out.split()[-1]}.map')
+    names = [line.split(' ', 2)[2] for line in lines]
+    assert '_Z13scale_and_addPfi' in names and '_Z11turn_aroundPf' in names and all(int(w, 16) > 0 for line in lines for w in line.split()[:2]), lines
+
+
 def test_install_makes_a_copy_that_works_by_itself(box):
     box.write('hello.cu', HELLO)
     prefix = box.path / 'prefix'
