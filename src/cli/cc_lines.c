@@ -183,6 +183,12 @@ static bool read_chain(const struct nodes *all, const struct node *at, struct cc
     return !at && c->frames.n > 1;
 }
 
+/* LLVM writes the order of the uses of inline assembly, and does not read it. */
+static bool is_unreadable(const char *line)
+{
+    return strncmp(line + strspn(line, " \t"), "uselistorder ptr asm ", 21) == 0;
+}
+
 void cc_lines_number(const char *ir, struct cc_chains *out, struct hw_str *to)
 {
     struct nodes all = { 0 };
@@ -192,6 +198,8 @@ void cc_lines_number(const char *ir, struct cc_chains *out, struct hw_str *to)
         const struct node *at = node_of(&all, number, LOCATION);
         struct cc_chain chain = { 0 };
         next = next_line(p);
+        if (is_unreadable(p))
+            continue;
         if (at && at->inlined_at >= 0 && strncmp(text, "distinct", 8) != 0 && read_chain(&all, at, &chain, &outermost)) {
             hw_str_printf(to, "!%ld = !DILocation(line: %zu, column: 0, scope: !%ld)\n", number, FIRST + out->all.n, outermost);
             hw_vec_push(&out->all, chain);
