@@ -9,7 +9,7 @@ _hostwarp()
         return
     fi
     case ${COMP_WORDS[1]} in
-    info) words='--json --help' ;;
+    info) words='--json --gpus --help' ;;
     bench) words='--quick --svg --json --beside --compare --help' ;;
     check) words='--tool --error-exitcode --suppress --help' ;;
     prof) words='--print-gpu-trace --print-api-trace --kernel-details --gpu --csv --json --log-file --timeline --trace --profile-from-start --profile-child-processes --no-advice --help' ;;

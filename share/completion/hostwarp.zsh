@@ -18,7 +18,7 @@ _hostwarp()
         return
     fi
     case $words[2] in
-    info) _arguments '--json[for programs to read]' '--help' ;;
+    info) _arguments '--json[for programs to read]' '--gpus[those whose times can be computed]' '--help' ;;
     bench) _arguments '--quick[rougher numbers]' '--svg[picture]:file:_files' '--json[numbers]:file:_files' '--beside[another machine]:file:_files' '--compare[OpenCL and OpenMP]' '--help' ;;
     check) _arguments '--tool[what to look for]:tools:(all memory race hazard sync api leak)' '--error-exitcode[with reports]:status:(1 2)' '--suppress[reports not to be shown]:file:_files' '--help' '*:program:_files' ;;
     prof) _arguments '--print-gpu-trace[every activity]' '--print-api-trace[every call]' '--kernel-details[what kernels did; slower]' '--gpu[times of these GPUs, computed]:names' '--csv' '--json' '--log-file[instead of standard error]:file:_files' \

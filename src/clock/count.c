@@ -23,7 +23,8 @@ enum { SAMPLE = 64, MOST_SETS = 16, WAIT_MS = 400, MOST_WARPS = 64 };
 /* Sectors that were touched, and by how many of the counted blocks. */
 struct touched {
     uint64_t sector;             /* + 1; 0: free */
-    uint32_t read, written;      /* blocks */
+    uint32_t read, written;      /* blocks; of a block that is being counted: accesses */
+    uint32_t reads, writes;      /* accesses */
 };
 struct touched_set {
     struct touched *v;
@@ -145,6 +146,8 @@ static void fold(struct counter *c)
         struct touched *all = touch(&c->entry->touched, t->sector - 1);
         all->read += t->read > 0;
         all->written += t->written > 0;
+        all->reads += t->read;
+        all->writes += t->written;
         c->sum.block_read += t->read ? 32 : 0;
         c->sum.block_written += t->written ? 32 : 0;
     }
@@ -385,7 +388,7 @@ static double extrapolate(double sum, double different, double k, double n, doub
 /* One range of memory among what was touched. */
 struct range {
     struct mem_info info;
-    double read_sum, read, written_sum, written;
+    double read_sum, read, written_sum, written, reads, writes;
 };
 enum { MOST_RANGES = 64 };
 
@@ -414,6 +417,8 @@ static size_t ranges_of(const struct touched_set *s, struct range *out)
         out[r].written_sum += t->written;
         out[r].read += t->read > 0;
         out[r].written += t->written > 0;
+        out[r].reads += t->reads;
+        out[r].writes += t->writes;
     }
     return n;
 }
@@ -443,8 +448,8 @@ static void whole_grid(struct count_entry *e)
         double read = 32 * extrapolate(r->read_sum, r->read, k, n, most), written = 32 * extrapolate(r->written_sum, r->written, k, n, most);
         if (r->info.kind == MEM_HOST || r->info.kind == MEM_REGISTERED) {
             c->mapped_different += read > written ? read : written;
-            c->mapped_read += 32 * r->read_sum * scale;
-            c->mapped_written += 32 * r->written_sum * scale;
+            c->mapped_read += 32 * r->reads * scale;             /* no cache keeps it: each time anew */
+            c->mapped_written += 32 * r->writes * scale;
             c->block_read -= 32 * r->read_sum * scale;
             c->block_written -= 32 * r->written_sum * scale;
             continue;
