@@ -169,7 +169,7 @@ static int longer(const void *a, const void *b)
 static void print_row(const struct prediction *p, const struct row *r, FILE *out)
 {
     char t[24];
-    char *name = cli_demangle(r->name);
+    char *name = hw_demangle(r->name);
     fprintf(out, "  %-28.28s %7llu", r->kernel ? name : r->name, (unsigned long long)r->n);
     for (size_t g = 0; g < p->n; g++)
         fprintf(out, " %12s", time_text(r->ns[g], t));
@@ -227,7 +227,7 @@ static void advise(const struct prediction *p, size_t g, const struct prof_data 
     }
     for (size_t k = 0; k < p->rows.n; k++) {
         const struct row *r = &p->rows.v[k];
-        char *name = cli_demangle(r->name);
+        char *name = hw_demangle(r->name);
         if (r->kernel && r->ns[g] > 0.05 * u->span && r->sms[g] < 0.5 * u->sms) {
             fprintf(out, "  * %s: %s fills %.0f of %.0f multiprocessors. Give it more blocks.", u->id, name, r->sms[g], u->sms);
             print_place(d, r->first, out);
