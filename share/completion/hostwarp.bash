@@ -9,7 +9,7 @@ _hostwarp()
         return
     fi
     case ${COMP_WORDS[1]} in
-    info) words='--json --help' ;;
+    info) words='--json --gpus --help' ;;
     gdb) words='--batch --help' ;;
     show) words='--ptx --help' ;;
     ptxas) words='--output-file --verbose --gpu-name --compile-only --help --version' ;;

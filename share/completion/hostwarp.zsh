@@ -21,7 +21,7 @@ _hostwarp()
         return
     fi
     case $words[2] in
-    info) _arguments '--json[for programs to read]' '--help' ;;
+    info) _arguments '--json[for programs to read]' '--gpus[GPUs whose times can be computed]' '--help' ;;
     gdb) _arguments '--batch[commands of a file, and end]:file:_files' '--help' '*:program:_files' ;;
     show) _arguments '--ptx[print the text]' '--help' '*:file:_files' ;;
     ptxas) _arguments '--output-file[result]:file:_files' '--verbose[figures]' '--compile-only' '--help' '--version' '*:PTX:_files' ;;
