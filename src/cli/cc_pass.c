@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles one source: the device's pass to PTX, the host's with that PTX inside. clang does the work. */
 #define _GNU_SOURCE
+#include "cli/cc_lines.h"
 #include "cli/cc_work.h"
 
 #include "base/os.h"
@@ -189,6 +190,8 @@ static void add_depfile(struct cc_work *w, struct cli_args *args, const char *so
 /* Is PTX the result, and no host pass follows? */
 static bool is_alone(const struct cc_job *job) { return job->stage == CC_STAGE_PTX || job->stage == CC_STAGE_FATBIN || job->stage == CC_STAGE_CUBIN; }
 
+static bool wants_lines(const struct cc_job *job, bool with_lines) { return job->line_info || job->device_debug || with_lines; }
+
 /* Warnings are left to the host pass, which parses the same text: once is enough. */
 void cc_device_command(struct cc_work *w, struct cli_args *args, bool with_lines)
 {
@@ -217,8 +220,16 @@ void cc_device_command(struct cc_work *w, struct cli_args *args, bool with_lines
        differ in length wait for each other in both (bfs: 1.2 times as long); SIMD code gains little by it elsewhere. */
     cli_add(args, "-mllvm");
     cli_add(args, "-unroll-partial-threshold=16");
-    if (job->line_info || with_lines)
+    /* Stores of several branches stay where they are. Sunk into one, their address is chosen by the way that was taken, and lanes are no longer neighbours
+       (a stencil with borders: 131 ms, not 61). pass/tail_dup.c takes apart what other compilers have sunk. */
+    cli_add(args, "-mllvm");
+    cli_add(args, "-sink-common-insts=false");
+    if (wants_lines(job, with_lines)) {
         cli_add(args, "-gline-directives-only");
+        cli_add(args, "-emit-llvm");                             /* cc_lines.c makes the PTX */
+        cli_add(args, "-Xclang");
+        cli_add(args, "-emit-llvm-uselists");                    /* the back end follows the order of uses */
+    }
     cc_openmp_compile(args, job, false);
     cli_add_all(args, &job->device);
 }
@@ -248,16 +259,21 @@ int cc_device_pass(struct cc_work *w, const char *source, const char *ptx, bool 
         cc_nvcc_device_line(job->arch ? job->arch : CC_DEFAULT_ARCH);
     if (job->prelude)
         w->prelude = cc_prelude(w, with_lines);
+    bool lines = wants_lines(job, with_lines);
+    char *ir = lines ? cc_temp_name(w, source, ".ll") : NULL;
     cc_device_command(w, &args, with_lines);
     hw_free(w->prelude);
     w->prelude = NULL;
     add_device_depfile(w, &args, source);
     cli_add(&args, "-o");
-    cli_add(&args, ptx);
+    cli_add(&args, ir ? ir : ptx);
     cli_add(&args, source);
     bool wrong_side = false;
-    int status = job->verbose || job->dryrun ? cc_run(w, &args) : run_device(w, source, &args, &wrong_side);
+    int status = lines && !ir ? CLI_FAIL : job->verbose || job->dryrun ? cc_run(w, &args) : run_device(w, source, &args, &wrong_side);
     cli_args_fini(&args);
+    if (status == 0 && ir)
+        status = cc_lines_pass(w, ir, ptx);
+    hw_free(ir);
     if (status == 0 && !job->dryrun && w->device_overlay && !cc_launch_name_kernels(ptx))
         return CLI_FAIL;
     if (status == 0 && wrong_side)

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "base/demangle.h"
 #include "base/os.h"
 #include "base/str.h"
 #include "ptx/cubin.h"
@@ -32,7 +33,7 @@ static void names(const struct ptx_module *m)
         const struct ptx_func *f = m->funcs.v[i];
         if (!f->is_entry || !f->has_body)
             continue;
-        char *plain = cli_demangle(f->name);
+        char *plain = hw_demangle(f->name);
         printf("    kernel %s\n", plain);
         hw_free(plain);
     }
@@ -40,7 +41,7 @@ static void names(const struct ptx_module *m)
         const struct ptx_var *v = m->vars.v[i];
         if ((v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST) || !v->is_visible || v->is_extern)
             continue;
-        char *plain = cli_demangle(v->name);
+        char *plain = hw_demangle(v->name);
         printf("    %s variable %s, %llu bytes\n", v->space == PTX_SPACE_CONST ? "constant" : v->is_managed ? "managed" : "global", plain, (unsigned long long)v->bytes);
         hw_free(plain);
     }

@@ -55,10 +55,10 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     struct hw_hash h;
     struct hw_str text = { 0 };
     hw_hash_init(&h);
-    ir_print_func(&text, f);
+    ir_print_code(&text, f);
     for (size_t i = 0; i < f->callees.n; i++) {
         hw_str_printf(&text, "callee %llu local %u\n", (unsigned long long)f->callees.v[i]->address, f->callees.v[i]->local_bytes);
-        ir_print_func(&text, f->callees.v[i]);
+        ir_print_code(&text, f->callees.v[i]);
     }
     hw_hash_add(&h, text.s, text.n);
     hw_str_fini(&text);
@@ -317,7 +317,7 @@ static void explain_turns(struct hw_str *why, const struct plan *p, const struct
     const char *hazard = explain_hazard(p, &at);
     if (!why)
         return;
-    hw_str_puts(why, p->irreducible ? "scalar: loops are entered in the middle (irreducible control flow)" : "scalar");
+    hw_str_puts(why, "scalar");
     if (hazard && !alone) {
         hw_str_printf(why, ", threads take turns: %s, at ", hazard);
         explain_place(why, f->module, at);
@@ -331,7 +331,7 @@ static struct plan *turns_plan(const struct ir_func *f, struct plan_options opt,
 {
     opt.turns = true;
     struct plan *p = plan_new(f, &opt, diag);
-    if (!p || (!p->needs_fair && !p->irreducible))
+    if (!p || !p->needs_fair)
         return p;
     plan_free(p);
     return NULL;
@@ -340,7 +340,7 @@ static struct plan *turns_plan(const struct ir_func *f, struct plan_options opt,
 /* Several warps at a time, or NULL where one is better, perhaps with some regions for several. What is counted in an instrumented build is counted by warps. */
 static struct plan *pairs_plan(struct plan *one, const struct ir_func *f, struct plan_options opt, struct diag *diag)
 {
-    unsigned warps = one->needs_fair || one->irreducible ? 1 : plan_pairs(one);
+    unsigned warps = one->needs_fair ? 1 : plan_pairs(one);
     for (; warps > 1; warps /= 2) {
         opt.chunks = one->opt.chunks * warps;
         struct plan *p = plan_new(f, &opt, diag);
@@ -362,13 +362,19 @@ static void explain_vectors(struct hw_str *why, const struct plan *p)
                       warps[p->wide->lanes / PLAN_LANES]);
 }
 
-/* The build that was asked for, unless the kernel needs another: turns where threads wait for each other, the scalar one for
-   irreducible control flow. */
-static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct hw_str *why, struct diag *diag)
+/* Who looks at the function after each pass. */
+struct pass_log {
+    void (*after)(void *user, const char *pass, const struct plan *p);
+    void *user;
+};
+
+/* The build that was asked for, unless the kernel needs another: turns where threads wait for each other. */
+static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct pass_log *log, struct hw_str *why,
+                              struct diag *diag)
 {
     struct plan_options opt = { .ntid = { req->ntid[0], req->ntid[1], req->ntid[2] }, .small_grid = req->small_grid, .stream = req->stream, .width = width,
                                 .counted = req->details, .plain = req->plain, .steps = req->steps,
-                                .chunks = width == 1 ? 1 : PLAN_LANES / width };
+                                .chunks = width == 1 ? 1 : PLAN_LANES / width, .after = log ? log->after : NULL, .user = log ? log->user : NULL };
     struct plan_size sizes[PLAN_SIZES];
     for (unsigned k = 0, n = plan_sizes(f, sizes, PLAN_SIZES); k < n; k++)
         if (req->whole >> k & 1)
@@ -378,7 +384,7 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
     bool alone = req->ntid[0] * req->ntid[1] * req->ntid[2] == 1;
     opt.fair = width == 1 && (warp_ops || req->plain);
     struct plan *p = plan_new(f, &opt, diag);
-    if (!p || opt.fair || (!p->needs_fair && !(p->irreducible && width > 1))) {
+    if (!p || opt.fair || !p->needs_fair) {
         struct plan *pairs = p && !req->details && !f->callees.n ? pairs_plan(p, f, opt, diag) : NULL;
         if (pairs) {
             plan_free(p);
@@ -390,7 +396,7 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
             hw_str_printf(why, "scalar, as HOSTWARP_WIDTH says%s", opt.fair ? ", threads take turns at warp operations" : "");
         return p;
     }
-    if (width > 1 && !p->irreducible && !alone && !f->callees.n) {
+    if (width > 1 && !alone && !f->callees.n) {
         struct plan *turns = turns_plan(f, opt, diag);
         if (turns && why)
             hw_str_printf(why, "vector, %u lanes, %u vectors to a warp, warps take turns at loops that wait for others", width, opt.chunks);
@@ -417,17 +423,37 @@ static bool waits_for_none(const struct plan *p)
     return alone;
 }
 
+/* The function as each pass left it. */
+static void add_pass(void *user, const char *pass, const struct plan *p)
+{
+    struct hw_str *text = user;
+    hw_str_printf(text, "; after %s, %ux%u lanes\n", pass, p->opt.width, p->opt.chunks);
+    ir_print_func(text, p->func);
+    hw_str_puts(text, "\n");
+}
+
+static void dump_passes(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct diag *diag)
+{
+    struct hw_str text = { 0 };
+    struct pass_log log = { add_pass, &text };
+    plan_free(make_plan(f, req, width, warp_ops, &log, NULL, diag));
+    dump(f, req, "passes", text.s ? text.s : "", text.n);
+    hw_str_fini(&text);
+}
+
 static bool compile(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct hw_hash *key, struct object *out,
                     struct later **job, struct diag *diag)
 {
     if (!llvm_load(diag))
         return false;
     uint64_t begin = hw_now_ns();
-    struct plan *p = make_plan(f, req, width, warp_ops, NULL, diag);
+    struct plan *p = make_plan(f, req, width, warp_ops, NULL, NULL, diag);
     if (!p)
         return false;
     if (wants_dump("ptx") && f->module->ptx)     /* of the whole module: the other stages name its lines */
         dump(f, req, "ptx", f->module->ptx, strlen(f->module->ptx));
+    if (wants_dump("passes"))
+        dump_passes(f, req, width, warp_ops, diag);
     if (wants_dump("ir")) {
         struct hw_str text = { 0 };
         plan_print(&text, p);
@@ -493,7 +519,7 @@ static bool sizes_matter(const struct ir_func *f, const struct jit_request *req,
 {
     struct jit_request any = *req;
     any.whole = 0;
-    struct plan *p = req->whole && width > 1 ? make_plan(f, &any, width, warp_ops, NULL, diag) : NULL;
+    struct plan *p = req->whole && width > 1 ? make_plan(f, &any, width, warp_ops, NULL, NULL, diag) : NULL;
     bool matter = p && p->opt.fair;
     plan_free(p);
     return matter;
@@ -504,7 +530,7 @@ bool jit_explain(const struct ir_func *f, const struct jit_request *req, struct 
     bool warp_ops;
     unsigned width = pick_width(f, req, &warp_ops);
     struct hw_str why = { 0 };
-    struct plan *p = make_plan(f, req, width, warp_ops, &why, diag);
+    struct plan *p = make_plan(f, req, width, warp_ops, NULL, &why, diag);
     if (p) {
         hw_str_printf(out, "kernel %s\n  block      %ux%ux%u threads\n  lowering   %s\n", f->name, req->ntid[0], req->ntid[1], req->ntid[2], why.s);
         explain_plan(out, p, f->module);
