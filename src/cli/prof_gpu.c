@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "cli/prof.h"
 
-#include "base/demangle.h"
 #include "base/os.h"
 #include "cli/cli.h"
 #include "gpu/kernel.h"

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
-#include "base/demangle.h"
 #include "base/os.h"
 #include "base/str.h"
 #include "ptx/cubin.h"
