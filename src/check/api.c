@@ -165,6 +165,8 @@ void call_leaves(struct hook_call *call)
         }
         return;
     }
+    if (now->name && call->result == CUDA_SUCCESS && strstr(now->name, "EndCapture"))
+        leak_capture_ended();
     if ((check_tools & CHECK_API) && now->name) {
         depth++;                 /* what we ask is no call of the program */
         if (strcmp(now->name, "cudaGetLastError") == 0 || strcmp(now->name, "cudaPeekAtLastError") == 0)

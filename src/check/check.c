@@ -61,11 +61,11 @@ static void on_cmd_queued(struct cmd *c)
 }
 
 /* What programs make by calls of this name, and nothing that such a call makes for itself. */
-static const struct { enum obj_kind kind; const char *what, *made_by[3]; } objects[] = {
+static const struct { enum obj_kind kind; const char *what, *made_by[5]; } objects[] = {
     { OBJ_STREAM, "a stream", { "StreamCreate" } },
     { OBJ_EVENT, "an event", { "EventCreate" } },
-    { OBJ_ARRAY, "an array", { "MallocArray", "Malloc3DArray", "ArrayCreate" } },
-    { OBJ_GRAPH, "a graph", { "GraphCreate", "EndCapture", "GraphClone" } },
+    { OBJ_ARRAY, "an array", { "MallocArray", "Malloc3DArray", "ArrayCreate", "Array3DCreate", "MallocMipmappedArray" } },
+    { OBJ_GRAPH, "a graph", { "GraphCreate", "BeginCapture", "GraphClone" } },
     { OBJ_EXEC, "an executable graph", { "GraphInstantiate" } },
     { OBJ_MEMPOOL, "a memory pool", { "MemPoolCreate" } },
     { OBJ_PHYSICAL, "physical memory", { "MemCreate" } },
@@ -79,6 +79,15 @@ static void on_obj_made(const struct obj *obj)
             if (strstr(call, objects[k].made_by[j]))
                 leak_object_made(obj->handle, objects[k].what);
 }
+
+static void on_image_made(uint64_t handle, bool surface)
+{
+    const char *call = trace_current()->name;
+    if (call && (strstr(call, "TextureObject") || strstr(call, "SurfaceObject") || strstr(call, "TexObject") || strstr(call, "SurfObject")))        /* references bind without */
+        leak_object_made((void *)(uintptr_t)handle, surface ? "a surface object" : "a texture object");
+}
+
+static void on_image_gone(uint64_t handle) { leak_object_gone((void *)(uintptr_t)handle); }
 
 static void on_obj_closed(const struct obj *obj) { leak_object_gone(obj->handle); }
 
@@ -104,6 +113,8 @@ static const struct hook_listener listener = {
     .mem_dropped = ledger_dropped,
     .obj_made = on_obj_made,
     .obj_closed = on_obj_closed,
+    .image_made = on_image_made,
+    .image_gone = on_image_gone,
     .ctx_ending = on_ctx_ending,
 };
 
