@@ -62,7 +62,7 @@ static void *begin(const struct exec_launch *launch)
     r->launch = launch;
     r->cmd = hw_container_of(launch, struct cmd, x.launch);
     if (check_tools & (CHECK_RACE | CHECK_HAZARD | CHECK_SYNC))
-        r->race = race_block_new(launch->kernel, launch->kl.grid_id, threads_of(launch), launch->kl.shared_bytes);
+        r->race = race_block_new(launch);
     return r;
 }
 
