@@ -92,6 +92,7 @@ void race_block_begin(struct race_block *b, uint64_t id)
     memset(b->warps, 0, b->n_warps * sizeof *b->warps);
     memset(b->barriers, 0, sizeof b->barriers);
     uint64_t first = b->range.from + (id << KEY_BLOCK);
+    b->first = key_block(first);
     for (unsigned w = 0; w < b->n_warps; w++)
         for (unsigned l = 0; l < LANES; l++)
             b->warps[w].now[l] = first;

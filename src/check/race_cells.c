@@ -118,6 +118,11 @@ static void add_reader(const struct accessed *x, unsigned lane, uint64_t now, ui
 SHARED_CELLS static void visit_cell(const struct accessed *x, unsigned lane, const struct shadow_cells *c, size_t i, uint64_t now, uint32_t info, uint64_t address)
 {
     uint64_t w = c->writes[i], r = c->reads[i];
+    if (x->writes && !key_inside(x->range, r) && key_strong(now) && key_strong(w) && ((info & c->write_info[i] & INFO_WIDE) || key_block(w) == key_block(now))) {
+        c->writes[i] = now;      /* atomics on a counter */
+        c->write_info[i] = info;
+        return;
+    }
     if (key_inside(x->range, w))
         look(x, lane, now, info, w, c->write_info[i], true, address);
     if (!x->writes) {
@@ -163,13 +168,44 @@ static bool same_time(const struct warp *w, const struct part *p)
     return !differ;
 }
 
+/* One cell, as rows_clear() and rows_reads() do it for many. */
+SHARED_CELLS static inline bool cell_at_once(const struct accessed *x, const struct shadow_cells *c, uint64_t now, uint32_t info)
+{
+    uint64_t k = *c->writes, r = *c->reads, d = r ^ now;
+    if (key_inside(x->range, k) && k != now && !key_apart(k, now))
+        return false;
+    bool other = !key_inside(x->range, r) || key_apart(r, now);
+    if (x->writes) {
+        if (!other && d)
+            return false;
+        *c->writes = now;
+        *c->write_info = info;
+        return true;
+    }
+    if (d == 0)
+        return true;
+    if (other) {
+        *c->reads = now;
+        *c->read_info = info;
+        return true;
+    }
+    if (key_strong(r))
+        return false;
+    enum key_state state = key_state(r);
+    return state == KEY_BLOCKS || (state == KEY_WARPS && d >> KEY_EPOCH == 0) || (state == KEY_WARP && !(d & ~(uint64_t)((3u << KEY_STATE) | 31)));
+}
+
 /* The quick ways; false: somebody must look closer. */
 static bool row_at_once(const struct accessed *x, const struct part *p, const struct shadow_cells *c, unsigned shift)
 {
     bool several = p->uniform && p->lanes > 1;
     struct row r = { p->uniform ? 1u << shift : p->lanes << shift, p->uniform ? 31 : shift, now_of(x, p->lane) | (uint64_t)(several ? KEY_WARP : KEY_ONE) << KEY_STATE, x->range };
     uint32_t infos[LANES];
-    if (x->s->strong || (x->writes && several) || !same_time(x->w, p) || !rows_clear(c->writes, &r))
+    if (x->s->strong || (x->writes && several) || !same_time(x->w, p))
+        return false;
+    if (r.n == 1)
+        return cell_at_once(x, c, r.mine, info_of(x, p->lane));
+    if (!rows_clear(c->writes, &r))
         return false;
     unsigned reads = x->writes ? 0 : rows_reads(c->reads, &r);
     if (reads == ROWS_COVERED)

@@ -59,7 +59,7 @@ struct race_block {
     const struct kabi_kernel *kernel;
     struct race_grid *grid;
     struct key_range range;      /* of the grid */
-    uint32_t number, id, threads, n_warps, shared_bytes;
+    uint32_t number, id, first, threads, n_warps, shared_bytes;
     bool orders;                 /* the kernel has fences, or accesses that acquire or release */
     bool shares;                 /* threads of this block may know something of others, beyond the block's barriers */
     bool arrives;                /* it has barriers that threads do not wait at */
@@ -81,7 +81,10 @@ static inline uint32_t lanes_of(const struct race_block *b, uint32_t thread)
     uint32_t left = b->threads - thread;
     return left >= LANES ? UINT32_MAX : (1u << left) - 1;
 }
-static inline uint32_t block_of(const struct race_block *b, uint64_t key) { return race_grid_block(b->grid, key_block(key)); }
+static inline uint32_t block_of(const struct race_block *b, uint64_t key)
+{
+    return key_block(key) == b->first ? b->id : race_grid_block(b->grid, key_block(key));
+}
 
 /* race_order.c: these lanes go on, what they waited for is behind them */
 void race_go_on(struct race_block *b, struct warp *w, uint32_t mask);

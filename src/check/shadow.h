@@ -18,7 +18,7 @@ struct shadow_cells {
 
 /* What commands touch: the command in the high half, in the low half words of the line; and the place in the kernel. */
 struct shadow_line {
-    _Atomic uint64_t read, write, atomic;
+    _Alignas(64) _Atomic uint64_t read, write, atomic;
     const char *_Atomic read_place, *_Atomic write_place, *_Atomic atomic_place;
 };
 

@@ -190,6 +190,30 @@ static uint64_t bits(uint64_t from, uint64_t to)
     return from >= 64 ? 0 : below & ~(((uint64_t)1 << from) - 1);
 }
 
+/* Nothing of others is in the way: no word in common, or their command is in order with this one. */
+static bool is_free(struct touch_view *v, uint64_t what, uint32_t words)
+{
+    return !((uint32_t)what & words) || (uint32_t)(what >> 32) == v->number || ordered(v, (uint32_t)(what >> 32));
+}
+
+/* The usual case, without a lock: whole words, and what is there of others may go. Records of other kinds stay; what comes behind this comes behind them. */
+static bool touch_quickly(struct touch_view *v, struct shadow_line *l, uint64_t line, uint32_t words, enum touch_kind kind, const char *place)
+{
+    _Atomic uint64_t *mine = kind == TOUCH_READ ? &l->read : kind == TOUCH_WRITE ? &l->write : &l->atomic;
+    uint64_t old = atomic_load_explicit(mine, memory_order_relaxed);
+    bool own = (uint32_t)(old >> 32) == v->number;
+    if (atomic_load_explicit(&stripes[stripe_of(line)].n, memory_order_relaxed) || (!own && ((uint32_t)old & ~words)))
+        return false;
+    if (!is_free(v, old, words) || !is_free(v, atomic_load_explicit(&l->write, memory_order_relaxed), words) || !is_free(v, atomic_load_explicit(&l->atomic, memory_order_relaxed), words) ||
+        (kind != TOUCH_READ && !is_free(v, atomic_load_explicit(&l->read, memory_order_relaxed), words)))
+        return false;
+    uint64_t now = (uint64_t)v->number << 32 | words | (own ? (uint32_t)old : 0);
+    if (!atomic_compare_exchange_strong_explicit(mine, &old, now, memory_order_seq_cst, memory_order_relaxed))
+        return false;
+    atomic_store_explicit(kind == TOUCH_READ ? &l->read_place : kind == TOUCH_WRITE ? &l->write_place : &l->atomic_place, place, memory_order_relaxed);
+    return true;
+}
+
 static bool has(uint64_t what, uint32_t number, uint32_t words) { return (uint32_t)(what >> 32) == number && ((uint32_t)what & words) == words; }
 
 void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind kind, const char *place)
@@ -204,6 +228,8 @@ void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind 
             continue;
         if (has(atomic_load_explicit(&l->write, memory_order_relaxed), v->number, words) || (kind == TOUCH_READ && has(atomic_load_explicit(&l->read, memory_order_relaxed), v->number, words)) ||
             (kind == TOUCH_ATOMIC && has(atomic_load_explicit(&l->atomic, memory_order_relaxed), v->number, words)))
+            continue;
+        if (!((first | last) & 3) && kind != TOUCH_STRONG_READ && touch_quickly(v, l, at, words, kind, place))
             continue;
         struct touched now = { at, { bits(first, last), last > 64 ? bits(first > 64 ? first - 64 : 0, last - 64) : 0 }, v->number, write, kind >= TOUCH_ATOMIC, place };
         touch_slowly(v, l, &now, kind);
