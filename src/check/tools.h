@@ -18,7 +18,7 @@ void leak_look(struct ctx *ctx, const char *when);
 
 /* access.c: instrumented kernels */
 extern const struct exec_checker access_checker;
-void access_launch_made(struct cmd *c, const struct function *f);
+void access_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config);
 void access_launch_queued(struct cmd *c);
 void access_launch_over(struct cmd *c);
 
