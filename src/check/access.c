@@ -7,6 +7,7 @@
 #include "check/race.h"
 #include "check/race_grid.h"
 #include "check/runner.h"
+#include "check/sync.h"
 #include "core/launch.h"
 #include "core/module.h"
 
@@ -44,6 +45,10 @@ static void *begin(const struct exec_launch *launch)
     r->cmd = hw_container_of(launch, struct cmd, x.launch);
     if (check_tools & (CHECK_RACE | CHECK_HAZARD | CHECK_SYNC))
         r->race = race_block_new(launch->kernel, launch->kl.grid_id, threads, launch->kl.shared_bytes);
+    if (check_tools & CHECK_SYNC)
+        r->sync = sync_block_new(r);
+    if (check_tools & (CHECK_SYNC | CHECK_RACE))
+        r->memory = sync_memory_new(r);
     if (check_tools & CHECK_INIT) {
         init_bits_new(&r->shared, launch->kl.shared_bytes);
         init_bits_new(&r->local, (uint64_t)threads * launch->kernel->local_bytes);
@@ -52,10 +57,20 @@ static void *begin(const struct exec_launch *launch)
     return r;
 }
 
+/* All of its threads have left; or one of them has faulted. */
+static void end_block(struct runner *r)
+{
+    if (r->block && r->sync && !atomic_load_explicit(&r->launch->fault, memory_order_relaxed))
+        sync_block_end(r->sync);
+}
+
 static void end(void *state)
 {
     struct runner *r = state;
+    end_block(r);
     race_block_free(r->race);
+    sync_block_free(r->sync);
+    sync_memory_free(r->memory);
     init_bits_free(&r->shared);
     init_bits_free(&r->local);
     hw_free(r->said);
@@ -65,7 +80,12 @@ static void end(void *state)
 
 static void begin_block(struct runner *r, uint64_t number)
 {
+    end_block(r);
     r->block = number + 1;
+    if (r->sync)
+        sync_block_begin(r->sync);
+    if (r->memory)
+        sync_memory_begin(r->memory);
     if (r->race)
         race_block_begin(r->race, number);
     if (check_tools & CHECK_INIT)
@@ -160,6 +180,10 @@ static void visit_access(struct runner *r, struct kabi_block *block, uint32_t si
     bounds_access(r, &x);
     if (check_tools & CHECK_INIT)
         reads_access(r, &x);
+    if (r->memory && x.shared)
+        sync_shared(r->memory, &x);
+    if (r->sync)
+        sync_came(r->sync, site, thread, mask);
     if (!r->race || x.s->tile || x.s->space == DETAILS_CONSTANT)
         return;
     if (x.global)
@@ -193,10 +217,14 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
     }
     switch (s->kind) {
     case DETAILS_IN_BARRIER:
+        if (r->sync)
+            sync_barrier(r->sync, site, thread, mask, a);
         if (r->race)
             race_barrier(r->race, site, thread, mask, a);
         break;
     case DETAILS_IN_WARP:
+        if (r->sync)
+            sync_warp(r->sync, site, thread, mask, a);
         if (r->race)
             race_warp(r->race, thread, mask, a);
         break;
@@ -210,7 +238,10 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
         bounds_free(r, site, thread, mask, a);
         break;
     case DETAILS_IN_TRAP: tell_trap(r, s, thread + (uint32_t)__builtin_ctz(mask)); break;
-    case DETAILS_IN_NOTE: break;
+    case DETAILS_IN_NOTE:
+        if (r->memory)
+            sync_note(r->memory, block, site, thread, mask, a);
+        break;
     default: visit_access(r, block, site, thread, mask, a); break;
     }
 }

@@ -32,6 +32,7 @@ struct runner {
     uint64_t block;              /* the one at hand, plus 1; 0: none yet */
     struct race_block *race;
     struct sync_block *sync;
+    struct sync_memory *memory;
     struct bound *bounds;        /* by site, made when first asked for */
     struct init_bits shared, local;
     uint8_t *said;               /* by site: reports of init */

@@ -33,14 +33,14 @@ static enum ir_type src_type(const struct ir_inst *i, int k)
     case IR_TILE_LD: case IR_TILE_ST:
         if (k == 1)
             return IR_I64; /* fallthrough */
-    case IR_LD: case IR_ST: case IR_ATOM: case IR_ATOM2:
+    case IR_LD: case IR_ST: case IR_ATOM: case IR_ATOM2: case IR_NOTE:
         if (k > 0)
             return i->type;
         return i->space == IR_SHARED || i->space == IR_LOCAL ? IR_VOID : IR_I64;
     case IR_SHFL: return k == 0 ? i->type : IR_I32;
     case IR_VOTE: return k == 0 ? IR_PRED : IR_I32;
     case IR_MATCH: case IR_REDUX: return k == 0 ? i->type : IR_I32;
-    case IR_WARPSYNC: case IR_NANOSLEEP: case IR_NOTE: return IR_I32;
+    case IR_WARPSYNC: case IR_NANOSLEEP: return IR_I32;
     case IR_VPRINTF: case IR_MALLOC: case IR_FREE: return IR_I64;
     case IR_ASSERTFAIL: return k == 2 ? IR_I32 : IR_I64;
     case IR_CALL: return IR_I64;

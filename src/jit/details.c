@@ -244,6 +244,7 @@ static bool describe(struct emit *e, const struct ir_inst *i, struct details_sit
         s->kind = DETAILS_IN_NOTE;
         s->op = (uint8_t)note_kind_of(i->imm);
         s->bytes = (uint16_t)note_number_of(i->imm);
+        s->space = space_of(i);
         return e->check;
     case IR_FENCE: s->kind = DETAILS_IN_FENCE; return e->check;
     case IR_LD: s->kind = DETAILS_IN_LOAD; n = i->n_dst; break;
@@ -295,7 +296,7 @@ static LLVMValueRef lane_operands(struct emit *e, const struct ir_inst *i, enum 
     if (kind == DETAILS_IN_MALLOC || kind == DETAILS_IN_FREE)
         return widened(e, v_operand(e, &i->src[0], src_type(i, 0), chunk));
     if (kind == DETAILS_IN_NOTE)
-        return i->n_src ? widened(e, v_operand(e, &i->src[0], IR_I32, chunk)) : k_int(e, 64, e->W, 0);
+        return i->n_src ? LLVMBuildAdd(e->b, widened(e, v_operand(e, &i->src[0], src_type(i, 0), chunk)), k_int(e, 64, e->W, (uint64_t)note_offset_of(i->imm)), "") : k_int(e, 64, e->W, 0);
     if (kind == DETAILS_IN_WARP)
         return warp_operands(e, i, chunk);
     LLVMValueRef number = i->n_src > id ? LLVMBuildZExt(e->b, v_operand(e, &i->src[id], IR_I32, chunk), t, "") : k_int(e, 64, e->W, 0);
@@ -320,7 +321,7 @@ static LLVMValueRef lane_addresses(struct emit *e, const struct ir_inst *i, bool
 static LLVMValueRef stored_value(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
     if (i->op != IR_ST)                          /* a tile: bytes between its lines; a note: its second number */
-        return widened(e, v_operand(e, &i->src[1], i->op == IR_NOTE ? IR_I32 : IR_I64, chunk));
+        return widened(e, v_operand(e, &i->src[1], IR_I64, chunk));
     LLVMTypeRef bits = ty_int(e, ir_type_bits(i->type), e->W), i64 = ty_int(e, 64, e->W);
     LLVMValueRef v = cast_to(e, v_operand(e, &i->src[1], i->type, chunk), bits);
     return bits == i64 ? v : LLVMBuildZExt(e->b, v, i64, "");

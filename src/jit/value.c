@@ -22,14 +22,14 @@ enum ir_type src_type(const struct ir_inst *i, int k)
     case IR_TILE_LD: case IR_TILE_ST:
         if (k == 1)
             return IR_I64; /* fallthrough */
-    case IR_LD: case IR_ST: case IR_ATOM: case IR_ATOM2:
+    case IR_LD: case IR_ST: case IR_ATOM: case IR_ATOM2: case IR_NOTE:
         if (k == 0)
             return i->src[0].kind == IR_REG ? i->src[0].reg->type : IR_I64;
         return i->type;
     case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED: case IR_LOCAL_TO_GENERIC: case IR_GENERIC_TO_LOCAL: case IR_ISSPACE:
     case IR_VPRINTF: case IR_MALLOC: case IR_FREE: return IR_I64;
     case IR_ASSERTFAIL: return k == 2 ? IR_I32 : IR_I64;
-    case IR_WARPSYNC: case IR_NANOSLEEP: case IR_NOTE: return IR_I32;
+    case IR_WARPSYNC: case IR_NANOSLEEP: return IR_I32;
     case IR_CALL: return IR_I64;
     case IR_TEX: return k == 0 ? IR_I64 : IR_I32;
     default: return i->type;

@@ -5,21 +5,23 @@
 
 #include "base/base.h"
 
-/* imm of IR_NOTE: the kind, and from bit 8 on a number. src[0]: an address in shared memory, or what else is said. */
+/* An address (src[0] and an offset, in inst->space) and a number (src[1], or in imm), where the kind has them. */
 enum note_kind {
     NOTE_NONE,
-    NOTE_ASYNC_COPY,             /* cp.async: the store that follows is not done before it is waited for; the number: bytes */
+    NOTE_ASYNC_COPY,             /* cp.async: what is stored next, there, is not there before it is waited for; so many bytes */
     NOTE_ASYNC_COMMIT,
-    NOTE_ASYNC_WAIT,             /* for all but the newest groups, as many as src[0] says */
-    NOTE_ASYNC_WAIT_ALL,
-    NOTE_MBARRIER_INIT,          /* the address; arrivals (src[1]) */
+    NOTE_ASYNC_WAIT,             /* for all groups but the newest, so many */
+    NOTE_ASYNC_DONE,             /* for all copies, or somebody else waits for them */
+    NOTE_MBARRIER_INIT,          /* so many arrivals */
     NOTE_MBARRIER_INVAL,
-    NOTE_MBARRIER_ARRIVE,        /* the address; arrivals */
-    NOTE_MBARRIER_USE,           /* any other operation of one */
+    NOTE_MBARRIER_ARRIVE,        /* so many */
+    NOTE_MBARRIER_USE,           /* any other operation on one */
 };
 
-static inline int64_t note_pack(enum note_kind kind, uint32_t number) { return (int64_t)kind | (int64_t)number << 8; }
+/* imm: the kind in bits 0..7, the number in bits 8..31, the offset above. */
+static inline int64_t note_pack(enum note_kind kind, uint32_t number, int64_t offset) { return (int64_t)((uint64_t)kind | (uint64_t)(number & 0xffffff) << 8 | (uint64_t)offset << 32); }
 static inline enum note_kind note_kind_of(int64_t imm) { return (enum note_kind)(imm & 0xff); }
-static inline uint32_t note_number_of(int64_t imm) { return (uint32_t)(imm >> 8); }
+static inline uint32_t note_number_of(int64_t imm) { return (uint32_t)(imm >> 8 & 0xffffff); }
+static inline int64_t note_offset_of(int64_t imm) { return imm >> 32; }
 
 #endif
