@@ -135,6 +135,12 @@ static unsigned tools_of(const char *list)
     return found;
 }
 
+static void at_exit(void)
+{
+    if (check_tools)
+        report_counts();
+}
+
 /* A child has none of the engines, and its parent's locks as they were. */
 static void in_child(void) { check_tools = 0; }
 
@@ -151,6 +157,7 @@ void check_init(void)
     pthread_atfork(NULL, NULL, in_child);
     if (tools & CHECK_INIT)
         init_start();
+    atexit(at_exit);
     exec_checker = &access_checker;
     hook_listen(&listener);
 }
