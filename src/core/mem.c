@@ -321,6 +321,7 @@ static CUresult free_after_work(const struct mem_info *info)
 /* What is given back must be the start of what `which` says; where it lies instead is worth a word. */
 static CUresult not_the_start(uint64_t ptr, const char *which)
 {
+    hook_free_refused(ptr);
     struct mem_info info;
     if (!hw_log_on(HW_LOG_DEBUG))
         return CUDA_ERROR_INVALID_VALUE;
