@@ -205,7 +205,7 @@ void race_barrier(struct race_block *b, uint32_t site, uint32_t thread, uint32_t
             bar->number++;
         }
     }
-    if (number == 0 && count == 0)
+    if (number == 0 && count == 0 && !b->kernel->fair && !b->kernel->turns)      /* else lanes come one by one */
         note_absent(b, w, site, thread, mask);
     struct round *r = &bar->rounds[round % ROUNDS];
     if (r->site && r->site != site + 1 && number == 0 && count == 0)
