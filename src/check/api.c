@@ -28,6 +28,7 @@ void call_enters(struct hook_call *call)
         return;
     now->name = call->name;
     now->trace = trace_here();
+    now->told = false;
 }
 
 void call_leaves(struct hook_call *call)
@@ -36,7 +37,7 @@ void call_leaves(struct hook_call *call)
     const char *text = NULL;
     if (!check_tools || depth == 0 || --depth > 0)
         return;
-    if ((check_tools & CHECK_API) && now->name && !harmless(now->name, call->result)) {
+    if ((check_tools & CHECK_API) && now->name && !now->told && !harmless(now->name, call->result)) {
         struct report r;
         depth++;                 /* what we ask is no call of the program */
         cuGetErrorString((CUresult)call->result, &text);

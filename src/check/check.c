@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "check/hazard.h"
+#include "check/init.h"
 #include "check/ledger.h"
 #include "check/order.h"
 #include "check/report.h"
@@ -20,8 +21,7 @@ unsigned check_tools;
 
 static void on_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
 {
-    (void)config;
-    access_launch_made(c, f);
+    access_launch_made(c, f, config);
 }
 
 static void on_cmd_finished(struct cmd *c)
@@ -30,12 +30,29 @@ static void on_cmd_finished(struct cmd *c)
         access_launch_over(c);
     else if (c->kind == CMD_COPY && (check_tools & CHECK_HAZARD))
         hazard_copy_over(c);
+    else if (c->kind == CMD_COPY) {
+        hw_free(c->watched);
+        c->watched = NULL;
+    }
+}
+
+static void on_cmd_started(struct cmd *c)
+{
+    if (c->kind == CMD_COPY && (check_tools & CHECK_INIT))
+        init_copy(c);
+}
+
+static void on_mem_added(const struct mem_info *info)
+{
+    ledger_added(info);
+    if (check_tools & CHECK_INIT)
+        init_given(info->base, info->bytes);
 }
 
 static void on_copy_made(struct cmd *c, bool async)
 {
     (void)async;
-    if (check_tools & CHECK_HAZARD)
+    if (check_tools & (CHECK_HAZARD | CHECK_INIT))
         hazard_copy_made(c);
 }
 
@@ -83,13 +100,16 @@ static const struct hook_listener listener = {
     .api_leave = call_leaves,
     .launch_made = on_launch_made,
     .copy_made = on_copy_made,
+    .copy_refused = refused_copy,
+    .free_refused = refused_free,
     .cmd_queued = on_cmd_queued,
     .cmd_depends = order_depends,
     .event_recorded = order_recorded,
     .stream_waits = order_stream_waits,
     .host_waited = order_host_waited,
     .cmd_finished = on_cmd_finished,
-    .mem_added = ledger_added,
+    .cmd_started = on_cmd_started,
+    .mem_added = on_mem_added,
     .mem_dropped = ledger_dropped,
     .obj_made = on_obj_made,
     .obj_closed = on_obj_closed,
@@ -137,6 +157,8 @@ void check_init(void)
         return;
     check_tools = tools;
     pthread_atfork(NULL, NULL, in_child);
+    if (tools & CHECK_INIT)
+        init_start();
     atexit(at_exit);
     exec_checker = &access_checker;
     hook_listen(&listener);

@@ -122,15 +122,16 @@ void hazard_found(uint32_t now, const char *now_place, bool now_writes, uint32_t
 
 void hazard_copy_made(struct cmd *c)
 {
-    struct trace_call *call = hw_alloc(sizeof *call);
-    *call = *trace_current();
-    c->watched = call;
+    struct copy_watch *w = hw_alloc(sizeof *w);
+    *w = (struct copy_watch){ *trace_current(), ledger_now() };
+    c->watched = w;
 }
 
 static struct copy describe(const struct cmd *c)
 {
     const struct exec_copy *x = &c->x.copy;
-    const struct trace_call *call = c->watched;
+    const struct copy_watch *w = c->watched;
+    const struct trace_call *call = w ? &w->call : NULL;
     struct copy k = { .number = (uint32_t)c->seq, .trace = call ? call->trace : 0, .call = call && call->name ? call->name : "a copy" };
     k.areas[k.n_areas++] = (struct area){ (uint64_t)(uintptr_t)x->dst, x->width, x->rows, x->slices, x->dst_pitch, x->dst_slice, true };
     if (x->src && !c->staging)                   /* a source that was staged has been read */

@@ -267,7 +267,8 @@ void race_barrier(struct race_block *b, uint32_t site, uint32_t thread, uint32_t
     uint32_t round = all ? round_of_all(bar, w, number, mask) : round_of_some(bar, mask, count);
     struct round *r = &bar->rounds[round % ROUNDS];
     if (number == 0 && count == 0) {
-        note_absent(b, w, site, thread, mask);
+        if (!b->kernel->fair && !b->kernel->turns)               /* else lanes come one by one */
+            note_absent(b, w, site, thread, mask);
         if (r->site && r->site != site + 1)
             other_barrier(b, r->site - 1, r->thread - 1, site, thread + (uint32_t)__builtin_ctz(mask));
     }

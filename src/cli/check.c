@@ -21,7 +21,7 @@ static void help(void)
            "global memory, commands of two streams that touch the same memory in no order,\n"
            "barriers that not all threads come to, calls that failed, what was never given back. Reports come on standard error as they are found, with both\n"
            "places. A source is compiled first, with line information. Build programs with -lineinfo (kernels) and -g (host code) to see lines.\n\n"
-           "  --tool LIST            memory, leak, api, race, hazard, sync, or all (the default), with commas between\n"
+           "  --tool LIST            memory, init, leak, api, race, hazard, sync, or all (the default), with commas between\n"
            "  --error-exitcode N     exit status when there are reports; the default is 1\n"
            "  --suppress FILE        reports not to be shown: a name on each line, with * for any characters, and perhaps a place (race.shared reduce.cu:*)\n"
            "  --help                 this text\n\n"
