@@ -17,13 +17,6 @@
 #define SHARED_CELLS
 #endif
 
-/* An access of a warp, or a part of it: lanes that follow each other, at addresses that do so or are all the same. */
-struct part {
-    uint64_t address;
-    unsigned lane, lanes;
-    bool uniform;
-};
-
 struct accessed {
     struct race_block *b;
     struct warp *w;
@@ -245,32 +238,17 @@ static void part_of_cells(const struct accessed *x, const struct part *p)
 
 /* ---- a warp's access ---- */
 
-/* The lanes from the lowest of *mask on that make a part. */
-static struct part next_part(const uint64_t *a, uint32_t *mask, unsigned bytes)
-{
-    unsigned l = (unsigned)__builtin_ctz(*mask), n = 1;
-    struct part p = { a[l], l, 1, false };
-    uint32_t rest = *mask >> l;
-    uint64_t step = (rest & 2) && a[l + 1] == a[l] ? 0 : bytes;
-    while (l + n < LANES && (rest >> n & 1) && a[l + n] == a[l] + n * step)
-        n++;
-    p.lanes = n;
-    p.uniform = n > 1 && step == 0;
-    *mask = l + n < LANES ? *mask >> (l + n) << (l + n) : 0;
-    return p;
-}
-
 static void visit_part(const struct accessed *x, const struct part *p)
 {
     const struct details_site *s = x->s;
     if (!x->shared && x->b->touch)
-        touch(x->b->touch, p->address, (uint64_t)s->bytes * (p->uniform ? 1 : p->lanes),
+        touch(x->b->touch, p->address, part_bytes(p, s->bytes),
               s->kind == DETAILS_IN_LOAD ? s->strong ? TOUCH_STRONG_READ : TOUCH_READ : s->strong ? TOUCH_ATOMIC : TOUCH_WRITE, s->place);
     if (x->b->grid)
         part_of_cells(x, p);
 }
 
-void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, bool shared)
+void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared)
 {
     const struct details_site *s = &b->kernel->details->sites[site];
     struct accessed x = { b, warp_of(b, thread), s, thread, (site & INFO_SITES) | (s->grid_wide ? INFO_WIDE : 0), shared, s->kind != DETAILS_IN_LOAD, b->range, a };
@@ -278,17 +256,17 @@ void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t 
         x.range = (struct key_range){ x.w->now[__builtin_ctz(mask)] >> KEY_BLOCK << KEY_BLOCK, (uint64_t)1 << KEY_BLOCK };
     if (hw_unlikely((x.w->waits | x.w->takes) & mask))
         race_go_on(b, x.w, mask);
-    if (mask == UINT32_MAX && a[1] == a[0] + s->bytes && rows_in_steps(a, s->bytes))
-        visit_part(&x, &(struct part){ a[0], 0, LANES, false });
-    else if (mask == UINT32_MAX && a[1] == a[0] && rows_equal(a))
-        visit_part(&x, &(struct part){ a[0], 0, LANES, true });
-    else
-        for (uint32_t m = mask; m;) {
-            struct part p = next_part(a, &m, s->bytes);
-            visit_part(&x, &p);
-        }
+    for (unsigned k = 0; k < n; k++)
+        visit_part(&x, &parts[k]);
     for (uint32_t m = s->strong && b->orders ? mask : 0; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         race_hand_over(b, x.w, s, l, thread, shared ? a[l] | (uint64_t)(b->id + 1) << 40 : a[l]);
     }
+}
+
+void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, bool shared)
+{
+    struct part parts[PARTS];
+    unsigned n = parts_of(a, mask, b->kernel->details->sites[site].bytes, parts);
+    race_parts(b, site, thread, mask, a, parts, n, shared);
 }

@@ -3,6 +3,7 @@
 #ifndef CHECK_RACE_INTERNAL_H
 #define CHECK_RACE_INTERNAL_H
 
+#include "check/part.h"
 #include "check/race.h"
 #include "check/race_grid.h"
 #include "check/race_key.h"

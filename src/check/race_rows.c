@@ -2,6 +2,8 @@
 /* Loops without branches, which the compiler turns into vectors; the best for the machine is chosen when the library is loaded. */
 #include "check/race_rows.h"
 
+#include "check/part.h"
+
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 #define VECTORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), optimize("O3")))
 #else
@@ -69,4 +71,31 @@ VECTORS bool rows_equal(const uint64_t *a)
     for (unsigned l = 0; l < 32; l++)
         differ |= a[l] ^ a[0];
     return !differ;
+}
+
+/* The lanes from the lowest of *mask on that make a part. */
+static struct part next_part(const uint64_t *a, uint32_t *mask, unsigned bytes)
+{
+    unsigned l = (unsigned)__builtin_ctz(*mask), n = 1;
+    struct part p = { a[l], l, 1, false };
+    uint32_t rest = *mask >> l;
+    uint64_t step = (rest & 2) && a[l + 1] == a[l] ? 0 : bytes;
+    while (l + n < PART_LANES && (rest >> n & 1) && a[l + n] == a[l] + n * step)
+        n++;
+    p.lanes = n;
+    p.uniform = n > 1 && step == 0;
+    *mask = l + n < PART_LANES ? *mask >> (l + n) << (l + n) : 0;
+    return p;
+}
+
+unsigned parts_of(const uint64_t *a, uint32_t mask, unsigned bytes, struct part parts[PARTS])
+{
+    unsigned n = 0;
+    if (mask == UINT32_MAX && ((a[1] == a[0] && rows_equal(a)) || (a[1] == a[0] + bytes && rows_in_steps(a, bytes)))) {
+        parts[0] = (struct part){ a[0], 0, PART_LANES, a[1] == a[0] };
+        return 1;
+    }
+    while (mask)
+        parts[n++] = next_part(a, &mask, bytes);
+    return n;
 }
