@@ -15,7 +15,9 @@
 #include "core/sched.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 unsigned check_tools;
 
@@ -24,8 +26,20 @@ static void on_launch_made(struct cmd *c, const struct function *f, const struct
     access_launch_made(c, f, config);
 }
 
+/* Kernels that are queued: a program that ends without waiting for them is given the time. */
+static _Atomic long running;
+
+static void on_exiting(void)
+{
+    enum { LONGEST_MS = 10000 };
+    for (int ms = 0; atomic_load(&running) > 0 && ms < LONGEST_MS; ms++)
+        usleep(1000);
+}
+
 static void on_cmd_finished(struct cmd *c)
 {
+    if (c->kind == CMD_KERNEL)
+        atomic_fetch_sub(&running, 1);
     if (c->kind == CMD_KERNEL)
         access_launch_over(c);
     else if (c->kind == CMD_COPY && (check_tools & CHECK_HAZARD))
@@ -58,6 +72,8 @@ static void on_copy_made(struct cmd *c, bool async)
 
 static void on_cmd_queued(struct cmd *c)
 {
+    if (c->kind == CMD_KERNEL)
+        atomic_fetch_add(&running, 1);
     if (!(check_tools & CHECK_HAZARD))
         return;
     order_queued(c);
@@ -114,6 +130,7 @@ static const struct hook_listener listener = {
     .obj_made = on_obj_made,
     .obj_closed = on_obj_closed,
     .ctx_ending = on_ctx_ending,
+    .exiting = on_exiting,
 };
 
 static unsigned tools_of(const char *list)

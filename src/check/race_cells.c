@@ -30,6 +30,13 @@ struct accessed {
 
 /* ---- one lane and one cell ---- */
 
+/* What belongs to a key is there before the key, so that whoever sees the key sees it, or that of a later access. */
+SHARED_CELLS static inline void put(uint64_t *key, uint32_t *key_info, uint64_t now, uint32_t info)
+{
+    __atomic_store_n(key_info, info, __ATOMIC_RELAXED);
+    __atomic_store_n(key, now, __ATOMIC_RELEASE);
+}
+
 static bool before_in_warp(const struct warp *w, unsigned lane, uint64_t k)
 {
     uint32_t clock = key_clock(k);
@@ -89,8 +96,7 @@ static void add_reader(const struct accessed *x, unsigned lane, uint64_t now, ui
     enum key_state state = key_state(k);
     if (!key_inside(x->range, k) || (state == KEY_ONE && is_before(x->b, x->w, lane, now, k)) || (state == KEY_WARP && key_warp(k) == key_warp(now) && x->w->floor > key_clock(k) && key_block(k) == key_block(now)) ||
         key_apart(k, now)) {
-        *key = now;
-        *key_info = info;
+        put(key, key_info, now, info);
         return;
     }
     bool strong = key_strong(k) && key_strong(now);
@@ -102,18 +108,17 @@ static void add_reader(const struct accessed *x, unsigned lane, uint64_t now, ui
         state = KEY_WARPS;
     if (key_strong(k) || key_state(k) != state) {        /* the one who is no excuse for others is kept */
         bool keep = key_strong(now) && !key_strong(k);
-        *key = ((keep ? k : now) & ~((uint64_t)3 << KEY_STATE | (uint64_t)1 << KEY_STRONG)) | (uint64_t)state << KEY_STATE | (uint64_t)strong << KEY_STRONG;
-        *key_info = (keep ? *key_info : info) & (*key_info | ~(uint32_t)INFO_WIDE);
+        put(key, key_info, ((keep ? k : now) & ~((uint64_t)3 << KEY_STATE | (uint64_t)1 << KEY_STRONG)) | (uint64_t)state << KEY_STATE | (uint64_t)strong << KEY_STRONG,
+            (keep ? *key_info : info) & (*key_info | ~(uint32_t)INFO_WIDE));
     }
 }
 
 /* A lane at one cell. */
 SHARED_CELLS static void visit_cell(const struct accessed *x, unsigned lane, const struct shadow_cells *c, size_t i, uint64_t now, uint32_t info, uint64_t address)
 {
-    uint64_t w = c->writes[i], r = c->reads[i];
+    uint64_t w = __atomic_load_n(&c->writes[i], __ATOMIC_ACQUIRE), r = __atomic_load_n(&c->reads[i], __ATOMIC_ACQUIRE);
     if (x->writes && !key_inside(x->range, r) && key_strong(now) && key_strong(w) && ((info & c->write_info[i] & INFO_WIDE) || key_block(w) == key_block(now))) {
-        c->writes[i] = now;      /* atomics on a counter */
-        c->write_info[i] = info;
+        put(&c->writes[i], &c->write_info[i], now, info);        /* atomics on a counter */
         return;
     }
     if (key_inside(x->range, w))
@@ -127,8 +132,7 @@ SHARED_CELLS static void visit_cell(const struct accessed *x, unsigned lane, con
         if (key_state(r) != KEY_ONE || key_thread(r) != key_thread(now))
             c->reads[i] = 0;     /* who comes behind this write comes behind them */
     }
-    c->writes[i] = now;
-    c->write_info[i] = info;
+    put(&c->writes[i], &c->write_info[i], now, info);
 }
 
 /* ---- rows ---- */
@@ -171,15 +175,13 @@ SHARED_CELLS static inline bool cell_at_once(const struct accessed *x, const str
     if (x->writes) {
         if (!other && d)
             return false;
-        *c->writes = now;
-        *c->write_info = info;
+        put(c->writes, c->write_info, now, info);
         return true;
     }
     if (d == 0)
         return true;
     if (other) {
-        *c->reads = now;
-        *c->read_info = info;
+        put(c->reads, c->read_info, now, info);
         return true;
     }
     if (key_strong(r))

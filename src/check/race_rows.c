@@ -48,13 +48,14 @@ VECTORS SHARED_CELLS void rows_store(uint64_t *keys, uint32_t *info, const struc
 {
     const uint64_t mine = r->mine;
     const unsigned n = r->n, shift = r->shift;
-    for (unsigned i = 0; i < n; i++)
-        keys[i] = mine + (i >> shift);
     if (shift == 0)
         memcpy(info, infos, n * sizeof *info);
     else
         for (unsigned i = 0; i < n; i++)
             info[i] = infos[(i >> shift) & 31];
+    __atomic_thread_fence(__ATOMIC_RELEASE);     /* before the keys, as race_cells.c does */
+    for (unsigned i = 0; i < n; i++)
+        keys[i] = mine + (i >> shift);
 }
 
 VECTORS bool rows_in_steps(const uint64_t *a, uint64_t step)
