@@ -237,7 +237,9 @@ struct plan_ahead {
     const struct ir_inst *cmp;
     int counter;
     bool stays_if;
+    uint32_t together;           /* the rows of all groups of the block lie side by side, so many bytes in all: the first group has all of them fetched; 0: each its own */
 };
+enum { PLAN_TOGETHER_AHEAD = 4 };            /* iterations */
 bool plan_ahead(const struct plan *p, const struct ir_inst *i, int block, struct plan_ahead *out);
 /* ahead.c: the same, seen from the beginning of a region that computes: the address as it is there, and step * scale, is read in the next turn */
 bool plan_rest(const struct plan *p, const struct ir_inst *i, int block, int region, struct plan_ahead *out);
