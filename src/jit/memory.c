@@ -1079,6 +1079,8 @@ void emit_load(struct emit *e, const struct ir_inst *i)
         exchange_load(e, i);
         return;
     }
+    if (own_row_load(e, i))
+        return;
     bool anywhere = a.shape.kind == SHAPE_VARYING && !access_ordered(i);
     if (anywhere)
         fetch_rows(e, i);

@@ -213,6 +213,9 @@ static void describe_access(struct hw_str *out, const struct plan *p, int block,
                   (i->flags & IR_VOLATILE) || (i->order != IR_WEAK && !atomic) ? ", ordered" : "");
     if (a->form == ACCESS_STRIDED)
         hw_str_printf(out, ", %lld bytes apart", (long long)a->step);
+    struct plan_own_row own;
+    if (plan_own_row(p, i, block, &own))
+        hw_str_puts(out, ", along a row of each lane's own");
     if (access_fetched_ahead(p, i, block, a))
         hw_str_puts(out, ", fetched an iteration ahead");
 }

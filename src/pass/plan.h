@@ -275,6 +275,17 @@ struct plan_row {
 };
 bool plan_row(const struct plan *p, const struct ir_inst *i, int block, struct plan_row *out);
 
+/* own_row.c: in every iteration of the block's loop each lane's address is `step` bytes further, and the loop goes on as long as cmp says: its operand `side`,
+   the number `counter` or its low half, grows by a constant, the other one stays. first: at the access it has not grown yet */
+struct plan_own_row {
+    const struct ir_inst *cmp;
+    int side;
+    const struct ir_operand *counter, *bound;
+    int64_t by, step;
+    bool stays_if, first;
+};
+bool plan_own_row(const struct plan *p, const struct ir_inst *i, int block, struct plan_own_row *out);
+
 /* The address, 32 bits, is base + (word >> shift & mask) * scale; base (NULL: 0) is the same for the group, word is made in this block, once */
 struct plan_field {
     const struct ir_operand *base, *word;
