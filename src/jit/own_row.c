@@ -14,6 +14,8 @@ struct own_row {
     const struct ir_inst *access;
     unsigned words, step, ahead;                 /* words of each lane; bytes from one iteration to the next; iterations that they are for */
     LLVMValueRef fn, left, rows;                 /* left: i32, iterations whose elements are in the rows */
+    LLVMValueRef alone;                          /* i1: of this iteration only the first load's elements are there */
+    const struct own_row *lead;                  /* of a load that takes its elements from another one's rows; else NULL */
 };
 
 /* Words that are read of each lane at a time: a cache line, or four where the elements of as many iterations as there are lanes fit. */
@@ -43,6 +45,21 @@ static bool enters(const struct plan *p, int from, int loop)
     return (b->preds.v[0] == from && b->preds.v[1] == loop) || (b->preds.v[1] == from && b->preds.v[0] == loop);
 }
 
+/* Is there a load of this loop whose rows hold this one's elements too? */
+static bool join_rows(struct emit *e, int loop, const struct ir_inst *i, struct own_row *r, int64_t step)
+{
+    for (size_t k = 0; k < e->own_rows.n; k++) {
+        const struct own_row *lead = e->own_rows.v[k];
+        if (lead == r || lead->fn != e->fn || lead->lead || lead->step != step || !plan_same_rows(e->p, loop, lead->access, i, step))
+            continue;
+        *r = *lead;
+        r->access = i;
+        r->lead = lead;
+        return true;
+    }
+    return false;
+}
+
 void own_rows_enter(struct emit *e, int b)
 {
     const struct plan *p = e->p;
@@ -55,11 +72,15 @@ void own_rows_enter(struct emit *e, int b)
         if (i->op != IR_LD || !is_own_row(e, i, to, &own))
             continue;
         struct own_row *r = hw_arena_alloc(&e->arena, sizeof *r);
+        hw_vec_push(&e->own_rows, r);
+        if (join_rows(e, to, i, r, own.step))
+            continue;
         unsigned words = words_of(i, own.step);
         LLVMTypeRef rows = LLVMArrayType2(ty_int(e, 32, e->W), (uint64_t)words * e->C);
-        *r = (struct own_row){ i, words, (unsigned)own.step, words * 4 / (unsigned)own.step, e->fn, entry_alloca(e, ty_int(e, 32, 1), "left"), entry_alloca(e, rows, "rows") };
+        *r = (struct own_row){ i, words, (unsigned)own.step, words * 4 / (unsigned)own.step, e->fn, entry_alloca(e, ty_int(e, 32, 1), "left"), entry_alloca(e, rows, "rows"),
+                                entry_alloca(e, ty_int(e, 1, 1), "alone"), NULL };
         LLVMBuildStore(e->b, k_int(e, 32, 1, 0), r->left);
-        hw_vec_push(&e->own_rows, r);
+        LLVMBuildStore(e->b, k_int(e, 1, 1, 1), r->alone);
     }
 }
 
@@ -172,14 +193,19 @@ static void fill(struct emit *e, const struct own_row *r, LLVMValueRef pointers,
         LLVMBuildStore(e->b, words == LANES ? v[w] : out[w], row_ptr(e, r, k_int(e, 32, 1, w), chunk));
 }
 
+static LLVMValueRef gather_elements(struct emit *e, const struct ir_inst *i, LLVMValueRef pointers, unsigned chunk)
+{
+    LLVMTypeRef t = ty_int(e, ir_type_bits(i->type), e->W), overloads[] = { t, LLVMTypeOf(pointers) };
+    LLVMValueRef args[] = { pointers, k_int(e, 32, 1, promised_align(e, element_bytes(i))), mask_or_all(e, chunk), LLVMConstNull(t) };
+    return intrinsic(e, "llvm.masked.gather", overloads, 2, args, 4);
+}
+
 /* One iteration's elements, as if they were the buffer's last. */
 static void gather_one(struct emit *e, const struct own_row *r, LLVMValueRef pointers, unsigned chunk)
 {
     const struct ir_inst *i = r->access;
-    unsigned at = (r->ahead - 1) * r->step;             /* bytes from the row's beginning */
-    LLVMTypeRef t = ty_int(e, ir_type_bits(i->type), e->W), overloads[] = { t, LLVMTypeOf(pointers) };
-    LLVMValueRef args[] = { pointers, k_int(e, 32, 1, promised_align(e, element_bytes(i))), mask_or_all(e, chunk), LLVMConstNull(t) };
-    LLVMValueRef v = intrinsic(e, "llvm.masked.gather", overloads, 2, args, 4);
+    unsigned at = (r->ahead - 1) * r->step;      /* bytes from the row's beginning */
+    LLVMValueRef v = gather_elements(e, i, pointers, chunk);
     if (element_bytes(i) == 1)
         v = LLVMBuildShl(e->b, LLVMBuildZExt(e->b, v, ty_int(e, 32, e->W), ""), k_int(e, 32, e->W, at % 4 * 8), "");
     LLVMBuildStore(e->b, v, row_ptr(e, r, k_int(e, 32, 1, at / 4), chunk));
@@ -223,6 +249,36 @@ static LLVMValueRef surely_in_window(struct emit *e, const struct ir_inst *i, LL
     return LLVMBuildICmp(e->b, LLVMIntEQ, cast_to(e, bad, bits), LLVMConstNull(bits), "");
 }
 
+/* The first load of the iteration has been done: its elements are some bytes before these. */
+static void take_from_lead(struct emit *e, const struct ir_inst *i, const struct own_row *r)
+{
+    LLVMTypeRef i32 = ty_int(e, 32, 1), t = ty_int(e, ir_type_bits(i->type), e->W);
+    LLVMBasicBlockRef one = new_block(e, "one"), rows = new_block(e, "rows"), on = new_block(e, "on"), at[2];
+    LLVMValueRef pointers[PLAN_MAX_CHUNKS], v[PLAN_MAX_CHUNKS][2];
+    places(e, i, pointers);
+    LLVMBuildCondBr(e->b, LLVMBuildLoad2(e->b, ty_int(e, 1, 1), r->alone, ""), one, rows);
+    LLVMPositionBuilderAtEnd(e->b, one);
+    for (unsigned c = 0; c < e->C; c++)
+        v[c][0] = gather_elements(e, i, pointers[c], c);
+    at[0] = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, on);
+    LLVMPositionBuilderAtEnd(e->b, rows);
+    LLVMValueRef left = LLVMBuildLoad2(e->b, i32, r->left, ""), row = LLVMBuildSub(e->b, k_int(e, 32, 1, r->ahead - 1), left, "");
+    LLVMValueRef from = LLVMBuildAdd(e->b, LLVMBuildMul(e->b, row, k_int(e, 32, 1, r->step), ""), k_int(e, 32, 1, (uint64_t)(i->imm - r->lead->access->imm)), "");
+    for (unsigned c = 0; c < e->C; c++)
+        v[c][1] = cast_to(e, take(e, r, from, c), t);
+    at[1] = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, on);
+    LLVMPositionBuilderAtEnd(e->b, on);
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef phi = LLVMBuildPhi(e->b, t, "");
+        LLVMAddIncoming(phi, v[c], at, 2);
+        v[c][0] = phi;
+    }
+    for (unsigned c = 0; c < e->C; c++)
+        set_varying(e, i, 0, c, cast_to(e, v[c][0], ty(e, i->type, e->W)));
+}
+
 bool own_row_load(struct emit *e, const struct ir_inst *i)
 {
     const struct own_row *r = row_of(e, i);
@@ -231,8 +287,15 @@ bool own_row_load(struct emit *e, const struct ir_inst *i)
     if (!r)
         return false;
     if (e->m[0] || !is_own_row(e, i, e->at, &own)) {         /* another version of the block: what was read ahead is not taken */
-        LLVMBuildStore(e->b, k_int(e, 32, 1, 0), r->left);
+        if (!r->lead) {
+            LLVMBuildStore(e->b, k_int(e, 32, 1, 0), r->left);
+            LLVMBuildStore(e->b, k_int(e, 1, 1, 1), r->alone);
+        }
         return false;
+    }
+    if (r->lead) {
+        take_from_lead(e, i, r);
+        return true;
     }
     places(e, i, pointers);
     LLVMTypeRef i32 = ty_int(e, 32, 1);
@@ -245,11 +308,13 @@ bool own_row_load(struct emit *e, const struct ir_inst *i)
     LLVMPositionBuilderAtEnd(e->b, many);
     for (unsigned c = 0; c < e->C; c++)
         fill(e, r, pointers[c], c);
+    LLVMBuildStore(e->b, k_int(e, 1, 1, 0), r->alone);
     end = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, use);
     LLVMPositionBuilderAtEnd(e->b, one);
     for (unsigned c = 0; c < e->C; c++)
         gather_one(e, r, pointers[c], c);
+    LLVMBuildStore(e->b, k_int(e, 1, 1, 1), r->alone);
     LLVMBuildBr(e->b, use);
     LLVMPositionBuilderAtEnd(e->b, use);
     LLVMValueRef have = LLVMBuildPhi(e->b, i32, ""), counts[] = { left, k_int(e, 32, 1, r->ahead), k_int(e, 32, 1, 1) };

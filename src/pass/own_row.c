@@ -23,8 +23,7 @@ static size_t written_at(const struct ir_block *b, const struct ir_reg *r, unsig
     return at;
 }
 
-/* r = r + constant */
-static bool counts(const struct ir_inst *i, const struct ir_reg *r, int64_t *out)
+static bool adds_to(const struct ir_inst *i, const struct ir_reg *r, int64_t *out)
 {
     for (int k = 0; i->op == IR_ADD && i->type == r->type && k < 2; k++)
         if (i->src[k].kind == IR_REG && i->src[k].reg == r && i->src[1 - k].kind == IR_IMM) {
@@ -32,6 +31,19 @@ static bool counts(const struct ir_inst *i, const struct ir_reg *r, int64_t *out
             return *out > INT32_MIN && *out < INT32_MAX;
         }
     return false;
+}
+
+/* The register's only definition in the block, at `def`: r = r + constant, or next = r + constant and r = next at the end. */
+static bool counts(const struct ir_block *b, const struct ir_reg *r, size_t def, int64_t *out)
+{
+    const struct ir_inst *i = b->insts.v[def];
+    unsigned n = 0;
+    if (adds_to(i, r, out))
+        return true;
+    if (i->op != IR_MOV || i->src[0].kind != IR_REG)
+        return false;
+    size_t next = written_at(b, i->src[0].reg, &n);
+    return n == 1 && next < def && adds_to(b->insts.v[next], r, out);
 }
 
 /* By how much the operand, as the block's instruction `at` sees it, grows from one iteration to the next, modulo the type's size; false: not known. */
@@ -46,7 +58,7 @@ static bool grows_by(const struct ir_block *b, const struct ir_operand *o, size_
     const struct ir_inst *i = b->insts.v[def];
     if (n > 1 || depth == DEPTH)
         return false;
-    if (counts(i, o->reg, out))
+    if (counts(b, o->reg, def, out))
         return true;
     if (def >= at || i->n_dst != 1)              /* it is the iteration before that it comes from */
         return false;
@@ -119,7 +131,7 @@ static bool shared_end(const struct plan *p, int block, struct plan_own_row *out
     for (int k = 0; k < 2; k++) {
         const struct ir_operand *counter = origin(b->ir, &cmp->src[k], at), *bound = origin(b->ir, &cmp->src[1 - k], at);
         size_t grown = counter->kind == IR_REG ? written_at(b->ir, counter->reg, &n) : 0;
-        if (counter->kind != IR_REG || n != 1 || !counts(b->ir->insts.v[grown], counter->reg, &out->by) || out->by == 0 || grown > at)
+        if (counter->kind != IR_REG || n != 1 || !counts(b->ir, counter->reg, grown, &out->by) || out->by == 0 || grown > at)
             continue;
         if (bound->kind == IR_REG && (written_at(b->ir, bound->reg, &n), n > 0))
             continue;
@@ -161,4 +173,19 @@ bool plan_own_row(const struct plan *p, const struct ir_inst *i, int block, stru
         return false;
     out->first = written_at(b, out->counter->reg, &n) > at;
     return true;
+}
+
+bool plan_same_rows(const struct plan *p, int block, const struct ir_inst *lead, const struct ir_inst *i, int64_t step)
+{
+    const struct ir_block *b = p->blocks[block].ir;
+    bool between = false;
+    if (lead->src[0].kind != IR_REG || i->src[0].kind != IR_REG || lead->src[0].reg != i->src[0].reg || lead->type != i->type || lead->space != i->space ||
+        i->imm < lead->imm || i->imm - lead->imm > step - (int64_t)ir_type_bits(i->type) / 8)
+        return false;
+    for (size_t j = 0; j < b->insts.n; j++) {
+        if (b->insts.v[j] == i)
+            return between;
+        between = b->insts.v[j] == lead || (between && !ir_defines(b->insts.v[j], lead->src[0].reg));
+    }
+    return false;
 }

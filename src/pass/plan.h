@@ -285,6 +285,8 @@ struct plan_own_row {
     bool stays_if, first;
 };
 bool plan_own_row(const struct plan *p, const struct ir_inst *i, int block, struct plan_own_row *out);
+/* A load after another one that reads what lies between its element and that of the next iteration, as in an unrolled loop. */
+bool plan_same_rows(const struct plan *p, int block, const struct ir_inst *lead, const struct ir_inst *i, int64_t step);
 
 /* The address, 32 bits, is base + (word >> shift & mask) * scale; base (NULL: 0) is the same for the group, word is made in this block, once */
 struct plan_field {
