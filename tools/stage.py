@@ -32,7 +32,7 @@ OPTIONAL = {'lib/libhostwarp-llvm.so'}
 FILES['lib/libhostwarp-llvm.so'] = ['src/jit/libhostwarp-llvm.so']
 # Device code is linked when it is loaded, so this library has nothing inside; build files name it all the same.
 EMPTY = ['lib/libcudadevrt.a']
-FOLDERS = {'include': 'include', 'share/bench': 'bench', 'share/examples': 'examples', 'share/prof': 'share/prof'}
+FOLDERS = {'include': 'include', 'share/bench': 'bench', 'share/examples': 'examples', 'share/check': 'share/check', 'share/prof': 'share/prof'}
 
 
 def put_link(link, target):

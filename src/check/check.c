@@ -39,8 +39,18 @@ static void on_copy_made(struct cmd *c, bool async)
         hazard_copy_made(c);
 }
 
+static bool is_host_fn(const struct cmd *c) { return c->kind == CMD_HOST_FN || c->kind == CMD_CALLBACK; }
+
+static void on_cmd_started(struct cmd *c)
+{
+    if (is_host_fn(c))
+        call_host_fn_started(c);
+}
+
 static void on_cmd_queued(struct cmd *c)
 {
+    if (is_host_fn(c))
+        call_host_fn_queued(c);
     if (!(check_tools & CHECK_HAZARD))
         return;
     order_queued(c);
@@ -84,6 +94,7 @@ static const struct hook_listener listener = {
     .launch_made = on_launch_made,
     .copy_made = on_copy_made,
     .cmd_queued = on_cmd_queued,
+    .cmd_started = on_cmd_started,
     .cmd_depends = order_depends,
     .event_recorded = order_recorded,
     .stream_waits = order_stream_waits,
@@ -117,6 +128,12 @@ static unsigned tools_of(const char *list)
     return found;
 }
 
+static void at_exit(void)
+{
+    if (check_tools)
+        report_counts();
+}
+
 /* A child has none of the engines, and its parent's locks as they were. */
 static void in_child(void) { check_tools = 0; }
 
@@ -131,6 +148,7 @@ void check_init(void)
         return;
     check_tools = tools;
     pthread_atfork(NULL, NULL, in_child);
+    atexit(at_exit);
     exec_checker = &access_checker;
     hook_listen(&listener);
 }

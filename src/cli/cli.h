@@ -24,9 +24,8 @@ void cli_args_fini(struct cli_args *args);
 /* Places. The command lives in ROOT/bin; libraries are in ROOT/lib, headers in ROOT/include. The build folder and an
    installed copy have this same shape, which is also what clang wants to see in a --cuda-path. */
 const char *cli_root(void);
-char *cli_demangle(const char *text);                            /* a C++ name as the source has it; others as they are; hw_free it */
-/* "module+0x12" to "/folder/file.cu:12"; NULL: no such line. has_callers: who asks can look at the caller next. hw_free it */
-char *cli_source_line(const char *place, bool has_callers);
+char *cli_readable(const char *text);                            /* a text with such names in it; hw_free it */
+char *cli_source_line(const char *place);                        /* "module+0x12" to "/folder/file.cu:12"; NULL: no such line; hw_free it */
 char *cli_path(const char *relative);                            /* ROOT/relative; hw_free it */
 char *cli_find_clang(void);                                      /* clang++ 19, or NULL after saying what is missing */
 
@@ -66,5 +65,6 @@ int cmd_env(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_prof(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_unseen(int argc, char **argv);                          /* for libcuda, not for people */
 
 #endif

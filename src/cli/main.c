@@ -2,6 +2,8 @@
 /* The hostwarp command: finds the subcommand and hands over. */
 #include "cli/cli.h"
 
+#include "base/options.h"
+
 #include <signal.h>
 #include <stdio.h>
 
@@ -17,13 +19,15 @@ static const struct {
     { "bench", cmd_bench, "measure this machine: copies, launches, overlap" },
     { "prof", cmd_prof, "profile a program: times, a timeline, advice" },
     { "check", cmd_check, "look for memory errors, races, leaks and calls that failed" },
+    { "unseen", cmd_unseen, NULL },      /* for libcuda */
 };
 
 static void usage(FILE *to)
 {
     fprintf(to, "usage: hostwarp COMMAND [ARGUMENTS]\n\nRuns CUDA programs on a machine with no GPU.\n\n");
     for (size_t i = 0; i < HW_LEN(commands); i++)
-        fprintf(to, "  %-7s %s\n", commands[i].name, commands[i].help);
+        if (commands[i].help)
+            fprintf(to, "  %-7s %s\n", commands[i].name, commands[i].help);
     fprintf(to, "\n  hostwarp COMMAND --help tells more; hostwarp --version names the version.\n"
                 "  Start with:  hostwarp run hello.cu\n");
 }
@@ -46,8 +50,16 @@ static bool is_called(const char *argv0, const char *name)
     return strcmp(slash ? slash + 1 : argv0, name) == 0;
 }
 
+/* Said here, and not once more by the libraries of a program that is started now. */
+static void check_variables(void)
+{
+    hw_options_check();
+    hw_options_forget_wrong();
+}
+
 int main(int argc, char **argv)
 {
+    check_variables();
     if (argc > 0 && is_called(argv[0], "nvcc")) {
         cli_command_name = "cc";
         return leave(cmd_nvcc(argc - 1, argv + 1));

@@ -2,7 +2,9 @@
 /* The life of the whole: starting, process exit, fork. */
 #include "core/core.h"
 
+#include "base/options.h"
 #include "core/device.h"
+#include "core/launch.h"
 #include "core/mem.h"
 #include "core/sched.h"
 #include "core/verify.h"
@@ -40,11 +42,13 @@ static CUresult start(void)
 {
     static bool looked;
     static CUresult no_start;
+    hw_options_check();
     if (!looked)
         no_start = device_init();
     looked = true;
     if (no_start)
         return no_start;
+    launch_init();
     if (!mem_init())
         return CUDA_ERROR_OUT_OF_MEMORY;
     sched_init();

@@ -2,6 +2,8 @@
 /* Profiler control, and what hostwarp.h offers to programs and other libraries. */
 #include "core/hooks.h"
 #include "driver/bodies.h"
+#include "driver/debug_log.h"
+#include "driver/unseen.h"
 #include "check/check.h"
 #include "prof/prof.h"
 
@@ -12,6 +14,7 @@ __attribute__((constructor)) static void profiler_at_load(void)
 {
     prof_init();
     check_init();
+    debug_log_init();
 }
 
 CUresult do_cuProfilerStart(void)
@@ -44,5 +47,15 @@ HW_EXPORT void hostwarp_prof_api_leave(uint64_t token, int result)
 {
     struct hook_call call = {.token = token, .result = result};
 
-    hook_api_leave(&call);
+    unseen_tell(&call);
 }
+
+HW_EXPORT void hostwarp_call_failed(const char *name, const void *caller, int result, const char *error, char *args, char *why)
+{
+    if (hook_any)
+        unseen_keep(error, args, why);
+    else
+        unseen_runtime(name, caller, result, error, args, why);
+}
+
+HW_EXPORT void hostwarp_errors_seen(void) { unseen_seen(); }

@@ -150,6 +150,9 @@ extern const struct kabi_services exec_services;
 
 /* For fault messages: says in `out` what is at an address. Set by core; may stay NULL. */
 extern void (*exec_describe_address)(uint64_t addr, char *out, size_t bytes);
+/* ", a.cu:12, write of 4 bytes": the instruction at a line of the PTX text of the launch's kernel, as far as it is known. */
+struct exec_launch;
+extern void (*exec_describe_line)(const struct exec_launch *l, uint32_t line, char *out, size_t bytes);
 /* The memory around an address that kernels may use; called from workers inside a kernel. The epoch goes up when such memory
    is taken away. */
 extern bool (*exec_find_memory)(uint64_t addr, uint64_t *out_base, uint64_t *out_end);

@@ -188,7 +188,7 @@ bool plan_full_loop(struct plan *p)
 {
     size_t growth = 0, n;
     bool changed = false;
-    if (p->lanes == 1 || p->opt.function || p->opt.fair || p->opt.turns || p->opt.counted || p->irreducible || !hw_is_pow2(p->lanes) || !numbers_lanes(p))
+    if (p->lanes == 1 || p->opt.function || p->opt.fair || p->opt.turns || p->opt.counted || !hw_is_pow2(p->lanes) || !numbers_lanes(p))
         return false;
     for (size_t l = 0; l < p->loops.n; l++) {
         struct exit_test x;

@@ -122,7 +122,7 @@ bool plan_tail_dup(struct plan *p)
     size_t growth = 0;
     int n_blocks = p->n_blocks;
     bool changed = false;
-    if (p->lanes == 1 || p->opt.function || p->opt.fair || p->opt.turns || p->opt.counted || p->irreducible)
+    if (p->lanes == 1 || p->opt.function || p->opt.fair || p->opt.turns || p->opt.counted)
         return false;
     bool *touched = hw_alloc((size_t)n_blocks);           /* their ends are not what the plan says any more */
     for (int b = 0; b < n_blocks; b++) {

@@ -3,6 +3,7 @@
 #include "runtime/api.h"
 
 #include "base/log.h"
+#include "runtime/bodies.h"
 #include "runtime/context.h"
 
 #include <hostwarp.h>
@@ -11,6 +12,8 @@
 /* Weak: a driver library that is not hostwarp's does without. */
 #pragma weak hostwarp_prof_api_enter
 #pragma weak hostwarp_prof_api_leave
+#pragma weak hostwarp_call_failed
+#pragma weak hostwarp_errors_seen
 
 _Thread_local bool api_tls_per_thread;
 static _Thread_local cudaError_t tls_last_error;
@@ -48,9 +51,22 @@ cudaError_t api_leave(struct api_call *call, cudaError_t rc)
         hostwarp_prof_api_leave(call->token, (int)rc);
     if ((call->flags & QUIET) == QUIET)
         return rc;
-    if (rc != cudaSuccess && rc != cudaErrorNotReady)
-        hw_debug("%s answers %d", call->name, (int)rc);
     return api_latch(rc);
+}
+
+/* The driver's line, with its reason, stands before this one where the driver was asked. */
+void api_note_refusal(struct api_call *call, cudaError_t rc, char *args)
+{
+    char *why = hw_reason_take();
+    bool own = (call->flags & QUIET) != QUIET && rc != cudaErrorNotReady;
+    if (own)
+        hw_debug("%s(%s) answers %s (%d)%s%s", call->name, args, cudaGetErrorName(rc), (int)rc, why ? ": " : "", why ? why : "");
+    if (own && hostwarp_call_failed) {
+        hostwarp_call_failed(call->name, call->caller, (int)rc, cudaGetErrorString(rc), args, why);
+        return;
+    }
+    hw_free(why);
+    hw_free(args);
 }
 
 /* Success does not clear what is there; NotReady is an answer, not an error. */
@@ -65,6 +81,8 @@ cudaError_t api_last_error(bool take)
 {
     cudaError_t rc = tls_last_error;
 
+    if (rc != cudaSuccess && hostwarp_errors_seen)
+        hostwarp_errors_seen();
     if (take)
         tls_last_error = cudaSuccess;
     return rc;
