@@ -8,10 +8,18 @@ usage: run.py BUILD_FOLDER [--update] [NAME...]
 """
 import difflib
 import pathlib
+import re
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+
+
+def untested():
+    """Transformations of passes.def that no file names."""
+    table = (HERE.parent.parent / 'src/pass/passes.def').read_text()
+    named = set(' '.join(re.findall(r'^; passes: (.*)$', '\n'.join(f.read_text() for f in HERE.glob('*.ir')), re.M)).upper().split())
+    return [t for t in re.findall(r'^TRANSFORM\((\w+),', table, re.M) if t not in named]
 
 
 def main():
@@ -36,7 +44,9 @@ def main():
             bad += 1
             sys.stdout.writelines(difflib.unified_diff(want.splitlines(True), p.stdout.splitlines(True), want_file.name, 'now'))
             print(p.stderr, f'exit status {p.returncode}')
-    return 1 if bad else 0
+    missing = untested()
+    print(f'{"not ok" if missing else "ok"} every transformation has a file', *missing)
+    return 1 if bad or missing else 0
 
 
 sys.exit(main())
