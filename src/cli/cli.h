@@ -6,7 +6,6 @@
 #include "base/base.h"
 #include "base/vec.h"
 
-#define CLI_VERSION "0.1.0"
 
 /* Exit statuses of our own: a wrong command line, and a program that could not be started (as shells have it). */
 enum { CLI_OK = 0, CLI_FAIL = 1, CLI_USAGE = 2, CLI_CANNOT_EXEC = 126, CLI_NOT_FOUND = 127 };
@@ -61,8 +60,12 @@ int cmd_nvcc(int argc, char **argv);                             /* cmd_cc when 
 int cmd_run(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int info_json(void);                                             /* hostwarp info --json */
+int info_gpus(void);
 int cmd_env(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_gdb(int argc, char **argv);
+int cmd_ptxas(int argc, char **argv);
+int cmd_show(int argc, char **argv);
 int cmd_prof(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_unseen(int argc, char **argv);                          /* for libcuda, not for people */

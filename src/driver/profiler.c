@@ -5,6 +5,7 @@
 #include "driver/debug_log.h"
 #include "driver/unseen.h"
 #include "check/check.h"
+#include "clock/clock.h"
 #include "prof/prof.h"
 
 #include <hostwarp.h>
@@ -12,6 +13,7 @@
 /* At load time, so that the very first call is seen and nobody is inside one. */
 __attribute__((constructor)) static void profiler_at_load(void)
 {
+    clock_init();                                /* first: the others read its time */
     prof_init();
     check_init();
     debug_log_init();

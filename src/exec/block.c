@@ -389,5 +389,6 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->job.no_help = exec_no_help;
     l->kl.services = &exec_services;
     atomic_init(&l->fault, EXEC_OK);             /* nobody else sees it yet */
+    l->counting = NULL;
     l->details = l->backwards = l->in_step = l->filled = false;
 }

@@ -48,4 +48,7 @@ void jit_describe_line(const struct ir_func *func, uint32_t line, struct hw_str 
 /* For people: "AVX-512, 16 lanes" and the like. */
 const char *jit_target_name(void);
 
+/* How much faster the clock of the card that HOSTWARP_GPU names is than KABI_CLOCK_KHZ. Set once, before kernels are compiled. */
+extern double jit_clock_scale;
+
 #endif

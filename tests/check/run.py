@@ -24,12 +24,13 @@ BUILD = pathlib.Path(sys.argv[1]).resolve()
 HOSTWARP = BUILD / 'bin/hostwarp'
 WORK = tempfile.TemporaryDirectory(prefix='hostwarp-check-test-')
 ENV = {**{k: v for k, v in os.environ.items() if not k.startswith('HOSTWARP_')}, 'HOSTWARP_CACHE': WORK.name + '/cache'}
-failed = 0
+failed = told = 0
 
 
 def tell(good, rule, why=''):
-    global failed
+    global failed, told
     failed += not good
+    told += 1
     print(f"{'ok' if good else 'not ok'} - {rule}")
     if not good and why:
         print(re.sub('(?m)^', '# ', why), flush=True)
@@ -224,6 +225,7 @@ def main():
         formats()
         answers()
         suppressions()
+    print(f'1..{told}')
     return failed != 0
 
 
