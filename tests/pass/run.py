@@ -31,7 +31,7 @@ def main():
     apply = pathlib.Path(args[0]) / 'meson' / 'tests' / 'pass-apply'
     bad = 0
     sources = [s for s in sorted(HERE.glob('*.ir')) if not args[1:] or s.stem in args[1:]]
-    print(f'1..{len(sources)}')
+    print(f'1..{len(sources) + 1}')
     for source in sources:
         p = subprocess.run([str(apply), str(source)], capture_output=True, text=True, timeout=60)
         want_file = source.with_suffix('.out')
