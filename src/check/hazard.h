@@ -4,8 +4,15 @@
 #define CHECK_HAZARD_H
 
 #include "base/base.h"
+#include "check/trace.h"
 
 struct cmd;
+
+/* cmd.watched of a copy: the call that made it, and when (ledger_now()). */
+struct copy_watch {
+    struct trace_call call;
+    uint64_t at;
+};
 
 /* A launch, so that reports can name it: the trace of the call and the kernel's name, which stays. */
 void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel);

@@ -10,6 +10,7 @@
 struct trace_call {
     const char *name;            /* NULL: no call */
     uint32_t trace;
+    bool told;                   /* a report says already why it fails */
 };
 
 uint32_t trace_here(void);                       /* the calling thread's stack; 0: none */

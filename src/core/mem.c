@@ -80,16 +80,19 @@ static bool overlaps(uint64_t addr, size_t bytes)
     return find(addr) || (above && above->info.base < addr + bytes);
 }
 
-static struct mem_range *add(struct ctx *ctx, enum mem_kind kind, uint64_t base, size_t bytes, unsigned flags)
+static struct mem_range *add_as(struct ctx *ctx, enum mem_kind kind, uint64_t base, size_t bytes, unsigned flags, bool variable, bool external)
 {
     struct mem_range *r = hw_alloc(sizeof *r);
     r->info = (struct mem_info){ .kind = kind, .base = base, .bytes = bytes, .flags = flags, .ctx = ctx,
-                                 .ctx_handle = ctx ? ctx_handle(ctx) : NULL, .device = ctx ? ctx->dev->ordinal : 0, .buffer_id = ++last_id };
+                                 .ctx_handle = ctx ? ctx_handle(ctx) : NULL, .device = ctx ? ctx->dev->ordinal : 0, .buffer_id = ++last_id,
+                                 .variable = variable, .external = external };
     treap_insert(&map, &r->node, base, 0);
     atomic_fetch_add_explicit(&mem_generation, 1, memory_order_release);
     hook_mem_added(&r->info);
     return r;
 }
+
+static struct mem_range *add(struct ctx *ctx, enum mem_kind kind, uint64_t base, size_t bytes, unsigned flags) { return add_as(ctx, kind, base, bytes, flags, false, false); }
 
 static struct devheap_charge *charge_of(const struct mem_range *r)
 {
@@ -223,9 +226,8 @@ static CUresult alloc_kind(struct ctx *ctx, enum mem_kind kind, size_t bytes, si
     struct devheap_charge *charge = kind == MEM_MANAGED ? &managed_charge : &device_charge[ctx->dev->ordinal];
     struct extent *e = devheap_alloc(charge, bytes, align);
     if (e) {
-        struct mem_range *r = add(ctx, kind, devheap_base(e), bytes, flags);
+        struct mem_range *r = add_as(ctx, kind, devheap_base(e), bytes, flags, variable, false);
         r->extent = e;
-        r->info.variable = variable;
         stats.n_device += kind != MEM_MANAGED;
         stats.n_managed += kind == MEM_MANAGED;
         stats.managed_bytes += kind == MEM_MANAGED ? bytes : 0;
@@ -278,8 +280,7 @@ CUresult mem_adopt_variable(struct ctx *ctx, void *ptr, size_t bytes, bool *fres
     } else if (!ptr || bytes == 0 || base + bytes < base || overlaps(base, bytes)) {
         rc = CUDA_ERROR_INVALID_VALUE;
     } else {
-        r = add(ctx, MEM_MANAGED, base, bytes, CU_MEM_ATTACH_GLOBAL);
-        r->info.variable = true;
+        r = add_as(ctx, MEM_MANAGED, base, bytes, CU_MEM_ATTACH_GLOBAL, true, false);
         stats.n_managed++;
         stats.managed_bytes += bytes;
         *fresh = true;
@@ -320,6 +321,7 @@ static CUresult free_after_work(const struct mem_info *info)
 /* What is given back must be the start of what `which` says; where it lies instead is worth a word. */
 static CUresult not_the_start(uint64_t ptr, const char *which)
 {
+    hook_free_refused(ptr);
     struct mem_info info;
     if (!hw_reasons_on())
         return CUDA_ERROR_INVALID_VALUE;
@@ -646,9 +648,8 @@ bool mem_add_external(struct ctx *ctx, enum mem_kind kind, int device, uint64_t 
     hw_lock(&mu);
     bool free_there = !overlaps(base, bytes);
     if (free_there) {
-        struct mem_range *r = add(ctx, kind, base, bytes, 0);
+        struct mem_range *r = add_as(ctx, kind, base, bytes, 0, false, true);
         r->info.device = device;
-        r->info.external = true;
         stats.n_device += kind == MEM_DEVICE;
     }
     hw_unlock(&mu);
