@@ -70,7 +70,11 @@ int main()
     cuCtxGetDevice(&dev);
     *flag = *done = 0;
     spin_until<<<1, 1>>>(flag);
+#if CUDA_VERSION >= 13000 && !defined HOSTWARP_VERSION
+    D("contexts.second", cuCtxCreate(&second, nullptr, 0, dev));
+#else
     D("contexts.second", cuCtxCreate(&second, 0, dev));
+#endif
     CUdeviceptr word = 0;
     cuMemAlloc(&word, 4);
     CUevent e;
