@@ -164,7 +164,7 @@ static void split(const struct runner *r, const struct kabi_block *b, uint32_t m
         if (offset < r->launch->kl.shared_bytes || (s->shared_bytes && offset + s->bytes + 65536 < (uint64_t)2 << 20)) {
             x->shared |= 1u << l;
             x->offsets[l] = offset;
-        } else if (x->a[l] - (uint64_t)(uintptr_t)b->local < local) {
+        } else if (x->a[l] - (uint64_t)(uintptr_t)b->local < local || s->local_bytes) {
             x->local |= 1u << l;
             x->offsets[l] = x->a[l] - (uint64_t)(uintptr_t)b->local;
         } else if (x->a[l] - (uint64_t)(uintptr_t)r->launch->kl.params >= params) {

@@ -107,9 +107,10 @@ struct slice {
 static void follow(struct slice *s, const struct ir_operand *x)
 {
     if (x->kind == IR_IMM && x->var) {
-        if (s->out->shared && s->out->shared != x->var)
-            s->unknown = true;
-        s->out->shared = x->var;
+        bool local = x->var >= ORIGIN_LOCAL;
+        uint32_t *variable = local ? &s->out->local : &s->out->shared, number = local ? x->var - ORIGIN_LOCAL + 1 : x->var;
+        s->unknown |= *variable && *variable != number;
+        *variable = number;
     }
     if (x->kind != IR_REG)
         return;
@@ -150,7 +151,11 @@ static void visit_def(struct slice *s, const struct ir_inst *i)
         follow(s, &i->src[1]);
         follow(s, &i->src[2]);
         return;
-    case IR_PACK: case IR_PARAMADDR: case IR_LOCAL_TO_GENERIC: case IR_GENERIC_TO_LOCAL: case IR_MATH: s->unknown = true; return;
+    case IR_LOCAL_TO_GENERIC:
+        s->unknown |= i->src[0].kind == IR_IMM && !i->src[0].var;
+        follow(s, &i->src[0]);
+        return;
+    case IR_PACK: case IR_PARAMADDR: case IR_MATH: s->unknown = true; return;
     case IR_CMP: case IR_FTOI_S: case IR_FTOI_U: return;
     default: break;
     }
@@ -173,8 +178,126 @@ void origin_of(struct origin_defs *o, const struct ir_inst *i, struct origin *ou
         for (uint32_t d = from; d < to && !s.unknown; d++)
             visit_def(&s, o->defs[d]);
     }
-    if (s.unknown || (out->shared && out->variable))
+    if (s.unknown || !!out->shared + !!out->variable + !!out->local > 1)
         *out = (struct origin){ 0 };
+}
+
+/* ---- objects of local memory ---- */
+
+struct depot {
+    struct ir_reg *reg;          /* %SP or %SPL */
+    uint32_t at, end;
+    bool generic;
+};
+
+/* What a register holds that is defined once, as the address of a variable in local memory. */
+static bool find_depot(const struct ir_func *f, const struct ir_inst *i, struct depot *out)
+{
+    const struct ir_reg *r = i->n_dst == 1 ? i->dst[0] : NULL;
+    if (!r || !r->name || (strcmp(r->name, "%SPL") != 0 && strcmp(r->name, "%SP") != 0) || i->n_src != 1)
+        return false;
+    *out = (struct depot){ i->dst[0], 0, 0, i->op == IR_LOCAL_TO_GENERIC };
+    if ((i->op != IR_MOV && !out->generic) || i->src[0].kind != IR_IMM)
+        return false;
+    out->at = (uint32_t)i->src[0].imm;
+    for (size_t k = 0; k < f->locals.n; k++)
+        if (f->locals.v[k].offset == out->at)
+            out->end = out->end > out->at + f->locals.v[k].bytes ? out->end : out->at + f->locals.v[k].bytes;
+    return out->end > out->at;
+}
+
+struct depots {
+    HW_VEC(struct depot) v;
+    HW_VEC(struct ir_variable) objects;          /* of all of them */
+};
+
+/* A MOV of the register that SP was made of, so that the address of SP is a constant too. */
+static void make_constant(struct ir_func *f, const struct depots *d)
+{
+    for (size_t b = 0; b < f->blocks.n; b++)
+        for (size_t j = 0; j < f->blocks.v[b]->insts.n; j++) {
+            struct ir_inst *i = f->blocks.v[b]->insts.v[j];
+            for (size_t k = 0; i->op == IR_LOCAL_TO_GENERIC && i->src[0].kind == IR_REG && k < d->v.n; k++)
+                if (i->src[0].reg == d->v.v[k].reg && !d->v.v[k].generic) {
+                    i->src[0] = ir_imm_operand(d->v.v[k].at);
+                    break;
+                }
+        }
+}
+
+static void find_depots(struct ir_func *f, struct depots *d)
+{
+    for (int round = 0; round < 2; round++) {    /* %SP is made of %SPL */
+        d->v.n = 0;
+        for (size_t b = 0; b < f->blocks.n; b++)
+            for (size_t j = 0; j < f->blocks.v[b]->insts.n; j++) {
+                struct depot one;
+                if (find_depot(f, f->blocks.v[b]->insts.v[j], &one))
+                    hw_vec_push(&d->v, one);
+            }
+        if (round == 0)
+            make_constant(f, d);
+    }
+}
+
+static const struct depot *depot_of(const struct depots *d, const struct ir_inst *i)
+{
+    for (size_t k = 0; i->op == IR_ADD && i->src[0].kind == IR_REG && i->src[1].kind == IR_IMM && k < d->v.n; k++)
+        if (d->v.v[k].reg == i->src[0].reg && i->src[1].imm < d->v.v[k].end - d->v.v[k].at)
+            return &d->v.v[k];
+    return NULL;
+}
+
+/* The end of the object that begins at `at`: where the next one of its depot begins. */
+static uint32_t end_of(const struct ir_func *f, const struct depots *d, const struct depot *depot, uint32_t at)
+{
+    uint32_t end = depot->end;
+    for (size_t b = 0; b < f->blocks.n; b++)
+        for (size_t j = 0; j < f->blocks.v[b]->insts.n; j++) {
+            const struct ir_inst *i = f->blocks.v[b]->insts.v[j];
+            const struct depot *other = depot_of(d, i);
+            uint32_t begin = other ? other->at + (uint32_t)i->src[1].imm : 0;
+            if (other && other->at == depot->at && other->end == depot->end && begin > at && begin < end)
+                end = begin;
+        }
+    return end;
+}
+
+static uint32_t object_number(struct depots *d, uint32_t at, uint32_t end)
+{
+    for (size_t k = 0; k < d->objects.n; k++)
+        if (d->objects.v[k].offset == at && d->objects.v[k].bytes == end - at)
+            return (uint32_t)k;
+    hw_vec_push(&d->objects, ((struct ir_variable){ at, end - at }));
+    return (uint32_t)d->objects.n - 1;
+}
+
+void origin_locals(struct ir_func *f)
+{
+    struct depots d = { 0 };
+    find_depots(f, &d);
+    for (int apply = 0; apply < 2 && d.v.n; apply++)             /* all ends are found before anything is changed */
+        for (size_t b = 0; b < f->blocks.n; b++)
+            for (size_t j = 0; j < f->blocks.v[b]->insts.n; j++) {
+                struct ir_inst *i = f->blocks.v[b]->insts.v[j];
+                const struct depot *depot = i->op == IR_ADD ? depot_of(&d, i) : NULL;
+                if (!depot)
+                    continue;
+                uint32_t at = depot->at + (uint32_t)i->src[1].imm;
+                if (!apply) {
+                    i->src[1].var = ORIGIN_LOCAL + object_number(&d, at, end_of(f, &d, depot, at));
+                    continue;
+                }
+                struct ir_operand k = { .kind = IR_IMM, .imm = at, .var = i->src[1].var };
+                i->op = depot->generic ? IR_LOCAL_TO_GENERIC : IR_MOV;
+                i->n_src = 0;
+                ir_inst_src(i, k);
+            }
+    f->locals.n = 0;
+    for (size_t k = 0; k < d.objects.n; k++)
+        hw_vec_push(&f->locals, d.objects.v[k]);
+    hw_vec_fini(&d.objects);
+    hw_vec_fini(&d.v);
 }
 
 /* ---- values ---- */
