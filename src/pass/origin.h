@@ -33,7 +33,7 @@ enum origin_use {
 struct origin_defs;
 struct origin_defs *origin_defs_new(const struct ir_func *f);
 void origin_defs_free(struct origin_defs *o);
-void origin_of(struct origin_defs *o, const struct ir_inst *access, struct origin *out);
+void origin_of(const struct origin_defs *o, const struct ir_inst *access, struct origin *out);
 enum origin_use origin_use_of(const struct origin_defs *o, const struct ir_reg *r);
 bool origin_used_elsewhere(const struct origin_defs *o, const struct ir_reg *r);          /* and not in the block that defines it */
 
