@@ -246,6 +246,13 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
     }
 }
 
+static void stuck(void *state, struct kabi_block *block)
+{
+    struct runner *r = state;
+    if (r->sync && r->block)
+        sync_stuck(r->sync, block);
+}
+
 static void heap(uint64_t base, uint64_t bytes, bool made)
 {
     ledger_heap(base, bytes, made, heap_place);
@@ -253,4 +260,4 @@ static void heap(uint64_t base, uint64_t bytes, bool made)
         init_given(base, bytes);
 }
 
-const struct exec_checker access_checker = { .begin = begin, .visit = visit, .end = end, .heap = heap };
+const struct exec_checker access_checker = { .begin = begin, .visit = visit, .end = end, .stuck = stuck, .heap = heap };
