@@ -11,8 +11,8 @@ _hostwarp()
     case ${COMP_WORDS[1]} in
     info) words='--json --help' ;;
     bench) words='--quick --svg --json --beside --compare --help' ;;
-    check) words='--tool --error-exitcode --suppress --help' ;;
-    prof) words='--print-gpu-trace --print-api-trace --kernel-details --csv --json --log-file --timeline --trace --profile-from-start --profile-child-processes --no-advice --help' ;;
+    check) words='--tool --error-exitcode --json --xml --html --suppress --gen-suppressions --help' ;;
+    prof) words='--print-gpu-trace --print-api-trace --kernel-details --gpu --csv --json --log-file --timeline --trace --profile-from-start --profile-child-processes --no-advice --help' ;;
     cc) words='-o -c -O0 -O1 -O2 -O3 -g -lineinfo -I -D -L -l -arch --ptx --dryrun --keep --help' ;;
     *) words='--help' ;;
     esac

@@ -36,12 +36,6 @@ static void on_cmd_finished(struct cmd *c)
     }
 }
 
-static void on_cmd_started(struct cmd *c)
-{
-    if (c->kind == CMD_COPY && (check_tools & CHECK_INIT))
-        init_copy(c);
-}
-
 static void on_mem_added(const struct mem_info *info)
 {
     ledger_added(info);
@@ -56,8 +50,20 @@ static void on_copy_made(struct cmd *c, bool async)
         hazard_copy_made(c);
 }
 
+static bool is_host_fn(const struct cmd *c) { return c->kind == CMD_HOST_FN || c->kind == CMD_CALLBACK; }
+
+static void on_cmd_started(struct cmd *c)
+{
+    if (is_host_fn(c))
+        call_host_fn_started(c);
+    else if (c->kind == CMD_COPY && (check_tools & CHECK_INIT))
+        init_copy(c);
+}
+
 static void on_cmd_queued(struct cmd *c)
 {
+    if (is_host_fn(c))
+        call_host_fn_queued(c);
     if (!(check_tools & CHECK_HAZARD))
         return;
     order_queued(c);
@@ -103,12 +109,12 @@ static const struct hook_listener listener = {
     .copy_refused = refused_copy,
     .free_refused = refused_free,
     .cmd_queued = on_cmd_queued,
+    .cmd_started = on_cmd_started,
     .cmd_depends = order_depends,
     .event_recorded = order_recorded,
     .stream_waits = order_stream_waits,
     .host_waited = order_host_waited,
     .cmd_finished = on_cmd_finished,
-    .cmd_started = on_cmd_started,
     .mem_added = on_mem_added,
     .mem_dropped = ledger_dropped,
     .obj_made = on_obj_made,

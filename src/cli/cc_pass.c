@@ -227,6 +227,8 @@ void cc_device_command(struct cc_work *w, struct cli_args *args, bool with_lines
     if (wants_lines(job, with_lines)) {
         cli_add(args, "-gline-directives-only");
         cli_add(args, "-emit-llvm");                             /* cc_lines.c makes the PTX */
+        cli_add(args, "-Xclang");
+        cli_add(args, "-emit-llvm-uselists");                    /* the back end follows the order of uses */
     }
     cc_openmp_compile(args, job, false);
     cli_add_all(args, &job->device);

@@ -19,13 +19,15 @@ static const struct {
     { "bench", cmd_bench, "measure this machine: copies, launches, overlap" },
     { "prof", cmd_prof, "profile a program: times, a timeline, advice" },
     { "check", cmd_check, "look for memory errors, races, leaks and calls that failed" },
+    { "unseen", cmd_unseen, NULL },      /* for libcuda */
 };
 
 static void usage(FILE *to)
 {
     fprintf(to, "usage: hostwarp COMMAND [ARGUMENTS]\n\nRuns CUDA programs on a machine with no GPU.\n\n");
     for (size_t i = 0; i < HW_LEN(commands); i++)
-        fprintf(to, "  %-7s %s\n", commands[i].name, commands[i].help);
+        if (commands[i].help)
+            fprintf(to, "  %-7s %s\n", commands[i].name, commands[i].help);
     fprintf(to, "\n  hostwarp COMMAND --help tells more; hostwarp --version names the version.\n"
                 "  Start with:  hostwarp run hello.cu\n");
 }

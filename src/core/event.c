@@ -3,6 +3,7 @@
 #include "core/event.h"
 
 #include "core/capture.h"
+#include "core/clock.h"
 #include "core/ctx.h"
 #include "core/hooks.h"
 #include "core/device.h"
@@ -190,6 +191,10 @@ CUresult event_elapsed(struct event *start, struct event *end, float *out_ms)
         return CUDA_ERROR_INVALID_HANDLE;
     if (pending)
         return CUDA_ERROR_NOT_READY;
-    *out_ms = (float)((double)ns * 1e-6);
+    double computed;
+    if (core_clock && core_clock->elapsed(start, end, &computed))
+        *out_ms = (float)(computed * 1e-6);
+    else
+        *out_ms = (float)((double)ns * 1e-6);
     return CUDA_SUCCESS;
 }

@@ -205,7 +205,8 @@ static void compile(struct function *f, struct function_shape *s)
     const struct variant *v = &s->variant;
     struct jit_request req = { .ntid = { v->block[0], v->block[1], v->block[2] }, .small_grid = v->small_grid, .stream = v->stream, .whole = v->whole,
                                 .in_window = in_window(f->module),
-                                .details = (hw_options()->prof_details || hw_options()->check[0]) && !v->plain, .check = hw_options()->check[0] && !v->plain, .plain = v->plain != 0,
+                                .details = v->plain == FUNCTION_COUNTED || ((hw_options()->prof_details || hw_options()->check[0]) && !v->plain),
+                                .check = hw_options()->check[0] && !v->plain, .plain = v->plain == FUNCTION_PLAIN || v->plain == FUNCTION_STEPS,
                                 .steps = v->plain == FUNCTION_STEPS };
     hw_assert_no_locks("a kernel is compiled");
     struct kabi_kernel *kernel = jit_compile(f->ir, &req, &diag);

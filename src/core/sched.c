@@ -141,6 +141,7 @@ struct cmd *cmd_new(enum cmd_kind kind)
     c->n_deps = 0;
     c->dependents = NULL;
     c->watched = NULL;
+    c->timed = NULL;
     c->module = NULL;
     c->params = c->staging = NULL;
     c->event = NULL;

@@ -3,6 +3,7 @@
 #ifndef DRIVER_API_H
 #define DRIVER_API_H
 
+#include "base/log.h"
 #include "base/base.h"
 #include "core/hooks.h"
 
@@ -64,8 +65,10 @@ extern _Thread_local bool api_tls_per_thread;    /* which default stream the ent
 CUresult api_enter(struct api_call *call, enum api_id id);
 CUresult api_leave(struct api_call *call, CUresult rc);
 CUresult api_stub(enum api_id id);
-/* HOSTWARP_LOG=debug: the call answers rc, and why as far as anybody said. Frees args. */
-void api_note_refusal(enum api_id id, CUresult rc, char *args);
+/* The call answers rc: for the log, for listeners, for the end of the program. Takes args; before api_leave(). */
+void api_note_refusal(struct api_call *call, CUresult rc, char *args);
+/* Does anybody want to know? That something is not ready yet is asked often. */
+static inline bool api_notes(CUresult rc) { return hw_unlikely(rc != CUDA_SUCCESS) && (rc == CUDA_ERROR_NOT_READY ? hw_log_on(HW_LOG_DEBUG) : hw_reasons_on()); }
 
 /* --- for bodies --- */
 

@@ -1232,10 +1232,10 @@ static bool emit_callee(struct emit *e, size_t index)
     opt.local_stride = kernel->func->local_bytes;
     struct plan *p = plan_new(e->kernel->callees.v[index], &opt, e->diag);
     bool ok = p != NULL;
-    if (ok && (p->regions.n > 1 || (p->irreducible && e->W > 1) || (p->uses_warp_ops && e->W == 1))) {
+    if (ok && (p->regions.n > 1 || (p->uses_warp_ops && e->W == 1))) {
         diag_error(e->diag, (int)e->kernel->callees.v[index]->ptx_line, 0,
-                   "kernel %s: function %s calls itself or is called through a pointer, and has a barrier, a warp operation or irreducible control "
-                   "flow: not supported yet", e->kernel->name, e->kernel->callees.v[index]->name);
+                   "kernel %s: function %s calls itself or is called through a pointer, and has a barrier or a warp operation: "
+                   "not supported yet", e->kernel->name, e->kernel->callees.v[index]->name);
         ok = false;
     }
     if (ok) {

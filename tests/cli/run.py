@@ -988,9 +988,9 @@ def test_install_makes_a_copy_that_works_by_itself(box):
 def main():
     pattern = sys.argv[2] if len(sys.argv) > 2 else ''
     bad = 0
-    for name, test in list(globals().items()):
-        if not name.startswith('test_') or pattern not in name:
-            continue
+    tests = [(name, test) for name, test in globals().items() if name.startswith('test_') and pattern in name]
+    print(f'1..{len(tests)}')
+    for name, test in tests:
         with tempfile.TemporaryDirectory(prefix='hostwarp-cli-') as folder:
             try:
                 test(Box(folder))
