@@ -8,7 +8,7 @@ usage: stage.py BUILD                         from BUILD/meson into BUILD
        stage.py BUILD --uninstall PREFIX [--destdir DIR]
                                               removes what the former put there, and the folders that it made
 
-The folder that holds bin/ and lib/ also is the --cuda-path that clang gets, hence nvvm/libdevice (empty).
+The folder that holds bin/ and lib/ also is the --cuda-path that clang gets, hence nvvm/libdevice.
 """
 import argparse
 import os
@@ -29,14 +29,19 @@ FILES = {
 }
 FILES.update({f'lib/libnvrtc.so.{n}': [f'src/nvrtc/libnvrtc{n}.so'] for n in (12, 13)})
 FILES.update({f'lib/libnvJitLink.so.{n}': [f'src/nvjitlink/libnvJitLink{n}.so'] for n in (12, 13)})
-LINKS = {'lib/libnvrtc.so': 'libnvrtc.so.12', 'lib/libnvJitLink.so': 'libnvJitLink.so.12',
-         'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12', 'lib64': 'lib', 'bin/nvcc': 'hostwarp'}
+FILES.update({'lib/hostwarp-nvvm': ['src/nvvm/hostwarp-nvvm'], 'nvvm/lib64/libnvvm.so.4': ['src/nvvm/libnvvm4.so'],
+              'nvvm/libdevice/libdevice.10.bc': ['src/nvvm/libdevice.10.bc']})
+# From the source as they are.
+COPIES = {'lib/hostwarp-nvvm.ll': 'src/nvvm/prelude.ll'}
+LINKS = {'nvvm/lib64/libnvvm.so': 'libnvvm.so.4', 'nvvm/lib': 'lib64', 'nvvm/include': '../include', 'lib/libnvvm.so.4': '../nvvm/lib64/libnvvm.so.4',
+         'lib/libnvvm.so': 'libnvvm.so.4', 'lib/libnvrtc.so': 'libnvrtc.so.12', 'lib/libnvJitLink.so': 'libnvJitLink.so.12',
+         'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12', 'lib64': 'lib', 'bin/nvcc': 'hostwarp', 'bin/ptxas': 'hostwarp'}
 # Built where LLVM's static libraries are installed; jit/llvm.c takes the system's LLVM without it.
 OPTIONAL = {'lib/libhostwarp-llvm.so'}
 FILES['lib/libhostwarp-llvm.so'] = ['src/jit/libhostwarp-llvm.so']
 # Device code is linked when it is loaded, so this library has nothing inside; build files name it all the same.
 EMPTY = ['lib/libcudadevrt.a']
-FOLDERS = {'include': 'include', 'share/bench': 'bench', 'share/examples': 'examples', 'share/check': 'share/check', 'share/prof': 'share/prof', 'share/gpus': 'share/gpus'}
+FOLDERS = {'include': 'include', 'share/bench': 'bench', 'share/examples': 'examples', 'share/check': 'share/check', 'share/prof': 'share/prof', 'share/gdb': 'share/gdb', 'share/gpus': 'share/gpus'}
 COMPLETION = {'bash': 'share/bash-completion/completions/hostwarp', 'zsh': 'share/zsh/site-functions/_hostwarp'}
 MADE = 'lib/hostwarp/made.txt'                   # the folders that installing made, for uninstalling
 
@@ -62,7 +67,7 @@ def put_file(src, dst):
 
 
 def stage(build):
-    for folder in 'bin', 'lib', 'nvvm/libdevice', 'share':
+    for folder in 'bin', 'lib', 'nvvm/libdevice', 'nvvm/lib64', 'share':
         (build / folder).mkdir(parents=True, exist_ok=True)
     for name, patterns in FILES.items():
         found = [f for p in patterns for f in (build / 'meson').glob(p) if f.is_file()]
@@ -71,6 +76,8 @@ def stage(build):
         if not found:
             sys.exit(f'stage.py: {build}/meson has no {patterns[0]}; is the build complete?')
         put_file(found[0].resolve(), build / name)
+    for name, source in COPIES.items():
+        shutil.copy2(SOURCE / source, build / name)
     for name, target in LINKS.items():
         put_link(build / name, target)
     for name in EMPTY:
@@ -98,11 +105,13 @@ def install(build, prefix, destdir, strip):
     root, made = top / 'lib/hostwarp', []
     uninstall_tree(top)                          # also the folders, which are then made and noted anew
     make_folder(root, top, made)
-    for folder in 'bin', 'lib', 'nvvm/libdevice', 'share':
+    for folder in 'bin', 'lib', 'nvvm/libdevice', 'nvvm/lib64', 'share':
         (root / folder).mkdir(parents=True)
     for name in FILES:
         if name not in OPTIONAL or (build / name).exists():
             install_program(build, name, root, strip)
+    for name, source in COPIES.items():
+        shutil.copy2(SOURCE / source, root / name)
     for name, target in LINKS.items():
         os.symlink(target, root / name)
     for name in EMPTY:

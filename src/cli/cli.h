@@ -63,6 +63,9 @@ int info_json(void);                                             /* hostwarp inf
 int info_gpus(void);
 int cmd_env(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_gdb(int argc, char **argv);
+int cmd_ptxas(int argc, char **argv);
+int cmd_show(int argc, char **argv);
 int cmd_prof(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_unseen(int argc, char **argv);                          /* for libcuda, not for people */

@@ -17,7 +17,8 @@ struct stream;
 typedef int CUoutput_mode;
 
 /* The newest interface level this library speaks. Programs and runtimes of 12.x and 13.0 both accept it. */
-enum { DRIVER_VERSION = 13000 };
+enum { DRIVER_NEWEST = 13000, DRIVER_OLDEST = 11000 };
+int driver_version(void);        /* 13000, or what HOSTWARP_DRIVER says */
 
 enum api_kind { API_KIND_API, API_KIND_SAME, API_KIND_STUB };
 enum api_pt { PT_ANY, PT_ONLY };                 /* PT_ONLY: stream 0 is the calling thread's own default stream */

@@ -130,6 +130,8 @@ struct ir_variable {
     uint32_t offset, bytes;
 };
 
+enum { IR_USUAL_REGS = 32 };     /* registers that a kernel is said to take on a GPU, where .maxnreg does not say less */
+
 struct ir_module;
 struct ir_func {
     struct ir_module *module;

@@ -85,6 +85,7 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
         hw_hash_str(&h, "only quick");
     hw_hash_u64(&h, build_id());
     hw_hash_str(&h, target_id());
+    lines_hash(&h, f);
     if (req->details)
         hw_hash_str(&h, req->check ? "check" : "details");
     if (req->plain)
@@ -200,7 +201,7 @@ static enum tiers choose_tiers(const struct jit_request *req, LLVMModuleRef mod)
     const double each = 25, pair = 2.5;
     const char *mode = hw_options()->tiers;
     double n = 0, us = 0, limit = 1e6 * (double)hw_options()->compile_limit;
-    if (req->details || hw_options()->dump[0] || strcmp(mode, "off") == 0)
+    if (req->details || lines_wanted() || hw_options()->dump[0] || strcmp(mode, "off") == 0)
         return BEST;
     if (strcmp(mode, "quick") == 0)
         return QUICK;
@@ -253,7 +254,9 @@ static bool generate(const struct ir_func *f, const struct jit_request *req, str
     LLVMSetModuleDataLayout(e->mod, layout);
     LLVMDisposeMessage(triple);
     LLVMDisposeTargetData(layout);
-    if (!emit_kernel(e))
+    bool emitted = emit_kernel(e);
+    lines_end(e);
+    if (!emitted)
         goto out;
     name_regions(e, "hw_region_", prefix);
     if (!verified(f, req, e->mod, diag))

@@ -131,12 +131,12 @@ static void unload(struct linked *l)
     hw_vec_fini(&l->code);
 }
 
-static bool load(const struct object *o, struct hw_map *functions, struct linked *l)
+static bool load(const struct object *o, const char *name, struct hw_map *functions, struct linked *l)
 {
     uint64_t bytes = 0;
     for (const char *file = NULL; (file = next_file(o, file, &bytes));) {
         struct loaded at;
-        if (!load_object(file, bytes, any_address_of, functions, &at)) {
+        if (!load_object(file, bytes, name, any_address_of, functions, &at)) {
             unload(l);
             return false;
         }
@@ -198,7 +198,7 @@ static kabi_region_fn **put_into_memory(const struct hw_hash *key, const struct 
             diag_error(diag, 0, 0, "the function %s is not available (is the SLEEF library installed?)", o->symbols.v[i]);
             return NULL;
         }
-    if (!object_by_orc && load(o, &functions, l)) {
+    if (!object_by_orc && load(o, name, &functions, l)) {
         regions = find_regions(key, o, &functions, diag);
         if (!regions)
             unload(l);
