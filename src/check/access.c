@@ -4,6 +4,7 @@
 
 #include "check/check.h"
 #include "check/hazard.h"
+#include "check/part.h"
 #include "check/race.h"
 #include "check/race_grid.h"
 #include "check/runner.h"
@@ -44,7 +45,7 @@ static void *begin(const struct exec_launch *launch)
     r->launch = launch;
     r->cmd = hw_container_of(launch, struct cmd, x.launch);
     if (check_tools & (CHECK_RACE | CHECK_HAZARD | CHECK_SYNC))
-        r->race = race_block_new(launch->kernel, launch->kl.grid_id, threads, launch->kl.shared_bytes);
+        r->race = race_block_new(launch);
     if (check_tools & CHECK_SYNC)
         r->sync = sync_block_new(r);
     if (check_tools & (CHECK_SYNC | CHECK_RACE))
@@ -173,8 +174,31 @@ static void split(const struct runner *r, const struct kabi_block *b, uint32_t m
     }
 }
 
+/* The usual access: in one space, everything about it is right, and that is seen of whole parts of the warp. False: it must be looked at lane by lane. */
+static bool visit_parts(struct runner *r, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a)
+{
+    const struct details_site *s = &r->launch->kernel->details->sites[site];
+    bool shared = s->space == DETAILS_SHARED, init = (check_tools & CHECK_INIT) != 0;
+    struct part parts[PARTS];
+    if ((!shared && s->space != DETAILS_GLOBAL) || s->tile || !s->bytes || (s->bytes & (s->bytes - 1)) || (shared && r->memory && !sync_shared_idle(r->memory)))
+        return false;
+    unsigned n = parts_of(a, mask, s->bytes, parts);
+    for (unsigned k = 0; k < n; k++)
+        if (!bounds_part(r, site, &parts[k], shared) || (init && !reads_part(r, s, &parts[k], shared)))
+            return false;
+    for (unsigned k = 0; init && s->kind != DETAILS_IN_LOAD && k < n; k++)
+        reads_wrote(r, s, &parts[k], shared);
+    if (r->sync)
+        sync_came(r->sync, site, thread, mask);
+    if (r->race)
+        race_parts(r->race, site, thread, mask, a, parts, n, shared);
+    return true;
+}
+
 static void visit_access(struct runner *r, struct kabi_block *block, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a)
 {
+    if (hw_likely(visit_parts(r, site, thread, mask, a)))
+        return;
     struct access x = { .s = &r->launch->kernel->details->sites[site], .site = site, .thread = thread, .a = a };
     split(r, block, mask, &x);
     bounds_access(r, &x);

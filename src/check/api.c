@@ -166,11 +166,13 @@ void call_leaves(struct hook_call *call)
         }
         return;
     }
-    if ((check_tools & CHECK_API) && now->name) {
+    if (now->name && call->result == CUDA_SUCCESS && strstr(now->name, "EndCapture"))
+        leak_capture_ended();
+    if ((check_tools & CHECK_API) && now->name && !now->told) {
         depth++;                 /* what we ask is no call of the program */
         if (strcmp(now->name, "cudaGetLastError") == 0 || strcmp(now->name, "cudaPeekAtLastError") == 0)
             looked();
-        else if (!now->told && !harmless(now->name, call->result) && !is_echo(call->result))
+        else if (!harmless(now->name, call->result) && !is_echo(call->result))
             tell_failure(now, call);
         depth--;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses of kernels outside of the memory that they are meant for, exact to the byte. */
 #include "check/check.h"
+#include "check/part.h"
 #include "check/runner.h"
 
 /* MEANT: the access belongs to that memory, but a neighbour may have been meant; ONLY: its pointer is the first byte of it. */
@@ -241,6 +242,21 @@ void bounds_access(struct runner *r, struct access *x)
         look_at_shared(r, x);
     if (says && x->local)
         look_at_local(r, x);
+}
+
+bool bounds_part(struct runner *r, uint32_t site, const struct part *p, bool shared)
+{
+    const struct details_site *s = &r->launch->kernel->details->sites[site];
+    uint64_t bytes = part_bytes(p, s->bytes);
+    if (p->address & (s->bytes - 1))
+        return false;
+    if (shared) {
+        uint64_t from = s->shared_bytes ? s->shared_at : 0, have = s->shared_bytes ? s->shared_bytes : r->launch->kl.shared_bytes;
+        return p->address - from <= have && bytes <= have - (p->address - from);
+    }
+    const struct bound *b = s->n_params || s->variable ? bound_of(r, site) : NULL;
+    const struct ledger_range *g = ledger_holds(p->address, bytes, runner_at(r));
+    return g && (!b || b->state != BOUND_ONLY || g->base == b->e.base);
 }
 
 /* ---- the device heap ---- */

@@ -15,7 +15,9 @@
 #include "core/sched.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 unsigned check_tools;
 
@@ -24,8 +26,20 @@ static void on_launch_made(struct cmd *c, const struct function *f, const struct
     access_launch_made(c, f, config);
 }
 
+/* Kernels that are queued: a program that ends without waiting for them is given the time. */
+static _Atomic long running;
+
+static void on_exiting(void)
+{
+    enum { LONGEST_MS = 10000 };
+    for (int ms = 0; atomic_load(&running) > 0 && ms < LONGEST_MS; ms++)
+        usleep(1000);
+}
+
 static void on_cmd_finished(struct cmd *c)
 {
+    if (c->kind == CMD_KERNEL)
+        atomic_fetch_sub(&running, 1);
     if (c->kind == CMD_KERNEL)
         access_launch_over(c);
     else if (c->kind == CMD_COPY && (check_tools & CHECK_HAZARD))
@@ -56,12 +70,14 @@ static void on_cmd_started(struct cmd *c)
 {
     if (is_host_fn(c))
         call_host_fn_started(c);
-    else if (c->kind == CMD_COPY && (check_tools & CHECK_INIT))
+    if (c->kind == CMD_COPY && (check_tools & CHECK_INIT))
         init_copy(c);
 }
 
 static void on_cmd_queued(struct cmd *c)
 {
+    if (c->kind == CMD_KERNEL)
+        atomic_fetch_add(&running, 1);
     if (is_host_fn(c))
         call_host_fn_queued(c);
     if (!(check_tools & CHECK_HAZARD))
@@ -74,11 +90,11 @@ static void on_cmd_queued(struct cmd *c)
 }
 
 /* What programs make by calls of this name, and nothing that such a call makes for itself. */
-static const struct { enum obj_kind kind; const char *what, *made_by[3]; } objects[] = {
+static const struct { enum obj_kind kind; const char *what, *made_by[5]; } objects[] = {
     { OBJ_STREAM, "a stream", { "StreamCreate" } },
     { OBJ_EVENT, "an event", { "EventCreate" } },
-    { OBJ_ARRAY, "an array", { "MallocArray", "Malloc3DArray", "ArrayCreate" } },
-    { OBJ_GRAPH, "a graph", { "GraphCreate", "EndCapture", "GraphClone" } },
+    { OBJ_ARRAY, "an array", { "MallocArray", "Malloc3DArray", "ArrayCreate", "Array3DCreate", "MallocMipmappedArray" } },
+    { OBJ_GRAPH, "a graph", { "GraphCreate", "BeginCapture", "GraphClone" } },
     { OBJ_EXEC, "an executable graph", { "GraphInstantiate" } },
     { OBJ_MEMPOOL, "a memory pool", { "MemPoolCreate" } },
     { OBJ_PHYSICAL, "physical memory", { "MemCreate" } },
@@ -92,6 +108,15 @@ static void on_obj_made(const struct obj *obj)
             if (strstr(call, objects[k].made_by[j]))
                 leak_object_made(obj->handle, objects[k].what);
 }
+
+static void on_image_made(uint64_t handle, bool surface)
+{
+    const char *call = trace_current()->name;
+    if (call && (strstr(call, "TextureObject") || strstr(call, "SurfaceObject") || strstr(call, "TexObject") || strstr(call, "SurfObject")))        /* references bind without */
+        leak_object_made((void *)(uintptr_t)handle, surface ? "a surface object" : "a texture object");
+}
+
+static void on_image_gone(uint64_t handle) { leak_object_gone((void *)(uintptr_t)handle); }
 
 static void on_obj_closed(const struct obj *obj) { leak_object_gone(obj->handle); }
 
@@ -119,7 +144,10 @@ static const struct hook_listener listener = {
     .mem_dropped = ledger_dropped,
     .obj_made = on_obj_made,
     .obj_closed = on_obj_closed,
+    .image_made = on_image_made,
+    .image_gone = on_image_gone,
     .ctx_ending = on_ctx_ending,
+    .exiting = on_exiting,
 };
 
 static unsigned tools_of(const char *list)

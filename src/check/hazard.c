@@ -5,8 +5,8 @@
 #include "base/vec.h"
 #include "check/ledger.h"
 #include "check/order.h"
-#include "check/race_grid.h"
 #include "check/report.h"
+#include "check/touch.h"
 #include "check/trace.h"
 #include "core/sched.h"
 
@@ -173,37 +173,35 @@ void hazard_copy_queued(struct cmd *c)
 struct meeting {
     const struct copy *copy;
     const struct area *area;
+    uint32_t number;             /* of the kernel that was met last */
+    bool ordered;
 };
 
-static bool unordered(const struct race_access *a, const struct meeting *m)
+/* A kernel touched bytes of a line that lies in the copy. */
+static void meets_line(const struct touched *t, void *arg)
 {
-    return a->bytes && a->grid != m->copy->number && (a->write || m->area->writes) && !order_between(a->grid, m->copy->number);
-}
-
-/* A word that a kernel touched lies in the copy. */
-static void meets_cell(uint64_t word, const struct race_cell *c, void *arg)
-{
-    const struct meeting *m = arg;
+    struct meeting *m = arg;
     uint64_t at;
-    for (int k = 0; k < 3; k++) {
-        const struct race_access *a = k == 0 ? &c->write : &c->reads[k - 1];
-        if (!unordered(a, m))
-            continue;
-        for (unsigned b = 0; b < 4; b++)
-            if ((a->bytes >> b & 1) && touches(m->area, word + b, word + b + 1, &at)) {
-                hazard_found(m->copy->number, NULL, m->area->writes, a->grid, a->place, a->write, at);
-                break;
-            }
+    if (t->number == m->copy->number || (!t->write && !m->area->writes))
+        return;
+    if (m->number != t->number) {
+        m->number = t->number;
+        m->ordered = order_between(t->number, m->copy->number);
     }
+    for (unsigned b = 0; !m->ordered && b < 128; b++)
+        if ((t->bytes[b / 64] >> b % 64 & 1) && touches(m->area, t->line + b, t->line + b + 1, &at)) {
+            hazard_found(m->copy->number, NULL, m->area->writes, t->number, t->place, t->write, at);
+            return;
+        }
 }
 
 void hazard_copy_over(struct cmd *c)
 {
     struct copy now = describe(c);
     for (unsigned k = 0; k < now.n_areas; k++) {
-        struct meeting m = { &now, &now.areas[k] };
+        struct meeting m = { .copy = &now, .area = &now.areas[k] };
         if (m.area->width && m.area->rows && m.area->slices)
-            race_grid_each(m.area->base, end_of(m.area), meets_cell, &m);
+            touch_each(m.area->base, end_of(m.area), meets_line, &m);
     }
     hw_free(c->watched);
     c->watched = NULL;

@@ -249,3 +249,15 @@ bool init_bits_any(const struct init_bits *b, uint64_t at, uint64_t bytes)
     }
     return false;
 }
+
+bool init_bits_all(const struct init_bits *b, uint64_t at, uint64_t bytes)
+{
+    if (at >= b->bytes)
+        return true;
+    for (uint64_t end = hw_min_u64(at + bytes, b->bytes), next; at < end; at = next) {
+        uint64_t mask = mask_of(at, end, &next);
+        if ((b->words[at / PER_WORD] & mask) != mask)
+            return false;
+    }
+    return true;
+}

@@ -30,5 +30,6 @@ void init_bits_forget(struct init_bits *b);
 void init_bits_free(struct init_bits *b);
 void init_bits_write(struct init_bits *b, uint64_t at, uint64_t bytes);
 bool init_bits_any(const struct init_bits *b, uint64_t at, uint64_t bytes);
+bool init_bits_all(const struct init_bits *b, uint64_t at, uint64_t bytes);
 
 #endif

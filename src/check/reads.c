@@ -6,6 +6,7 @@
  * only the access as a whole is looked at; and a value of which some byte was written is taken for written, for the same reason.
  */
 #include "check/check.h"
+#include "check/part.h"
 #include "check/runner.h"
 
 #include <stdio.h>
@@ -125,6 +126,23 @@ static void write_tile(struct runner *r, const struct access *x)
         else if (concerns(r, x->a[l] + k * step, x->s->line_bytes))
             init_write(x->a[l] + k * step, x->s->line_bytes);
     }
+}
+
+bool reads_part(struct runner *r, const struct details_site *s, const struct part *p, bool shared)
+{
+    uint64_t bytes = part_bytes(p, s->bytes);
+    if (!(s->used | s->copied))
+        return true;
+    return shared ? init_bits_all(&r->shared, p->address, bytes) : init_all_written(p->address, bytes);
+}
+
+void reads_wrote(struct runner *r, const struct details_site *s, const struct part *p, bool shared)
+{
+    uint64_t bytes = part_bytes(p, s->bytes);
+    if (shared)
+        init_bits_write(&r->shared, p->address, bytes);
+    else if (concerns(r, p->address, bytes))
+        init_write(p->address, bytes);
 }
 
 void reads_access(struct runner *r, const struct access *x)

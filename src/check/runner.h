@@ -59,10 +59,16 @@ void access_tell_made(struct report *rep, const struct ledger_entry *e);
 
 /* bounds.c: looks at an access; lanes that may not go on to other tools leave it */
 void bounds_access(struct runner *r, struct access *x);
+/* Are all of these bytes of shared or global memory where the site may be? */
+struct part;
+bool bounds_part(struct runner *r, uint32_t site, const struct part *p, bool shared);
 void bounds_free(struct runner *r, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *pieces);
 
 /* reads.c: what is written, and what is read that was not. */
 void reads_begin(struct runner *r);              /* a block */
 void reads_access(struct runner *r, const struct access *x);
+/* All of these bytes at once; false: somebody must look closer. Those that are written become so. */
+bool reads_part(struct runner *r, const struct details_site *s, const struct part *p, bool shared);
+void reads_wrote(struct runner *r, const struct details_site *s, const struct part *p, bool shared);
 
 #endif

@@ -24,5 +24,6 @@ void sync_memory_free(struct sync_memory *m);
 void sync_note(struct sync_memory *m, struct kabi_block *block, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *operands);
 /* An access to shared memory. Lanes whose store is an asynchronous copy leave it: who looks for races hears of it when it was waited for. */
 void sync_shared(struct sync_memory *m, struct access *x);
+bool sync_shared_idle(const struct sync_memory *m);              /* no copy is under way: it has nothing to say */
 
 #endif

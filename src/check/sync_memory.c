@@ -197,6 +197,8 @@ void sync_shared(struct sync_memory *m, struct access *x)
     }
 }
 
+bool sync_shared_idle(const struct sync_memory *m) { return !m->copies.n; }
+
 void sync_note(struct sync_memory *m, struct kabi_block *block, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *operands)
 {
     const struct details_site *s = site_of(m, site);

@@ -17,6 +17,7 @@ void call_host_fn_started(const struct cmd *c);
 /* leak.c: what is still there when a context goes: its memory, and objects of any context */
 void leak_object_made(void *handle, const char *what);
 void leak_object_gone(void *handle);
+void leak_capture_ended(void);                   /* the graph that a capture has filled is the program's from this call on */
 void leak_object_tell(struct report *r, void *handle);           /* where it was made and destroyed; nothing if it is no object */
 void leak_look(struct ctx *ctx, const char *when);
 

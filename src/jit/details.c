@@ -163,7 +163,7 @@ static void tell(struct emit *e, uint32_t site, LLVMValueRef addresses)
 void details_block(struct emit *e, const struct ir_block *b)
 {
     bool is_new;
-    if (!e->details || b->insts.n == 0)
+    if (!e->details || e->check || b->insts.n == 0)          /* the checker asks for accesses only */
         return;
     uint32_t site = site_of(e, b, b->insts.v[0], &is_new);
     if (is_new)
@@ -238,7 +238,10 @@ static bool describe(struct emit *e, const struct ir_inst *i, struct details_sit
     s->releases = both || i->order == IR_RELEASE;
     s->grid_wide = i->scope >= IR_GPU || (is_volatile && !atomic);
     switch (i->op) {
-    case IR_BAR: case IR_BAR_RED: s->kind = DETAILS_IN_BARRIER; return e->check;
+    case IR_BAR: case IR_BAR_RED:
+        s->kind = DETAILS_IN_BARRIER;
+        s->releases = i->op == IR_BAR && i->imm == IR_BAR_ARRIVE;
+        return e->check;
     case IR_WARPSYNC: case IR_SHFL: case IR_VOTE: case IR_MATCH: case IR_REDUX: case IR_WARPOP:
         s->kind = DETAILS_IN_WARP;
         s->op = warp_op_of(i);

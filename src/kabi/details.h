@@ -45,7 +45,7 @@ struct details_site {
     uint8_t kind, space;
     uint16_t bytes;                              /* an access: of one lane */
     bool strong;                                 /* what the checker asks: an atomic, a volatile or an ordered access */
-    bool acquires, releases;
+    bool acquires, releases;                     /* a barrier that releases: threads do not wait at it */
     bool grid_wide;                              /* its scope has all blocks of the grid */
     bool valued;                                 /* a store of at most 8 bytes, for the checker: the values stand behind the addresses */
     bool tile;                                   /* a whole warp's access to a matrix: only its bytes are counted; the checker hears the bytes between lines as a value */
