@@ -113,6 +113,7 @@ int main(int argc, char **argv)
 {
     int reps = argc > 1 ? atoi(argv[1]) : 10;
     CHECK(cudaMalloc(&d, 2 * sizeof(int)));
+    CHECK(cudaMemset(d, 0, 2 * sizeof(int)));
     CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     make_graph();
     measure("launch_queued", launch_queued, reps);

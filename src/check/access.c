@@ -165,7 +165,7 @@ static void split(const struct runner *r, const struct kabi_block *b, uint32_t m
         if (offset < r->launch->kl.shared_bytes || (s->shared_bytes && offset + s->bytes + 65536 < (uint64_t)2 << 20)) {
             x->shared |= 1u << l;
             x->offsets[l] = offset;
-        } else if (x->a[l] - (uint64_t)(uintptr_t)b->local < local) {
+        } else if (x->a[l] - (uint64_t)(uintptr_t)b->local < local || s->local_bytes) {
             x->local |= 1u << l;
             x->offsets[l] = x->a[l] - (uint64_t)(uintptr_t)b->local;
         } else if (x->a[l] - (uint64_t)(uintptr_t)r->launch->kl.params >= params) {
@@ -270,6 +270,13 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
     }
 }
 
+static void stuck(void *state, struct kabi_block *block)
+{
+    struct runner *r = state;
+    if (r->sync && r->block)
+        sync_stuck(r->sync, block);
+}
+
 static void heap(uint64_t base, uint64_t bytes, bool made)
 {
     ledger_heap(base, bytes, made, heap_place);
@@ -277,4 +284,4 @@ static void heap(uint64_t base, uint64_t bytes, bool made)
         init_given(base, bytes);
 }
 
-const struct exec_checker access_checker = { .begin = begin, .visit = visit, .end = end, .heap = heap };
+const struct exec_checker access_checker = { .begin = begin, .visit = visit, .end = end, .stuck = stuck, .heap = heap };

@@ -139,11 +139,16 @@ static void outside_shared(const struct runner *r, const struct access *x, unsig
     report_end(&rep);
 }
 
-static void outside_local(const struct runner *r, const struct access *x, unsigned lane, int64_t offset, uint32_t have)
+static void outside_local(const struct runner *r, const struct access *x, unsigned lane, int64_t offset)
 {
+    const struct details_site *s = x->s;
     struct report rep;
-    begin(&rep, r, x, "memory.local-bounds", "outside of the thread's local memory");
-    report_device(&rep, access_verb(x->s), x->s->place, "block %llu, thread %u, offset %lld of %u bytes", runner_block(r), x->thread + lane, (long long)offset, have);
+    begin(&rep, r, x, "memory.local-bounds", s->local_bytes ? "outside of the local array that it is meant for" : "outside of the thread's local memory");
+    if (s->local_bytes)
+        report_device(&rep, access_verb(s), s->place, "block %llu, thread %u: %lld bytes %s a local array of %u bytes", runner_block(r), x->thread + lane,
+                      (long long)(offset < s->local_at ? s->local_at - offset : offset - s->local_at - s->local_bytes), offset < s->local_at ? "before" : "past the end of", s->local_bytes);
+    else
+        report_device(&rep, access_verb(s), s->place, "block %llu, thread %u, offset %lld of %u bytes", runner_block(r), x->thread + lane, (long long)offset, r->launch->kernel->local_bytes);
     access_tell_launch(&rep, r);
     report_end(&rep);
 }
@@ -185,13 +190,13 @@ static void look_at_shared(const struct runner *r, struct access *x)
 
 static void look_at_local(const struct runner *r, struct access *x)
 {
-    uint32_t have = r->launch->kernel->local_bytes;
+    uint32_t all = r->launch->kernel->local_bytes, from = x->s->local_bytes ? x->s->local_at : 0, to = x->s->local_bytes ? from + x->s->local_bytes : all;
     for (uint32_t m = x->local; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        int64_t at = (int64_t)(x->offsets[l] - (uint64_t)(x->thread + l) * have);
-        if (hw_likely(at >= 0 && at + x->s->bytes <= have))
+        int64_t at = (int64_t)(x->offsets[l] - (uint64_t)(x->thread + l) * all);
+        if (hw_likely(at >= from && at + x->s->bytes <= to))
             continue;
-        outside_local(r, x, l, at, have);
+        outside_local(r, x, l, at);
         x->local &= ~(1u << l);
     }
 }

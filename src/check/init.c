@@ -100,7 +100,7 @@ static bool byte_written(uint64_t addr) { return init_any_written(addr, 1); }
 /*
  * Bytes that nobody has written, in what a copy takes to the host. Padding of structs is none of it: its holes are small, and there are many; nor is the rest
  * of a buffer of which less was filled than there is room for. So a report is made where nothing was written, where a hole is as large as no padding is, or
- * where one is the only one in a long copy; but not of the half, or more, at the end.
+ * where one is the only one in a long copy; but not of the last quarter, or more.
  */
 enum { LARGE_HOLE = 16, ONE_HOLE = 4, LONG = 64 };
 
@@ -172,7 +172,7 @@ static void look_at_source(const struct cmd *c, const struct exec_copy *x, bool 
         for (size_t y = 0; y < x->rows; y++)
             find_holes(src + z * x->src_slice + y * x->src_pitch, x->width, &h);
     bool one = h.n == 1 && h.largest >= ONE_HOLE && total >= LONG;
-    bool spare = h.n == 1 && x->rows == 1 && x->slices == 1 && h.first + h.bytes == src + total && h.bytes >= total / 2;
+    bool spare = h.n == 1 && x->rows == 1 && x->slices == 1 && h.first + h.bytes == src + total && h.bytes >= total / 4;
     if (h.bytes && (h.bytes == total || (!within && !spare && (h.largest >= LARGE_HOLE || one))))
         tell_copy(c, &e, &h, total);
 }

@@ -25,7 +25,7 @@ struct warp {
     uint32_t spoilt, distance;   /* lanes that took a value from nobody by shuffles down, in a chain of which this was the last distance */
     uint32_t spoilt_site;
     uint32_t barriers, barrier_site;             /* that the warp has come to, with or without some lanes; the last */
-    bool tail;                   /* it has come to something since the last one */
+    uint32_t last;               /* barrier or operation that it came to */
 };
 
 struct sync_block {
@@ -232,6 +232,7 @@ static void wait_for(struct sync_block *b, struct warp *w, uint32_t site, uint32
 void sync_warp(struct sync_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *operands)
 {
     struct warp *w = warp_of(b, thread);
+    w->last = site;
     for (uint32_t m = mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         uint32_t members = (uint32_t)operands[l];
@@ -290,7 +291,7 @@ void sync_barrier(struct sync_block *b, uint32_t site, uint32_t thread, uint32_t
         sites_since(b, self)[k] = 0;
     }
     w->barriers++;
-    w->barrier_site = site;
+    w->barrier_site = w->last = site;
     w->spoilt = 0;
     if (b->apart)
         return;
@@ -338,4 +339,32 @@ void sync_block_end(struct sync_block *b)
         report_end(&rep);
         return;
     }
+}
+
+/* Who waits where: warps that wait at the same place are one line. */
+void sync_stuck(struct sync_block *b, const struct kabi_block *block)
+{
+    enum { MOST = 8 };
+    const struct kabi_kernel *k = b->r->launch->kernel;
+    const uint32_t *state = (const uint32_t *)(const void *)block->frame;
+    uint32_t lanes = (uint32_t)k->width * k->chunks, told[MOST];
+    unsigned n = 0;
+    struct report rep;
+    report_begin(&rep, "sync.deadlock", "kernel %s: threads of a block wait for others that never come", k->name);
+    for (uint32_t g = 0; g < k->n_warps && n < MOST; g++) {
+        uint32_t thread = g * lanes, site = warp_of(b, thread)->last;
+        bool again = state[g] == KABI_DONE;
+        for (unsigned j = 0; j < n; j++)
+            again |= told[j] == site;
+        if (again)
+            continue;
+        told[n++] = site;
+        if (state[g] & KABI_ARRIVED)
+            report_device(&rep, "waits", site_of(b, site)->place, "block %llu, thread %u, at barrier %u", runner_block(b->r), thread, KABI_BARRIER(state[g]));
+        else
+            report_device(&rep, "waits", site_of(b, site)->place, "block %llu, thread %u", runner_block(b->r), thread);
+    }
+    access_tell_launch(&rep, b->r);
+    report_advice(&rep, "On a device the kernel would never end; here it ends now.");
+    report_end(&rep);
 }

@@ -11,6 +11,7 @@ struct sync_block *sync_block_new(const struct runner *r);
 void sync_block_begin(struct sync_block *b);     /* the next one */
 void sync_block_end(struct sync_block *b);       /* all threads of the block at hand have left */
 void sync_block_free(struct sync_block *b);
+void sync_stuck(struct sync_block *b, const struct kabi_block *block);           /* none of its threads can go on */
 void sync_warp(struct sync_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *operands);
 void sync_barrier(struct sync_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *operands);
 void sync_came(struct sync_block *b, uint32_t site, uint32_t thread, uint32_t mask);             /* to anything else */

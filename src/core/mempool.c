@@ -31,7 +31,9 @@
 
 #define CHUNK ((uint64_t)32 << 20)
 #define GRAIN ((uint64_t)512)
-enum { RED_ZONE = 16 };                          /* under `hostwarp check`: behind each piece nothing of another */
+/* Under `hostwarp check` there is a gap behind each piece, and pieces that were freed are not given out again before the pool is as large as this. */
+enum { RED_ZONE = 16 };
+#define HELD_BYTES ((uint64_t)256 << 20)
 enum { MAX_DEVICES = 64 };
 
 /* A part of a chunk. Neighbours in memory are neighbours in the chunk's list. */
@@ -44,6 +46,7 @@ struct pool_piece {
     bool used;
     struct stream *freed_in;     /* referenced; NULL: nothing uses it any more */
     uint64_t freed_at;           /* freed_in->n_done reaches it when the free has been executed */
+    bool recycled;               /* under `hostwarp check`: it was in use before */
 };
 
 struct pool_chunk {
@@ -370,7 +373,7 @@ static void join_next_locked(struct mempool *p, struct pool_piece *a, struct str
     if (a->order.next == &a->chunk->pieces)
         return;
     struct pool_piece *b = hw_list_item(a->order.next, struct pool_piece, order);
-    if (a->used || b->used || a->freed_in != b->freed_in)
+    if (a->used || b->used || a->freed_in != b->freed_in || a->recycled != b->recycled)
         return;
     treap_remove(&p->free, &a->by_size);
     treap_remove(&p->free, &b->by_size);
@@ -398,7 +401,7 @@ static void settle_pool_locked(struct mempool *p, struct drops *d)
                 settle(piece, &d->stream[d->n_streams]);
             d->n_streams += d->n_streams < MAX_DROPS && d->stream[d->n_streams] != NULL;
             p->unsettled |= piece->freed_in != NULL;
-            if (at->prev != &c->pieces && !before->used && !before->freed_in && !piece->freed_in) {
+            if (at->prev != &c->pieces && !before->used && !before->freed_in && !piece->freed_in && before->recycled == piece->recycled) {
                 struct stream *none;
                 at = at->prev;                   /* which takes it in */
                 join_next_locked(p, before, &none);
@@ -477,6 +480,7 @@ CUresult mempool_destroy(CUmemoryPool handle)
 struct asker {
     const struct stream *stream;
     struct stream_follows follows[STREAM_FOLLOWS];
+    bool any;                    /* also what is held back */
 };
 
 /* The stream of the free comes before the asker's: it is the same, an event says so, the host has waited for it, or it happens
@@ -484,6 +488,8 @@ struct asker {
 static bool may_have(const struct mempool *p, const struct pool_piece *piece, const struct asker *a)
 {
     const struct stream *f = piece->freed_in;
+    if (hw_unlikely(piece->recycled) && p->reserved < HELD_BYTES && !a->any)
+        return false;
     if (f == a->stream || !f || f->n_synced >= piece->freed_at || (p->reuse_opportunistic && passed(piece)))
         return true;
     for (unsigned i = 0; p->reuse_events && i < STREAM_FOLLOWS; i++)
@@ -508,6 +514,7 @@ static void take_locked(struct mempool *p, struct pool_piece *piece, uint64_t by
     if (piece->bytes > bytes) {
         struct pool_piece *rest = piece_new(piece->chunk, piece->base + bytes, piece->bytes - bytes);
         rest->freed_at = piece->freed_at;
+        rest->recycled = piece->recycled;
         if ((rest->freed_in = piece->freed_in))
             stream_ref(rest->freed_in);
         hw_list_add_before(piece->order.next, &rest->order);
@@ -535,6 +542,9 @@ static struct pool_piece *get_piece(struct mempool *p, uint64_t asked, struct st
     hw_lock(&mu);
     struct pool_piece *piece = find_locked(p, bytes, &a);
     if (!piece && (chunk_add(p, hw_align_up(bytes, CHUNK)) || chunk_add(p, hw_align_up(bytes, 2u << 20))))
+        piece = find_locked(p, bytes, &a);
+    a.any = true;
+    if (!piece)
         piece = find_locked(p, bytes, &a);
     if (piece)
         take_locked(p, piece, bytes, asked, &drop);
@@ -594,6 +604,7 @@ static void put_piece(struct pool_piece *piece, struct stream *s, uint64_t at)
     piece->used = false;
     piece->freed_in = s;
     piece->freed_at = at;
+    piece->recycled = hw_options()->check[0] != 0;
     p->unsettled |= s != NULL;
     piece->chunk->used -= piece->bytes;
     p->used -= piece->asked;

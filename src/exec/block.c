@@ -27,8 +27,10 @@ void exec_run_mixed(const struct kabi_kernel *k, const struct kabi_launch *kl, s
     uint32_t *state = (uint32_t *)(void *)block->frame;
     while (!groups_all_done(k, state)) {
         bool ran = groups_run(k, kl, block, 0, k->n_warps), moved = groups_release(k, block, false);
-        if (!ran && !moved && !groups_all_done(k, state))
+        if (!ran && !moved && !groups_all_done(k, state)) {
+            exec_details_stuck(block);
             stuck();
+        }
     }
     if (hw_unlikely(block->details))
         exec_details_join(block);

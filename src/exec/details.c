@@ -306,3 +306,13 @@ void exec_count(struct kabi_block *block, uint32_t site, uint32_t thread, uint32
     join(block, site, thread, addresses);
     exec_service(false);
 }
+
+void exec_details_stuck(struct kabi_block *block)
+{
+    if (!block->details || !block->details->check)
+        return;
+    exec_service(true);
+    exec_checker->stuck(block->details->check, block);
+    exec_service(false);
+    exec_fault_raise(EXEC_FAULT_TRAP, 0, 0);
+}

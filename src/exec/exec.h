@@ -22,6 +22,7 @@ struct exec_checker {
     void *(*begin)(const struct exec_launch *launch);            /* a thread begins to run some blocks of it */
     void (*visit)(void *state, struct kabi_block *block, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a);
     void (*end)(void *state);
+    void (*stuck)(void *state, struct kabi_block *block);        /* no thread of the block can ever run again; the kernel ends then */
     void (*heap)(uint64_t base, uint64_t bytes, bool made);      /* malloc() and free() of kernels */
 };
 extern const struct exec_checker *exec_checker;

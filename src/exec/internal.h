@@ -97,6 +97,7 @@ void exec_fault_forget(void);
 /* details.c: what instrumented kernels count, by the thread that runs blocks of one */
 struct exec_details *exec_details_begin(const struct exec_launch *launch);       /* NULL: nothing is counted */
 void exec_details_end(struct exec_details *d);
+void exec_details_stuck(struct kabi_block *block);               /* a block waits for what will never come: under a checker it ends here */
 void exec_details_join(struct kabi_block *block);                /* a block is over in which threads took turns */
 kabi_count_fn exec_count;
 

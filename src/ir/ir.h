@@ -84,7 +84,7 @@ struct ir_reg {
 enum ir_operand_kind { IR_NONE, IR_REG, IR_IMM };
 struct ir_operand {
     enum ir_operand_kind kind;
-    uint32_t var;                /* IMM: 1 + the number of the shared variable whose address it is, or to which it leads; 0: a number */
+    uint32_t var;                /* IMM: 1 + the number of the shared variable whose address it is, or to which it leads; 0: a number. In instrumented plans also objects of local memory (pass/origin.h) */
     struct ir_reg *reg;
     uint64_t imm;                /* bit pattern; floats as their bits */
 };
@@ -143,6 +143,7 @@ struct ir_func {
     uint32_t shared_bytes;                      /* static shared memory */
     HW_VEC(struct ir_variable) shared;          /* what lies there */
     uint32_t local_bytes;                       /* per thread */
+    HW_VEC(struct ir_variable) locals;          /* variables of PTX there; of functions that are inlined at different places, some share theirs */
     uint32_t maxntid[3], reqntid[3];            /* 0 when not given */
     uint32_t minnctapersm, maxnreg;
     bool uses_dynamic_shared;

@@ -212,8 +212,12 @@ static void describe_origin(struct emit *e, const struct ir_inst *i, struct deta
         s->shared_at = f->shared.v[o.shared - 1].offset;
         s->shared_bytes = f->shared.v[o.shared - 1].bytes;
     }
+    if (o.local && o.local <= f->locals.n) {
+        s->local_at = f->locals.v[o.local - 1].offset;
+        s->local_bytes = f->locals.v[o.local - 1].bytes;
+    }
     s->variable = o.variable;
-    s->n_params = s->shared_bytes || s->variable ? 0 : o.n_params;
+    s->n_params = s->shared_bytes || s->local_bytes || s->variable ? 0 : o.n_params;
     memcpy(s->params, o.params, sizeof s->params);
     for (int k = 0; i->op == IR_LD && k < i->n_dst; k++) {
         bool early = i->src[0].kind == IR_IMM && origin_used_elsewhere(d->origins, i->dst[k]);       /* a constant place may be read before anybody asked */

@@ -55,6 +55,7 @@ struct details_site {
     uint8_t used, copied;                        /* what is read: the values that are computed with, and those that are only stored again; one bit each */
     uint8_t op;                                  /* a warp's operation: enum kabi_warpop_kind; a note: enum note_kind */
     uint32_t shared_at, shared_bytes;            /* the shared variable that the address belongs to; bytes 0: not known */
+    uint32_t local_at, local_bytes;              /* the same of local memory */
     uint32_t variable;                           /* 1 + the number of the module's variable that it belongs to */
     uint32_t n_params, params[DETAILS_PARAMS];   /* parameters of the kernel, of which one is its pointer */
     uint16_t classes[DETAILS_CLASS_COUNT];       /* a block: its instructions */

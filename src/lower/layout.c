@@ -109,8 +109,10 @@ bool lower_layout_scan(struct lower_ctx *c)
 static int64_t local_offset(struct lower_ctx *c, const struct ptx_var *v)
 {
     int64_t *at = &c->frame->local_at[v->id];
-    if (*at < 0)
+    if (*at < 0) {
         *at = lower_local_alloc(c, v->bytes, v->align);
+        hw_vec_push(&c->f->locals, ((struct ir_variable){ (uint32_t)*at, (uint32_t)v->bytes }));
+    }
     return *at;
 }
 

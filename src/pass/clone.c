@@ -30,6 +30,8 @@ void plan_clone(struct plan *p, const struct ir_func *from)
     f->shared_bytes = p->shared_room = from->shared_bytes;
     for (size_t i = 0; i < from->shared.n; i++)
         hw_vec_push(&f->shared, from->shared.v[i]);
+    for (size_t i = 0; i < from->locals.n; i++)
+        hw_vec_push(&f->locals, from->locals.v[i]);
     p->own_local = (uint32_t)hw_align_up(from->local_bytes, 16);     /* so that every thread's begins aligned */
     f->local_bytes = p->opt.local_stride ? p->opt.local_stride : p->own_local;
     f->uses_dynamic_shared = from->uses_dynamic_shared;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of the passes, and the manager that runs them by what passes.def says of each. */
+#include "pass/origin.h"
 #include "pass/plan.h"
 
 #include <strings.h>
@@ -132,6 +133,8 @@ static struct plan *begin(const struct ir_func *func, const struct plan_options 
     p->groups = (p->threads + lanes - 1) / lanes;
     p->partial = p->threads % lanes != 0 || opt->function;
     plan_clone(p, func);
+    if (opt->counted && !opt->function)
+        origin_locals(p->func);
     return p;
 }
 

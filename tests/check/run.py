@@ -4,7 +4,7 @@
 
 pairs/NAME.cu is a bug with -DBUG and a correct program without. With the bug there must be a report that names the line marked /*HERE*/, and where there is
 one marked /*THERE*/ that one too; without, there must be no report and the exit status is 0. twins/NAME.cu is correct, and run often: what it does is a
-matter of time.
+matter of time. sets/NAME.cu has many bugs with -DBUG: each line that is marked "// [NAME]" must be reported by that name, and nothing else.
 """
 import concurrent.futures
 import fnmatch
@@ -65,6 +65,28 @@ def pair(source):
     places = named(found.stderr, source, here) and (not there or named(found.stderr, source, there))
     return [(found.returncode == 1 and 'hostwarp check:' in found.stderr and places, f'{source.stem}: found, with its places', found.stderr),
             (clean.returncode == 0 and 'hostwarp check:' not in clean.stderr, f'{source.stem}: nothing is said of the correct twin', clean.stderr)]
+
+
+def reports_of(output, source):
+    """(name, line of the first place) of each report."""
+    for text in re.split(r'(?m)^(?=hostwarp check: )', output):
+        name, line = re.search(r'\[([a-z.-]+)\]$', text.split('\n')[0]), re.findall(rf'\b{re.escape(source.name)}:(\d+)', text.split('\nhostwarp')[0])
+        if name:
+            yield name[1], int(line[0]) if line else 0
+
+
+def many(source):
+    bug, why = build(source, '-DBUG')
+    twin, why2 = build(source)
+    if not bug or not twin:
+        return [(False, f'{source.stem}: builds', why + why2)]
+    found, clean = run(HOSTWARP, 'check', '--tool', 'memory,init,sync,race', bug), run(HOSTWARP, 'check', twin)
+    wanted = {(name, k + 1) for k, text in enumerate(source.read_text().splitlines()) if '// [' in text for name in re.findall(r'\[([a-z]+\.[a-z-]+)\]', text.split('// ')[-1])}
+    told = set(reports_of(found.stderr, source))
+    return [(told >= wanted, f'{source.stem}: all are found', f'not found: {sorted(wanted - told)}\n{found.stderr}'),
+            (told <= wanted, f'{source.stem}: nothing else is', f'too many: {sorted(told - wanted)}\n{found.stderr}'),
+            (found.stdout == clean.stdout == 'done\n', f'{source.stem}: the programs come to their ends', found.stdout + clean.stdout + found.stderr),
+            (clean.returncode == 0 and 'hostwarp check:' not in clean.stderr, f'{source.stem}: nothing is said of what is correct', clean.stderr)]
 
 
 def often(source):
@@ -235,6 +257,9 @@ def main():
     sources = [s for s in sorted((HERE / 'pairs').glob('*.cu')) if fnmatch.fnmatch(s.stem, pattern)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for outcome in pool.map(pair, sources):
+            for line in outcome:
+                tell(*line)
+        for outcome in pool.map(many, [s for s in sorted((HERE / 'sets').glob('*.cu')) if fnmatch.fnmatch(s.stem, pattern)]):
             for line in outcome:
                 tell(*line)
     if pattern == '*':
