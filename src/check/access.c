@@ -3,6 +3,7 @@
 #include "check/tools.h"
 
 #include "check/check.h"
+#include "check/guard.h"
 #include "check/hazard.h"
 #include "check/ledger.h"
 #include "check/race.h"
@@ -44,7 +45,8 @@ void access_launch_made(struct cmd *c, const struct function *f)
 void access_launch_queued(struct cmd *c)
 {
     const struct launched *l = c->watched;
-    hazard_launch(c, l ? l->call.trace : 0, c->x.launch.kernel->name);
+    hazard_launch(c, l ? l->call.trace : trace_current()->trace, c->x.launch.kernel->name);
+    guard_kernel_queued((uint32_t)c->seq, c->x.launch.kl.params, c->x.launch.kl.param_bytes);
 }
 
 void access_launch_over(struct cmd *c)
@@ -95,7 +97,12 @@ static void out_of_bounds(const struct runner *r, const struct details_site *s, 
     struct report rep;
     const struct launched *l = r->cmd->watched;
     enum ledger_found found = ledger_find(address, &e);
-    if (found == LEDGER_FREED && l && e.freed_at > l->at)        /* in the order of streams, behind this launch */
+    if (found == LEDGER_FREED && l && e.freed_at > l->at) {      /* in the order of streams, behind this launch */
+        if (check_tools & CHECK_HAZARD)
+            hazard_look_at_freed((uint32_t)r->cmd->seq, address, s->bytes, s->kind != DETAILS_IN_LOAD, s->place);
+        return;
+    }
+    if (!(check_tools & CHECK_MEMORY))
         return;
     if (found == LEDGER_INSIDE && e.bytes - (address - e.base) >= s->bytes)      /* freed and given out again since it was looked up */
         return;
@@ -163,7 +170,7 @@ static void look_at_memory(const struct runner *r, const struct details_site *s,
         if (hw_unlikely((check_tools & CHECK_MEMORY) && a[l] & (s->bytes - 1)))
             misaligned(r, s, thread + l, a[l]);
         if (hw_unlikely(!ledger_holds(a[l], s->bytes))) {
-            if (check_tools & CHECK_MEMORY)
+            if (check_tools & (CHECK_MEMORY | CHECK_HAZARD))
                 out_of_bounds(r, s, thread + l, a[l]);
             *global &= ~(1u << l);
         }

@@ -4,7 +4,9 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "check/guard.h"
 #include "check/hazard.h"
+#include "check/host_access.h"
 #include "check/ledger.h"
 #include "check/order.h"
 #include "check/report.h"
@@ -24,8 +26,25 @@ static void on_launch_made(struct cmd *c, const struct function *f, const struct
     access_launch_made(c, f);
 }
 
+static bool hazards(void) { return (check_tools & CHECK_HAZARD) != 0; }
+
+static void on_cmd_started(struct cmd *c)
+{
+    if (!hazards() || (c->kind != CMD_HOST_FN && c->kind != CMD_CALLBACK))
+        return;
+    order_host_sees((uint32_t)c->seq);
+    guard_host_waited();
+    guard_function((uint32_t)c->seq);
+}
+
 static void on_cmd_finished(struct cmd *c)
 {
+    if (hazards() && c->kind == CMD_KERNEL)
+        guard_kernel_over((uint32_t)c->seq);
+    if (hazards() && c->kind == CMD_VALUES) {    /* host code may wait for the word that it wrote */
+        order_host_sees((uint32_t)c->seq);
+        guard_host_waited();
+    }
     if (c->kind == CMD_KERNEL)
         access_launch_over(c);
     else if (c->kind == CMD_COPY && (check_tools & CHECK_HAZARD))
@@ -48,6 +67,47 @@ static void on_cmd_queued(struct cmd *c)
         access_launch_queued(c);
     else if (c->kind == CMD_COPY)
         hazard_copy_queued(c);
+}
+
+static void on_host_waited(struct stream *s, struct event *e, struct ctx *ctx, uint64_t seq)
+{
+    if (!hazards())
+        return;
+    order_host_waited(s, e, ctx, seq);
+    guard_host_waited();
+}
+
+static void on_mem_added(const struct mem_info *info)
+{
+    ledger_added(info);
+    if (hazards())
+        guard_range_added(info);
+}
+
+static void on_mem_dropped(const struct mem_info *info)
+{
+    if (hazards())
+        guard_range_dropped(info);
+    ledger_dropped(info);
+}
+
+static void on_mem_freeing(const struct mem_info *info, struct stream *s)
+{
+    if (!hazards())
+        return;
+    if (s)
+        hazard_freed(s, info->base, info->bytes);
+    else if (info->kind == MEM_HOST || info->kind == MEM_REGISTERED)
+        host_access_freed(info->base, info->base + info->bytes, trace_current()->name ? trace_current()->name : "a call");
+}
+
+static void on_api_enter(struct hook_call *call)
+{
+    call_enters(call);
+    if (hazards()) {
+        guard_call();
+        host_access_drain();
+    }
 }
 
 /* What programs make by calls of this name, and nothing that such a call makes for itself. */
@@ -79,7 +139,7 @@ static void on_ctx_ending(struct ctx *ctx)
 }
 
 static const struct hook_listener listener = {
-    .api_enter = call_enters,
+    .api_enter = on_api_enter,
     .api_leave = call_leaves,
     .launch_made = on_launch_made,
     .copy_made = on_copy_made,
@@ -87,10 +147,12 @@ static const struct hook_listener listener = {
     .cmd_depends = order_depends,
     .event_recorded = order_recorded,
     .stream_waits = order_stream_waits,
-    .host_waited = order_host_waited,
+    .host_waited = on_host_waited,
+    .cmd_started = on_cmd_started,
     .cmd_finished = on_cmd_finished,
-    .mem_added = ledger_added,
-    .mem_dropped = ledger_dropped,
+    .mem_added = on_mem_added,
+    .mem_dropped = on_mem_dropped,
+    .mem_freeing = on_mem_freeing,
     .obj_made = on_obj_made,
     .obj_closed = on_obj_closed,
     .ctx_ending = on_ctx_ending,
@@ -118,7 +180,11 @@ static unsigned tools_of(const char *list)
 }
 
 /* A child has none of the engines, and its parent's locks as they were. */
-static void in_child(void) { check_tools = 0; }
+static void in_child(void)
+{
+    check_tools = 0;
+    guard_off();
+}
 
 void check_init(void)
 {
@@ -130,6 +196,8 @@ void check_init(void)
     if (!tools)
         return;
     check_tools = tools;
+    if (hazards() && guard_init())
+        atexit(host_access_drain);
     pthread_atfork(NULL, NULL, in_child);
     exec_checker = &access_checker;
     hook_listen(&listener);

@@ -3,6 +3,8 @@
 
 #include "base/lock.h"
 #include "base/vec.h"
+#include "check/area.h"
+#include "check/host_access.h"
 #include "check/ledger.h"
 #include "check/order.h"
 #include "check/race_grid.h"
@@ -15,18 +17,13 @@
 
 enum { COPIES = 4096, NAMED = 1 << 14 };
 
-/* One side of a copy: rows of memory. */
-struct area {
-    uint64_t base, width, rows, slices, pitch, slice;
-    bool writes;
-};
-
 struct copy {
     uint32_t number;             /* of the command; 0: none */
     struct area areas[2];        /* destination, source */
     unsigned n_areas;
     uint32_t trace;
     const char *call;
+    bool frees;                  /* no copy: the area's life ends */
 };
 
 /* A command by its number: who queued it. */
@@ -60,32 +57,12 @@ void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel) { na
 
 /* ---- where areas meet ---- */
 
-static uint64_t end_of(const struct area *a) { return a->base + (a->slices - 1) * a->slice + (a->rows - 1) * a->pitch + a->width; }
-
-/* Does any row have a byte of [from, to)? */
-static bool touches(const struct area *a, uint64_t from, uint64_t to, uint64_t *at)
-{
-    if (!a->width || !a->rows || !a->slices || to <= a->base || from >= end_of(a))
-        return false;
-    for (uint64_t z = 0; z < a->slices; z++) {
-        uint64_t first = a->base + z * a->slice, row = a->rows > 1 && a->pitch && from > first ? hw_min_u64((from - first) / a->pitch, a->rows - 1) : 0;
-        for (uint64_t y = row; y < a->rows && first + y * a->pitch < to; y++) {
-            uint64_t low = first + y * a->pitch, high = low + a->width;
-            if (low < to && high > from) {
-                *at = hw_max_u64(low, from);
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 static bool areas_meet(const struct area *a, const struct area *b, uint64_t *at)
 {
     for (uint64_t z = 0; z < a->slices; z++)
         for (uint64_t y = 0; y < a->rows; y++) {
             uint64_t from = a->base + z * a->slice + y * a->pitch;
-            if (touches(b, from, from + a->width, at))
+            if (area_touches(b, from, from + a->width, at))
                 return true;
         }
     return false;
@@ -93,7 +70,7 @@ static bool areas_meet(const struct area *a, const struct area *b, uint64_t *at)
 
 /* ---- reports ---- */
 
-static void side(struct report *r, const char *verb, uint32_t number, const char *place)
+void hazard_side(struct report *r, const char *verb, uint32_t number, const char *place)
 {
     struct named n = name_of(number);
     if (place)
@@ -101,16 +78,22 @@ static void side(struct report *r, const char *verb, uint32_t number, const char
     report_host(r, place ? "launch" : verb, n.trace, "%s", n.what);
 }
 
+static const char *verb_of(uint32_t number, bool writes) { return order_is_point(number) ? "free" : writes ? "write" : "read"; }
+
 void hazard_found(uint32_t now, const char *now_place, bool now_writes, uint32_t other, const char *other_place, bool other_writes, uint64_t address)
 {
     struct ledger_entry e;
     struct hw_str where = { 0 };
     struct report r;
+    bool freed = order_is_point(now) || order_is_point(other);
     if (ledger_find(address, &e) != LEDGER_NOTHING)
         ledger_describe(&where, &e, address);
-    report_begin(&r, "hazard.stream", "commands of two streams, or branches of a graph, touch the same memory in no order (%s)", where.s ? where.s : "?");
-    side(&r, now_writes ? "write" : "read", now, now_place);
-    side(&r, other_writes ? "write" : "read", other, other_place);
+    if (freed)
+        report_begin(&r, "hazard.freed", "memory is freed in one stream while a command of another uses it, in no order (%s)", where.s ? where.s : "?");
+    else
+        report_begin(&r, "hazard.stream", "commands of two streams, or branches of a graph, touch the same memory in no order (%s)", where.s ? where.s : "?");
+    hazard_side(&r, verb_of(now, now_writes), now, now_place);
+    hazard_side(&r, verb_of(other, other_writes), other, other_place);
     if (where.s)
         report_host(&r, "made", e.made, "%s", e.made_by ? e.made_by : "?");
     report_advice(&r, "Record an event behind the one and let the other's stream wait for it, or put both into one stream.");
@@ -131,7 +114,9 @@ static struct copy describe(const struct cmd *c)
 {
     const struct exec_copy *x = &c->x.copy;
     const struct trace_call *call = c->watched;
-    struct copy k = { .number = (uint32_t)c->seq, .trace = call ? call->trace : 0, .call = call && call->name ? call->name : "a copy" };
+    if (!call || !call->name)                    /* one of a graph: who launches that */
+        call = trace_current();
+    struct copy k = { .number = (uint32_t)c->seq, .trace = call->trace, .call = call->name ? call->name : "a copy" };
     k.areas[k.n_areas++] = (struct area){ (uint64_t)(uintptr_t)x->dst, x->width, x->rows, x->slices, x->dst_pitch, x->dst_slice, true };
     if (x->src && !c->staging)                   /* a source that was staged has been read */
         k.areas[k.n_areas++] = (struct area){ (uint64_t)(uintptr_t)x->src, x->width, x->rows, x->slices, x->src_pitch, x->src_slice, false };
@@ -152,21 +137,27 @@ static void against_copies(const struct copy *now)
             for (unsigned j = 0; j < others[k].n_areas; j++) {
                 uint64_t at;
                 const struct area *a = &now->areas[i], *b = &others[k].areas[j];
-                if ((a->writes || b->writes) && end_of(a) > b->base && end_of(b) > a->base && !order_between(now->number, others[k].number) && areas_meet(a, b, &at))
+                if ((a->writes || b->writes) && area_end(a) > b->base && area_end(b) > a->base && !order_between(now->number, others[k].number) && areas_meet(a, b, &at))
                     hazard_found(now->number, NULL, a->writes, others[k].number, NULL, b->writes, at);
             }
     hw_free(others);
 }
 
+static void keep(const struct copy *now)
+{
+    name(now->number, now->trace, now->call);
+    against_copies(now);
+    hw_lock(&mu);
+    copies[n_copies++ % COPIES] = *now;
+    hw_unlock(&mu);
+    atomic_fetch_add(&generation, 1);
+}
+
 void hazard_copy_queued(struct cmd *c)
 {
     struct copy now = describe(c);
-    name(now.number, now.trace, now.call);
-    against_copies(&now);
-    hw_lock(&mu);
-    copies[n_copies++ % COPIES] = now;
-    hw_unlock(&mu);
-    atomic_fetch_add(&generation, 1);
+    keep(&now);
+    guard_copy_queued(now.number, now.areas, now.n_areas);
 }
 
 struct meeting {
@@ -189,21 +180,48 @@ static void meets_cell(uint64_t word, const struct race_cell *c, void *arg)
         if (!unordered(a, m))
             continue;
         for (unsigned b = 0; b < 4; b++)
-            if ((a->bytes >> b & 1) && touches(m->area, word + b, word + b + 1, &at)) {
+            if ((a->bytes >> b & 1) && area_touches(m->area, word + b, word + b + 1, &at)) {
                 hazard_found(m->copy->number, NULL, m->area->writes, a->grid, a->place, a->write, at);
                 break;
             }
     }
 }
 
+static void against_kernels(const struct copy *now)
+{
+    for (unsigned k = 0; k < now->n_areas; k++) {
+        struct meeting m = { now, &now->areas[k] };
+        if (!area_empty(m.area))
+            race_grid_each(m.area->base, area_end(m.area), meets_cell, &m);
+    }
+}
+
+void hazard_freed(struct stream *s, uint64_t base, uint64_t bytes)
+{
+    const struct trace_call *call = trace_current();
+    struct copy now = { .number = order_point(s), .trace = call->trace, .call = call->name ? call->name : "a free", .frees = true, .n_areas = 1 };
+    now.areas[0] = area_of_range(base, bytes, true);
+    keep(&now);
+    against_kernels(&now);
+}
+
+void hazard_look_at_freed(uint32_t kernel, uint64_t address, uint64_t bytes, bool writes, const char *place)
+{
+    struct copy found = { 0 };
+    uint64_t at;
+    hw_lock(&mu);
+    for (uint64_t k = n_copies; k > 0 && k + COPIES > n_copies && !found.number; k--)
+        if (copies[(k - 1) % COPIES].frees && area_touches(&copies[(k - 1) % COPIES].areas[0], address, address + bytes, &at))
+            found = copies[(k - 1) % COPIES];
+    hw_unlock(&mu);
+    if (found.number && !order_between(kernel, found.number))
+        hazard_found(kernel, place, writes, found.number, NULL, true, address);
+}
+
 void hazard_copy_over(struct cmd *c)
 {
     struct copy now = describe(c);
-    for (unsigned k = 0; k < now.n_areas; k++) {
-        struct meeting m = { &now, &now.areas[k] };
-        if (m.area->width && m.area->rows && m.area->slices)
-            race_grid_each(m.area->base, end_of(m.area), meets_cell, &m);
-    }
+    against_kernels(&now);
     hw_free(c->watched);
     c->watched = NULL;
 }
@@ -214,13 +232,17 @@ struct hazard_view {
     uint32_t kernel;
     uint64_t generation;
     HW_VEC(struct copy) copies;  /* in no order with the kernel */
+    uint64_t host_generation;
+    HW_VEC(struct host_seen) hosts;              /* what host code did meanwhile */
+    uint64_t seen_from, seen_to; /* the guard knows that the kernel comes here */
+    bool seen_host, talks;       /* there is memory that host code uses; the kernel waits for host code, or host code for it */
 };
 
 struct hazard_view *hazard_view_new(uint32_t kernel)
 {
     struct hazard_view *v = hw_alloc(sizeof *v);
     v->kernel = kernel;
-    v->generation = UINT64_MAX;
+    v->generation = v->host_generation = UINT64_MAX;
     return v;
 }
 
@@ -229,6 +251,7 @@ void hazard_view_free(struct hazard_view *v)
     if (!v)
         return;
     hw_vec_fini(&v->copies);
+    hw_vec_fini(&v->hosts);
     hw_free(v);
 }
 
@@ -247,15 +270,44 @@ static void refresh(struct hazard_view *v, uint64_t now)
     v->generation = now;
 }
 
-void hazard_look(struct hazard_view *v, uint64_t address, uint64_t bytes, bool writes, const char *place)
+static void refresh_hosts(struct hazard_view *v, uint64_t now)
+{
+    struct host_seen seen;
+    v->hosts.n = 0;
+    for (unsigned next = 0; host_access_next(v->kernel, &next, &seen);)
+        hw_vec_push(&v->hosts, seen);
+    v->host_generation = now;
+}
+
+/* Memory that host code uses, too. A word that both wait for brings an order that we do not see. */
+static void look_at_host(struct hazard_view *v, uint64_t address, uint64_t bytes, bool writes, bool system_wide, const char *place)
+{
+    if (hw_unlikely(address - v->seen_from >= v->seen_to - v->seen_from))
+        v->seen_host = guard_kernel_touches(v->kernel, address, &v->seen_from, &v->seen_to);
+    if (!v->seen_host)
+        return;
+    if (system_wide && !v->talks) {
+        v->talks = true;
+        guard_kernel_talks(v->kernel);
+    }
+    uint64_t now = host_access_generation();
+    if (hw_unlikely(v->host_generation != now))
+        refresh_hosts(v, now);
+    for (size_t k = 0; k < v->hosts.n; k++)
+        if ((writes || v->hosts.v[k].writes) && address < v->hosts.v[k].to && address + bytes > v->hosts.v[k].from)
+            host_access_met(v->hosts.v[k].index, v->kernel, writes, place, hw_max_u64(address, v->hosts.v[k].from));
+}
+
+void hazard_look(struct hazard_view *v, uint64_t address, uint64_t bytes, bool writes, bool system_wide, const char *place)
 {
     uint64_t now = atomic_load_explicit(&generation, memory_order_acquire), at;
+    look_at_host(v, address, bytes, writes, system_wide, place);
     if (hw_unlikely(v->generation != now))
         refresh(v, now);
     for (size_t k = 0; k < v->copies.n; k++)
         for (unsigned j = 0; j < v->copies.v[k].n_areas; j++) {
             const struct area *a = &v->copies.v[k].areas[j];
-            if ((writes || a->writes) && touches(a, address, address + bytes, &at))
+            if ((writes || a->writes) && area_touches(a, address, address + bytes, &at))
                 hazard_found(v->kernel, place, writes, v->copies.v[k].number, NULL, a->writes, at);
         }
 }

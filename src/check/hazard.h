@@ -6,6 +6,8 @@
 #include "base/base.h"
 
 struct cmd;
+struct report;
+struct stream;
 
 /* A launch, so that reports can name it: the trace of the call and the kernel's name, which stays. */
 void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel);
@@ -13,13 +15,20 @@ void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel);
 void hazard_copy_made(struct cmd *c);            /* on the calling thread */
 void hazard_copy_queued(struct cmd *c);          /* its place in the order is known; the scheduler's lock is held */
 void hazard_copy_over(struct cmd *c);
+/* Memory is freed in the order of a stream; and a kernel touches some that was freed after its launch. */
+void hazard_freed(struct stream *s, uint64_t base, uint64_t bytes);
+void hazard_look_at_freed(uint32_t kernel, uint64_t address, uint64_t bytes, bool writes, const char *place);
+
+/* One side of a report: a command, by its number; place: in device code, or NULL. */
+void hazard_side(struct report *r, const char *verb, uint32_t number, const char *place);
 
 /* A kernel's access to a word of global memory that another command touched; place: in device code. */
 void hazard_found(uint32_t now, const char *now_place, bool now_writes, uint32_t other, const char *other_place, bool other_writes, uint64_t address);
-/* Does it touch what a copy does that is in no order with the kernel? Quick where there is none. */
+/* Does it touch what a copy does that is in no order with the kernel, or what host code did? Quick where there is none. system_wide: host code may wait for the
+   word, or write it for the kernel to wait for. */
 struct hazard_view;
 struct hazard_view *hazard_view_new(uint32_t kernel);
 void hazard_view_free(struct hazard_view *v);
-void hazard_look(struct hazard_view *v, uint64_t address, uint64_t bytes, bool writes, const char *place);
+void hazard_look(struct hazard_view *v, uint64_t address, uint64_t bytes, bool writes, bool system_wide, const char *place);
 
 #endif

@@ -142,11 +142,16 @@ void ledger_each(void (*fn)(const struct ledger_entry *e, void *arg), void *arg)
     hw_free(all);
 }
 
-void ledger_describe(struct hw_str *to, const struct ledger_entry *e, uint64_t addr)
+const char *ledger_kind(enum mem_kind kind)
 {
     static const char *const kinds[] = { [MEM_NONE] = "memory", [MEM_DEVICE] = "device memory", [MEM_VARIABLE] = "variable", [MEM_HOST] = "page-locked memory",
                                          [MEM_REGISTERED] = "registered memory", [MEM_MANAGED] = "managed memory" };
-    const char *what = kinds[e->kind];
+    return kinds[kind];
+}
+
+void ledger_describe(struct hw_str *to, const struct ledger_entry *e, uint64_t addr)
+{
+    const char *what = ledger_kind(e->kind);
     if (addr < e->base)
         hw_str_printf(to, "%llu bytes before %s of %llu bytes", (unsigned long long)(e->base - addr), what, (unsigned long long)e->bytes);
     else if (addr - e->base < e->bytes)

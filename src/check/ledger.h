@@ -31,6 +31,7 @@ bool ledger_holds(uint64_t addr, uint64_t bytes);
 /* Every living range. */
 void ledger_each(void (*fn)(const struct ledger_entry *e, void *arg), void *arg);
 
+const char *ledger_kind(enum mem_kind kind);     /* "page-locked memory" */
 /* "p+12 of 4096 bytes": where in the range an address is. */
 void ledger_describe(struct hw_str *to, const struct ledger_entry *e, uint64_t addr);
 

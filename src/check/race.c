@@ -408,7 +408,7 @@ void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t 
                                    .grid_wide = s->grid_wide };
         visit_lane(b, w, &now, a[l], s->bytes, shared);
         if (!shared && b->view)
-            hazard_look(b->view, a[l], s->bytes, now.write, s->place);
+            hazard_look(b->view, a[l], s->bytes, now.write, s->system_wide, s->place);
         if (s->strong)
             hand_over(b, w, s, l, thread, shared ? a[l] | (uint64_t)(b->id + 1) << 40 : a[l]);
     }

@@ -24,13 +24,13 @@ static _Thread_local struct trace_call current;
 
 struct trace_call *trace_current(void) { return &current; }
 
-uint32_t trace_here(void)
+uint32_t trace_of(void *const *frames, int n)
 {
-    struct stack s;
-    s.n = backtrace(s.frames, DEEPEST);
+    struct stack s = { .n = n < DEEPEST ? n : DEEPEST };
     if (s.n <= 1)
         return 0;
     size_t bytes = (size_t)s.n * sizeof s.frames[0];
+    memcpy(s.frames, frames, bytes);
     hw_lock(&mu);
     uint32_t id = (uint32_t)(uintptr_t)hw_map_get(&known, s.frames, bytes);
     if (!id) {
@@ -42,6 +42,12 @@ uint32_t trace_here(void)
     }
     hw_unlock(&mu);
     return id;
+}
+
+uint32_t trace_here(void)
+{
+    void *frames[DEEPEST];
+    return trace_of(frames, backtrace(frames, DEEPEST));
 }
 
 void trace_print(struct hw_str *to, uint32_t trace)

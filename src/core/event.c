@@ -153,7 +153,7 @@ CUresult event_query(struct event *e)
     bool pending = e->shared ? !shared_passed(e) : e->pending != NULL;
     sched_unlock();
     if (!pending)
-        hook_host_waited(NULL, e, NULL, NULL);
+        hook_host_waited(NULL, e, NULL, 0);
     rc = ctx_error(e->ctx);
     return rc ? rc : pending ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
@@ -190,6 +190,8 @@ CUresult event_elapsed(struct event *start, struct event *end, float *out_ms)
         return CUDA_ERROR_INVALID_HANDLE;
     if (pending)
         return CUDA_ERROR_NOT_READY;
+    hook_host_waited(NULL, start, NULL, 0);
+    hook_host_waited(NULL, end, NULL, 0);
     *out_ms = (float)((double)ns * 1e-6);
     return CUDA_SUCCESS;
 }

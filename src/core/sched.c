@@ -825,11 +825,12 @@ CUresult sched_push_and_wait(struct stream *s, struct cmd *c)
     hw_lock(&mu);
     push_locked(&t, s, c);
     depend(c, NULL, &w);
-    hook_host_waited(NULL, NULL, NULL, c);       /* the command is gone when it is over; until then the host does nothing else */
+    uint64_t seq = c->seq;                       /* the command is gone when it is over */
     advance_locked(&t);
     hw_unlock(&mu);
     dispatch(&t, c);
     wait_for(&w, s, ctx, false);
+    hook_host_waited(NULL, NULL, NULL, seq);
     return ctx_error(ctx);
 }
 
@@ -962,7 +963,7 @@ void sched_tell_begin(struct stream *s, struct cmd *c)
 void sched_tell_end(struct cmd *c)
 {
     hw_lock(&mu);
-    hook_host_waited(NULL, NULL, NULL, c);
+    hook_host_waited(NULL, NULL, NULL, c->seq);
     hook_cmd_finished(c);
     hw_unlock(&mu);
 }
@@ -989,17 +990,13 @@ void sched_quiet(void (*fn)(void *arg), void *arg)
 
 bool sched_idle(struct stream *s)
 {
-    if (atomic_load_explicit(&sched_n_busy, memory_order_acquire) == 0) {      /* as in sched_try_direct() */
-        hook_host_waited(s, NULL, NULL, NULL);
+    if (atomic_load_explicit(&sched_n_busy, memory_order_acquire) == 0)        /* as in sched_try_direct() */
         return true;
-    }
     hw_lock(&mu);
     bool busy = tails_locked(s, NULL);
     if (busy)
         hurry_locked(s);                         /* who asks waits */
     hw_unlock(&mu);
-    if (!busy)
-        hook_host_waited(s, NULL, NULL, NULL);
     return !busy;
 }
 
@@ -1011,7 +1008,7 @@ void sched_wait_stream(struct stream *s)
     hw_unlock(&mu);
     if (busy)
         wait_for(&w, s, s->ctx, false);
-    hook_host_waited(s, NULL, NULL, NULL);
+    hook_host_waited(s, NULL, NULL, 0);
 }
 
 void sched_wait_event(struct event *e)
@@ -1029,7 +1026,7 @@ void sched_wait_event(struct event *e)
         wait_for(&w, s, s->ctx, false);
         stream_unref(s);
     }
-    hook_host_waited(NULL, e, NULL, NULL);
+    hook_host_waited(NULL, e, NULL, 0);
 }
 
 void sched_wait_ctx(struct ctx *ctx)
@@ -1044,5 +1041,5 @@ void sched_wait_ctx(struct ctx *ctx)
     hw_unlock(&mu);
     if (busy)
         wait_for(&w, NULL, ctx, true);
-    hook_host_waited(NULL, NULL, ctx, NULL);
+    hook_host_waited(NULL, NULL, ctx, 0);
 }

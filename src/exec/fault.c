@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
+bool (*exec_guard)(const siginfo_t *info, void *context, bool device);
+
 static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 static struct sigaction previous[HW_LEN(signals)];
 static struct hw_mutex install_mu = HW_MUTEX_INIT(HW_RANK_LEAF);
@@ -71,6 +73,8 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
+    if (hw_unlikely(exec_guard != NULL) && sig == SIGSEGV && exec_guard(info, context, scope != NULL))
+        return;
     if (info->si_code > 0 && exec_quick_leave(context))
         return;
     if (!scope || info->si_code <= 0) {

@@ -34,6 +34,7 @@ struct details_site {
     bool strong;                                 /* what the checker asks: an atomic, a volatile or an ordered access */
     bool acquires, releases;
     bool grid_wide;                              /* its scope has all blocks of the grid */
+    bool system_wide;                            /* strong, and its scope has the host */
     bool valued;                                 /* a store of at most 8 bytes, for the checker: the values stand behind the addresses */
     bool tile;                                   /* a whole warp's access to a matrix: only its bytes are counted */
     uint16_t classes[DETAILS_CLASS_COUNT];       /* a block: its instructions */
