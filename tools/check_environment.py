@@ -9,18 +9,25 @@ import re
 import sys
 
 TREE = pathlib.Path(__file__).resolve().parent.parent
-ROW = re.compile(r'^OPT\((\w+),\s*(\w+),\s*"(\w+)",\s*(.*?),\s*"(.*)"\)$', re.M)
+ROW = re.compile(r'^OPT\((\w+),\s*(\w+),\s*"(\w+)",\s*(.*?),\s*"([^"]*)"(?:,\s*"([^"]*)")?\)$', re.M)
 CUDA_ROW = re.compile(r'^CUDA_VAR\((\w+),\s*(\w+),\s*"(\w+)",\s*"(.*?)",\s*"(.*)"\)$', re.M)
 IDLE_ROW = re.compile(r'^CUDA_VAR_IDLE\("(\w+)",\s*"(.*)"\)$', re.M)
 END = '<!-- end table -->\n'
 KINDS = {'INT': 'number', 'SIZE': 'size', 'STR': 'text', 'FLAG': '0 or 1'}
 
 
+def values_text(kind, values):
+    if '..' in values:
+        return 'number, ' + values.replace('..', ' to ')
+    words = values.lstrip(',').split('|')
+    return ('list of ' if values.startswith(',') else '') + ', '.join(words) if values else KINDS[kind]
+
+
 def table():
-    rows = ['| variable | kind | default | meaning |', '|---|---|---|---|']
-    for kind, _, name, default, text in ROW.findall((TREE / 'src/base/options.def').read_text()):
+    rows = ['| variable | values | default | meaning |', '|---|---|---|---|']
+    for kind, _, name, default, text, values in ROW.findall((TREE / 'src/base/options.def').read_text()):
         default = default.strip('"')
-        rows.append(f'| `{name}` | {KINDS[kind]} | {f"`{default}`" if default else "(empty)"} | {text} |')
+        rows.append(f'| `{name}` | {values_text(kind, values)} | {f"`{default}`" if default else "(empty)"} | {text} |')
     return '\n'.join(rows) + '\n'
 
 

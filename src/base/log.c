@@ -13,11 +13,38 @@ static const char *const level_names[] = { "error", "warn", "info", "debug" };
 
 bool hw_log_on(enum hw_log_level level)
 {
-    const char *wanted = hw_options()->log;
-    for (size_t i = 0; i < HW_LEN(level_names); i++)
-        if (strcmp(wanted, level_names[i]) == 0)
-            return (size_t)level <= i;
-    return level <= HW_LOG_WARN;
+    static _Atomic int most = -1;                /* asked at every call: the word is looked up once */
+    int now = most;
+    if (hw_unlikely(now < 0)) {
+        now = HW_LOG_WARN;
+        for (size_t i = 0; i < HW_LEN(level_names); i++)
+            if (strcmp(hw_options()->log, level_names[i]) == 0)
+                now = (int)i;
+        most = now;
+    }
+    return (int)level <= now;
+}
+
+static _Thread_local char *reason;
+
+void hw_reason(const char *fmt, ...)
+{
+    struct hw_str text = { 0 };
+    va_list ap;
+    if (!hw_log_on(HW_LOG_DEBUG))
+        return;
+    va_start(ap, fmt);
+    hw_str_vprintf(&text, fmt, ap);
+    va_end(ap);
+    hw_free(reason);
+    reason = text.s;
+}
+
+char *hw_reason_take(void)
+{
+    char *text = reason;
+    reason = NULL;
+    return text;
 }
 
 void hw_log(enum hw_log_level level, const char *fmt, ...)

@@ -11,13 +11,18 @@ typedef const char *hw_opt_STR;
 typedef bool hw_opt_FLAG;
 
 struct hw_options {
-#define OPT(kind, field, variable, dflt, help) hw_opt_##kind field;
+#define OPT(kind, field, variable, dflt, help, ...) hw_opt_##kind field;
 #include "base/options.def"
 #undef OPT
 };
 
 const struct hw_options *hw_options(void);
 bool hw_option_set(const char *variable);        /* is it in the environment, and not empty? */
+/* Warns, once in a process, of values that are not understood and of HOSTWARP_* names that do not exist. For whoever is in charge: libcuda when it
+   starts, and the command. */
+void hw_options_check(void);
+void hw_options_forget_wrong(void);              /* takes them out of the environment, for programs that are started next */
+const char *hw_option_nearest(const char *name); /* the variable that was meant by a misspelt name, or NULL */
 
 typedef bool hw_env_ONE;
 typedef int64_t hw_env_NUMBER;
@@ -36,7 +41,7 @@ const struct hw_cuda_env *hw_cuda_env(void);     /* read once, too */
 
 /* For `hostwarp info` and the manual: every row as text. */
 struct hw_option_row {
-    const char *variable, *kind, *dflt, *help;
+    const char *variable, *kind, *dflt, *help, *values;
 };
 extern const struct hw_option_row hw_option_rows[];
 extern const size_t hw_n_option_rows;

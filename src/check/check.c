@@ -179,6 +179,12 @@ static unsigned tools_of(const char *list)
     return found;
 }
 
+static void at_exit(void)
+{
+    if (check_tools)
+        report_counts();
+}
+
 /* A child has none of the engines, and its parent's locks as they were. */
 static void in_child(void)
 {
@@ -199,6 +205,7 @@ void check_init(void)
     if (hazards() && guard_init())
         atexit(host_access_drain);
     pthread_atfork(NULL, NULL, in_child);
+    atexit(at_exit);
     exec_checker = &access_checker;
     hook_listen(&listener);
 }

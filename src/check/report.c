@@ -5,6 +5,8 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "base/options.h"
+#include "base/vec.h"
+#include "check/ledger.h"
 #include "check/trace.h"
 
 #include <errno.h>
@@ -13,9 +15,13 @@
 
 enum { MOST = 1000 };            /* different reports: what comes after is more of the same */
 
+struct count {
+    uint64_t times, told;
+};
+
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
-static struct hw_map seen HW_GUARDED_BY(mu);     /* key -> how often */
-static size_t n_seen HW_GUARDED_BY(mu);
+static struct hw_map seen HW_GUARDED_BY(mu);     /* key -> its number, from 1 on */
+static HW_VEC(struct count) counts HW_GUARDED_BY(mu);            /* by number - 1 */
 
 /* A line of the message: tabs and ends of lines are its own. */
 static void add_line(struct report *r, const char *what, const char *role, const char *place, const char *fmt, va_list ap)
@@ -33,8 +39,9 @@ void report_begin(struct report *r, const char *name, const char *fmt, ...)
 {
     va_list ap;
     *r = (struct report){ 0 };
+    r->name = name;
     va_start(ap, fmt);
-    add_line(r, "begin", name, "", fmt, ap);
+    add_line(r, "title", "", "", fmt, ap);
     va_end(ap);
     hw_str_printf(&r->key, "%s", name);
 }
@@ -60,6 +67,48 @@ void report_device(struct report *r, const char *role, const char *place, const 
     hw_str_printf(&r->key, "|%s", place);
 }
 
+void report_note(struct report *r, const char *role, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    add_line(r, "note", role, "", fmt, ap);
+    va_end(ap);
+}
+
+/* A place in host code that does not tell reports apart. */
+static void host_fact(struct report *r, const char *what, const char *role, uint32_t trace, const char *fmt, va_list ap)
+{
+    struct hw_str place = { 0 };
+    trace_print(&place, trace);
+    add_line(r, what, role, place.s ? place.s : "", fmt, ap);
+    hw_str_fini(&place);
+}
+
+static void memory_fact(struct report *r, const char *role, uint32_t trace, const char *fmt, ...) HW_PRINTF(4, 5);
+static void memory_fact(struct report *r, const char *role, uint32_t trace, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    host_fact(r, "host", role, trace, fmt, ap);
+    va_end(ap);
+}
+
+void report_memory(struct report *r, const struct ledger_entry *e)
+{
+    if (e->made_by)
+        memory_fact(r, "made", e->made, "%s, %llu bytes", e->made_by, (unsigned long long)e->bytes);
+    if (e->freed_by)
+        memory_fact(r, "freed", e->freed, "%s", e->freed_by);
+}
+
+void report_step(struct report *r, const char *line, bool meets, uint32_t trace, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    host_fact(r, meets ? "meets" : "step", line, trace, fmt, ap);
+    va_end(ap);
+}
+
 void report_advice(struct report *r, const char *fmt, ...)
 {
     va_list ap;
@@ -82,18 +131,43 @@ static void send(const char *text, size_t n)
     }
 }
 
+/* The lock is held. */
+static void tell_count(size_t number)
+{
+    char text[64];
+    struct count *c = &counts.v[number - 1];
+    if (c->told == c->times)
+        return;
+    c->told = c->times;
+    int n = snprintf(text, sizeof text, "times\t%zu\t\t%llu\n", number, (unsigned long long)c->times);
+    send(text, (size_t)n);
+}
+
 void report_end(struct report *r)
 {
-    hw_str_puts(&r->text, "end\t\t\t\n");
     hw_lock(&mu);
-    uintptr_t before = (uintptr_t)hw_map_get_str(&seen, r->key.s);
-    if (before || n_seen < MOST)
-        hw_map_set_str(&seen, r->key.s, (void *)(before + 1));
-    if (!before && n_seen < MOST) {
-        n_seen++;
-        send(r->text.s, r->text.n);
+    size_t number = (size_t)(uintptr_t)hw_map_get_str(&seen, r->key.s);
+    if (number) {
+        struct count *c = &counts.v[number - 1];
+        if (++c->times >= 2 * c->told)
+            tell_count(number);
+    } else if (counts.n < MOST) {
+        hw_vec_push(&counts, ((struct count){ 1, 1 }));
+        hw_map_set_str(&seen, r->key.s, (void *)(uintptr_t)counts.n);
+        struct hw_str all = { 0 };
+        hw_str_printf(&all, "begin\t%s\t%zu\t\n%send\t\t\t\n", r->name, counts.n, r->text.s);
+        send(all.s, all.n);
+        hw_str_fini(&all);
     }
     hw_unlock(&mu);
     hw_str_fini(&r->text);
     hw_str_fini(&r->key);
+}
+
+void report_counts(void)
+{
+    hw_lock(&mu);
+    for (size_t k = 1; k <= counts.n; k++)
+        tell_count(k);
+    hw_unlock(&mu);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles one source: the device's pass to PTX, the host's with that PTX inside. clang does the work. */
 #define _GNU_SOURCE
+#include "cli/cc_lines.h"
 #include "cli/cc_work.h"
 
 #include "base/os.h"
@@ -198,16 +199,23 @@ int cc_device_pass(struct cc_work *w, const char *source, const char *ptx, bool 
        differ in length wait for each other in both (bfs: 1.2 times as long); SIMD code gains little by it elsewhere. */
     cli_add(&args, "-mllvm");
     cli_add(&args, "-unroll-partial-threshold=16");
-    if (job->line_info || with_lines)
+    bool lines = job->line_info || job->device_debug || with_lines;
+    char *ir = lines ? cc_temp_name(w, source, ".ll") : NULL;
+    if (lines) {
         cli_add(&args, "-gline-directives-only");
+        cli_add(&args, "-emit-llvm");
+    }
     cc_openmp_compile(&args, job, false);
     cli_add_all(&args, &job->device);
     cli_add(&args, "-o");
-    cli_add(&args, ptx);
+    cli_add(&args, ir ? ir : ptx);
     cli_add(&args, source);
     bool wrong_side = false;
-    int status = job->verbose || job->dryrun ? cc_run(w, &args) : run_device(w, source, &args, &wrong_side);
+    int status = lines && !ir ? CLI_FAIL : job->verbose || job->dryrun ? cc_run(w, &args) : run_device(w, source, &args, &wrong_side);
     cli_args_fini(&args);
+    if (status == 0 && ir)
+        status = cc_lines_pass(w, ir, ptx);
+    hw_free(ir);
     if (status == 0 && !job->dryrun && w->device_overlay && !cc_launch_name_kernels(ptx))
         return CLI_FAIL;
     if (status == 0 && wrong_side)

@@ -167,6 +167,8 @@ static void take_line(struct check_reader *r, char *line)
     if (strcmp(field[0], "begin") == 0) {
         forget(&r->now);
         r->now.name = hw_strdup(field[1]);
+    } else if (strcmp(field[0], "title") == 0) {
+        hw_free(r->now.title);
         r->now.title = readable(field[3]);
     } else if (strcmp(field[0], "host") == 0 || strcmp(field[0], "device") == 0) {
         const char *place = field[0][0] == 'h' ? line_of(r, field[2]) : field[2];

@@ -2,6 +2,8 @@
 /* The hostwarp command: finds the subcommand and hands over. */
 #include "cli/cli.h"
 
+#include "base/options.h"
+
 #include <signal.h>
 #include <stdio.h>
 
@@ -46,8 +48,16 @@ static bool is_called(const char *argv0, const char *name)
     return strcmp(slash ? slash + 1 : argv0, name) == 0;
 }
 
+/* Said here, and not once more by the libraries of a program that is started now. */
+static void check_variables(void)
+{
+    hw_options_check();
+    hw_options_forget_wrong();
+}
+
 int main(int argc, char **argv)
 {
+    check_variables();
     if (argc > 0 && is_called(argv[0], "nvcc")) {
         cli_command_name = "cc";
         return leave(cmd_nvcc(argc - 1, argv + 1));

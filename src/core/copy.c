@@ -2,6 +2,7 @@
 /* Copies and fills: checks, staging, and how long the caller waits. */
 #include "core/copy.h"
 
+#include "base/log.h"
 #include "core/capture.h"
 #include "core/ctx.h"
 #include "core/hooks.h"
@@ -37,16 +38,21 @@ static CUresult classify(const struct copy_end *end, const struct copy_request *
 {
     struct mem_info info;
     size_t span;
+    const char *which = end == &r->dst ? "destination" : "source";
     if (end->addr == 0 || !span_of(end, r, &span))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the %s is NULL, or its rows reach beyond the address space", which);
     if (!mem_lookup(end->addr, &info)) {
         *out = PLACE_PAGEABLE;
-        return end->side == COPY_DEVICE ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+        return end->side != COPY_DEVICE ? CUDA_SUCCESS
+            : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the %s 0x%llx is no device memory (a host pointer, or freed already)", which, (unsigned long long)end->addr);
     }
     if (span > info.bytes - (end->addr - info.base) && !(info.external && mem_covers(end->addr, span, &info))) {
         /* A host range may begin in registered memory and go on behind it: then it is pageable like the rest. */
         *out = PLACE_PAGEABLE;
-        return info.kind == MEM_REGISTERED && end->side != COPY_DEVICE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+        if (info.kind == MEM_REGISTERED && end->side != COPY_DEVICE)
+            return CUDA_SUCCESS;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the %s: %zu bytes from 0x%llx reach beyond the end of their allocation of %zu bytes at 0x%llx", which, span,
+                         (unsigned long long)end->addr, info.bytes, (unsigned long long)info.base);
     }
     *out = place_of_kind(info.kind);
     return CUDA_SUCCESS;

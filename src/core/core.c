@@ -2,6 +2,7 @@
 /* The life of the whole: starting, process exit, fork. */
 #include "core/core.h"
 
+#include "base/options.h"
 #include "core/device.h"
 #include "core/mem.h"
 #include "core/sched.h"
@@ -40,6 +41,7 @@ static CUresult start(void)
 {
     static bool looked;
     static CUresult no_start;
+    hw_options_check();
     if (!looked)
         no_start = device_init();
     looked = true;

@@ -2,6 +2,7 @@
 /* Launching kernels: limits, parameters, queueing. */
 #include "core/launch.h"
 
+#include "base/log.h"
 #include "core/capture.h"
 #include "core/condition.h"
 #include "core/ctx.h"
@@ -16,17 +17,20 @@ static CUresult check_shape(const struct function *f, const struct launch_config
 {
     const uint32_t *g = c->grid, *b = c->block;
     if (!g[0] || !g[1] || !g[2] || !b[0] || !b[1] || !b[2])
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "kernel %s: a grid or block of 0", f->name);
     if (g[0] > DEVICE_MAX_GRID_X || g[1] > DEVICE_MAX_GRID_YZ || g[2] > DEVICE_MAX_GRID_YZ)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "kernel %s: a grid of [%u,%u,%u]; at most [%u,%u,%u]", f->name, g[0], g[1], g[2], (unsigned)DEVICE_MAX_GRID_X,
+                         (unsigned)DEVICE_MAX_GRID_YZ, (unsigned)DEVICE_MAX_GRID_YZ);
     if (b[0] > DEVICE_MAX_THREADS || b[1] > DEVICE_MAX_THREADS || b[2] > DEVICE_MAX_BLOCK_Z
         || (uint64_t)b[0] * b[1] * b[2] > f->max_threads)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "kernel %s: a block of [%u,%u,%u]; at most %u threads, %u in z", f->name, b[0], b[1], b[2],
+                         (unsigned)f->max_threads, (unsigned)DEVICE_MAX_BLOCK_Z);
     if (f->required[0] && memcmp(f->required, b, sizeof f->required) != 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "kernel %s was compiled for blocks of [%u,%u,%u] only", f->name, f->required[0], f->required[1], f->required[2]);
     int most = f->max_dynamic_shared;
     if (c->shared_bytes > (uint32_t)most)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "kernel %s: %u bytes of dynamic shared memory; it may have %d (cuFuncSetAttribute, cudaFuncSetAttribute raise it)",
+                         f->name, c->shared_bytes, most);
     return CUDA_SUCCESS;
 }
 
@@ -51,7 +55,9 @@ static CUresult check_cooperative(const struct function *f, const struct launch_
 {
     uint64_t blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
     uint64_t fit = (uint64_t)launch_occupancy(f, c->block[0] * c->block[1] * c->block[2], c->shared_bytes) * DEVICE_SM_COUNT;
-    return blocks > fit || blocks > EXEC_MAX_AT_ONCE ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
+    return blocks <= fit && blocks <= EXEC_MAX_AT_ONCE ? CUDA_SUCCESS
+        : hw_refuse(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "kernel %s: %llu blocks cannot run at the same time; %llu fit", f->name, (unsigned long long)blocks,
+                    (unsigned long long)hw_min_u64(fit, EXEC_MAX_AT_ONCE));
 }
 
 /* --- parameters --- */
@@ -87,9 +93,9 @@ static CUresult gather(const struct function *f, void **params, void **extra, vo
     if (extra && (rc = read_extra(extra, &buffer, &bytes)))
         return rc;
     if (extra && bytes != f->param_bytes)
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+        return hw_refuse(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "kernel %s has %zu bytes of parameters, and was given %zu", f->name, (size_t)f->param_bytes, bytes);
     if (!extra && !params && f->n_params)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "kernel %s has %u parameters, and was given none", f->name, f->n_params);
     for (uint32_t i = 0; params && i < f->n_params; i++)
         if (!params[i])
             return CUDA_ERROR_INVALID_VALUE;

@@ -318,6 +318,19 @@ static CUresult free_after_work(const struct mem_info *info)
     return same ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* What is given back must be the start of what `which` says; where it lies instead is worth a word. */
+static CUresult not_the_start(uint64_t ptr, const char *which)
+{
+    struct mem_info info;
+    if (!hw_log_on(HW_LOG_DEBUG))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (mem_lookup(ptr, &info) && info.base != ptr)
+        hw_reason("0x%llx lies %llu bytes inside of other memory; only an address that %s will do", (unsigned long long)ptr, (unsigned long long)(ptr - info.base), which);
+    else
+        hw_reason("0x%llx is no address that %s, or it was given back already", (unsigned long long)ptr, which);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult mem_free(CUdeviceptr ptr)
 {
     struct mem_info info;
@@ -325,7 +338,7 @@ CUresult mem_free(CUdeviceptr ptr)
         return CUDA_SUCCESS;
     if (!mem_lookup(ptr, &info) || info.base != ptr || info.external
         || (info.kind != MEM_DEVICE && info.kind != MEM_MANAGED && info.kind != MEM_VARIABLE))
-        return CUDA_ERROR_INVALID_VALUE;
+        return not_the_start(ptr, "cuMemAlloc or cuMemAllocManaged gave");
     if (info.variable)                           /* a graph's, perhaps */
         return graph_memory_free(ptr, NULL);
     return free_after_work(&info);
@@ -366,11 +379,18 @@ static uint64_t pinned_limit(void)
     return half;
 }
 
+/* Page-locked and registered memory together. */
+static CUresult over_budget(size_t bytes)
+{
+    return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "%zu bytes more than are locked already exceed the %llu that may be page-locked (HOSTWARP_PINNED_LIMIT)", bytes,
+                     (unsigned long long)pinned_limit());
+}
+
 CUresult mem_host_alloc(struct ctx *ctx, size_t bytes, unsigned flags, void **out)
 {
     const unsigned known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     if (flags & ~known)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are not known", flags & ~known);
     if (bytes == 0) {
         *out = NULL;
         return CUDA_SUCCESS;
@@ -383,7 +403,7 @@ CUresult mem_host_alloc(struct ctx *ctx, size_t bytes, unsigned flags, void **ou
         stats.pinned_bytes += pages;             /* reserved now: touching the pages takes long, and is done without the lock */
     hw_unlock(&mu);
     if (!fits)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return over_budget(bytes);
     enum pin_result result = PIN_FAILED;
     void *p = pin_map(pages, &result);
     hw_lock(&mu);
@@ -398,7 +418,7 @@ CUresult mem_host_alloc(struct ctx *ctx, size_t bytes, unsigned flags, void **ou
     }
     hw_unlock(&mu);
     if (!p)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system has no %zu bytes, or may not lock them and HOSTWARP_PIN=strict wants that", pages);
     *out = p;
     return CUDA_SUCCESS;
 }
@@ -409,7 +429,7 @@ CUresult mem_host_free(void *ptr)
     if (!ptr)
         return CUDA_SUCCESS;
     if (!mem_lookup((uint64_t)(uintptr_t)ptr, &info) || info.base != (uint64_t)(uintptr_t)ptr || info.kind != MEM_HOST || info.external || info.pool)
-        return CUDA_ERROR_INVALID_VALUE;
+        return not_the_start((uint64_t)(uintptr_t)ptr, "cuMemHostAlloc or cuMemAllocHost gave");
     return free_after_work(&info);
 }
 
@@ -426,15 +446,26 @@ static CUresult lock_registered(uint64_t base, size_t bytes, unsigned long long 
             drop(r);
     }
     hw_unlock(&mu);
-    return result == PIN_FAILED ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    return result == PIN_FAILED ? hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system does not lock it (ulimit -l), and HOSTWARP_PIN=strict wants that") : CUDA_SUCCESS;
+}
+
+/* Part of the range is something already. */
+static CUresult register_over(const struct mem_info *other)
+{
+    unsigned long long base = other->base, end = other->base + other->bytes;
+    if (other->kind == MEM_REGISTERED)
+        return hw_refuse(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "0x%llx to 0x%llx is registered already; unregister it first", base, end);
+    return hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx to 0x%llx is memory that CUDA allocated, which needs no registration", base, end);
 }
 
 CUresult mem_host_register(struct ctx *ctx, void *ptr, size_t bytes, unsigned flags)
 {
     const unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY;
     uint64_t base = (uint64_t)(uintptr_t)ptr, page = hw_page_bytes(), first = base & ~(page - 1), end;
-    if (!ptr || bytes == 0 || base + bytes < base || (flags & ~known))
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!ptr || bytes == 0 || base + bytes < base)
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no memory of %zu bytes at %p", bytes, ptr);
+    if (flags & ~known)
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are not known, or not supported (IoMemory)", flags & ~known);
     end = hw_align_up(base + bytes, page);
     hw_lock(&mu);
     CUresult rc = CUDA_SUCCESS;
@@ -442,11 +473,11 @@ CUresult mem_host_register(struct ctx *ctx, void *ptr, size_t bytes, unsigned fl
     if (!other && overlaps(base, bytes))
         other = range_of(treap_ceil(map, base, 0));
     if (other)
-        rc = other->info.kind == MEM_REGISTERED ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED : CUDA_ERROR_INVALID_VALUE;
+        rc = register_over(&other->info);
     else if (!pin_is_mapped(first, end))
-        rc = CUDA_ERROR_INVALID_VALUE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "not all pages from 0x%llx to 0x%llx are mapped in this process", (unsigned long long)first, (unsigned long long)end);
     else if (bytes > pinned_limit() - hw_min_u64(pinned_limit(), stats.pinned_bytes + stats.registered_bytes))
-        rc = CUDA_ERROR_OUT_OF_MEMORY;
+        rc = over_budget(bytes);
     unsigned long long id = 0;
     if (!rc) {                                   /* in the map first: then nobody registers it a second time meanwhile */
         id = add(ctx, MEM_REGISTERED, base, bytes, (flags & CU_MEMHOSTREGISTER_PORTABLE) | CU_MEMHOSTREGISTER_DEVICEMAP)
@@ -464,9 +495,9 @@ CUresult mem_host_unregister(void *ptr)
     if (!ptr)
         return CUDA_ERROR_INVALID_VALUE;
     if (!mem_lookup((uint64_t)(uintptr_t)ptr, &info))
-        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+        return hw_refuse(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "%p was not registered, or was unregistered already", ptr);
     if (info.kind != MEM_REGISTERED || info.base != (uint64_t)(uintptr_t)ptr)
-        return CUDA_ERROR_INVALID_VALUE;
+        return not_the_start((uint64_t)(uintptr_t)ptr, "cuMemHostRegister was given");
     return free_after_work(&info);
 }
 
@@ -475,7 +506,7 @@ CUresult mem_host_device_pointer(void *ptr, unsigned flags, CUdeviceptr *out)
     struct mem_info info;
     if (!ptr || flags || !mem_lookup((uint64_t)(uintptr_t)ptr, &info)
         || (info.kind != MEM_HOST && info.kind != MEM_REGISTERED))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%p is neither page-locked nor registered memory, or flags are not 0", ptr);
     *out = (CUdeviceptr)(uintptr_t)ptr;          /* one address space */
     return CUDA_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #include "core/obj.h"
 
 #include "base/lock.h"
+#include "base/log.h"
 #include "core/hooks.h"
 
 #include <stdatomic.h>
@@ -68,27 +69,38 @@ void obj_init(struct obj *obj, enum obj_kind kind, void (*free_fn)(struct obj *)
     hook_obj_made(obj);
 }
 
+static const char *const kind_names[OBJ_KIND_COUNT] = { "object", "context", "stream", "event", "module", "function", "graph", "graph node", "executable graph",
+                                                        "user object", "memory pool", "memory allocation", "array" };
+
+/* For the log; a caller that tries another kind next, and succeeds, makes it void. */
+static struct obj *unknown(void *handle, enum obj_kind kind)
+{
+    if (hw_unlikely(hw_log_on(HW_LOG_DEBUG)))
+        hw_reason("%p is no handle of a %s%s", handle, kind_names[kind], handle && obj_was(handle, kind) ? " any more: it was destroyed" : "");
+    return NULL;
+}
+
 struct obj *obj_get(void *handle, enum obj_kind kind)
 {
     uint64_t h = (uint64_t)(uintptr_t)handle, gen = h >> (KIND_BITS + INDEX_BITS);
     uint32_t index = (uint32_t)(h >> KIND_BITS) & ((1u << INDEX_BITS) - 1);
     if ((h & ((1u << KIND_BITS) - 1)) != kind || gen == 0 || gen > GEN_MASK)
-        return NULL;
+        return unknown(handle, kind);
     struct obj_slot *page = atomic_load_explicit(&pages[index >> PAGE_BITS], memory_order_acquire);
     if (!page)
-        return NULL;
+        return unknown(handle, kind);
     struct obj_slot *slot = &page[index & (PAGE_SLOTS - 1)];
     uint64_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
     do {
         if (state >> GEN_SHIFT != gen || !(state & OPEN))
-            return NULL;
+            return unknown(handle, kind);
         /* acquire: pairs with the release in obj_init(), so slot->obj and the object are seen whole */
     } while (!atomic_compare_exchange_weak_explicit(&slot->state, &state, state + 1, memory_order_acquire, memory_order_relaxed));
     struct obj *obj = slot->obj;
     if (obj->kind == kind)
         return obj;
     obj_unref(obj);
-    return NULL;
+    return unknown(handle, kind);
 }
 
 static uint64_t generation_of(void *handle)

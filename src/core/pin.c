@@ -10,7 +10,10 @@
 #include "exec/exec.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -53,18 +56,29 @@ static void touch_all(char *p, size_t bytes)
         exec_spread(touch_piece, &t, (bytes + TOUCH_PIECE - 1) / TOUCH_PIECE);
 }
 
-static bool try_lock(void *p, size_t bytes)
+/* Once in a process: what happened, what it means, what to do. */
+static void say_not_locked(size_t bytes, int error)
 {
     static _Atomic bool said;
+    struct rlimit limit = { 0, 0 };
+    char text[64] = "";
+    if (atomic_exchange(&said, true))
+        return;
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        snprintf(text, sizeof text, "; this process may lock %llu KiB", (unsigned long long)limit.rlim_cur >> 10);
+    hw_warn("page-locked memory is not locked: mlock of %zu KiB failed (%s%s). The program works, but the system may swap this memory out. "
+            "To lock it: `ulimit -l unlimited` in the shell (as root; others need a line in /etc/security/limits.conf), LimitMEMLOCK=infinity for a "
+            "systemd service, `--ulimit memlock=-1` for a container. HOSTWARP_PIN=off: do not try, and be quiet",
+            bytes >> 10, error == ENOMEM ? "too much" : strerror(error), text);
+}
+
+static bool try_lock(void *p, size_t bytes)
+{
     if (pin_is("off"))
         return false;
     if (mlock(p, bytes) == 0)
         return true;
-    if (!said) {
-        said = true;
-        hw_info("the system's limit on locked memory (ulimit -l) leaves page-locked memory resident but unlocked: %s",
-                strerror(errno));
-    }
+    say_not_locked(bytes, errno);
     return false;
 }
 

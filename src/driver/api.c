@@ -39,13 +39,14 @@ CUresult api_enter(struct api_call *call, enum api_id id)
     if (row->flags & NO_INIT)
         return CUDA_SUCCESS;
     if ((rc = core_check()))
-        return rc;
+        return hw_refuse(rc, "%s", rc == CUDA_ERROR_NOT_INITIALIZED ? "cuInit was not called, or the process was made by fork() of one that had called it"
+                                                                    : "the process is about to exit");
     if (core_in_host_function() && !(row->flags & HOST_FN_OK))
-        return CUDA_ERROR_NOT_PERMITTED;
+        return hw_refuse(CUDA_ERROR_NOT_PERMITTED, "called from a callback or host function of a stream, where CUDA allows no calls");
     if (hw_unlikely(hw_heap_low()) && !(row->flags & GIVES))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the host's memory is exhausted");
     if (hw_unlikely(capture_any()) && (rc = capture_check_call(id)))
-        return rc;
+        return hw_refuse(rc, "a stream is being captured, and this call is not allowed meanwhile");
     if (!(row->flags & (NEEDS_CTX | OWN_CTX)))
         return CUDA_SUCCESS;
     if ((row->flags & OWN_CTX) && !ctx_current())
@@ -57,7 +58,9 @@ CUresult api_enter(struct api_call *call, enum api_id id)
     rc = ctx_enter(&ctx);
     if (rc && (row->flags & BROKEN_OK) && ctx_current())
         return CUDA_SUCCESS;
-    return rc;
+    if (rc && !ctx_current())
+        return hw_refuse(rc, "this thread has no current context (cuCtxCreate, cuCtxSetCurrent or cuDevicePrimaryCtxRetain makes one)");
+    return rc ? hw_refuse(rc, "an earlier kernel or copy left this error in the context; every later call answers it until the context is destroyed") : rc;
 }
 
 /* --- CUDA_LOG_FILE --- */
@@ -100,11 +103,23 @@ CUresult api_leave(struct api_call *call, CUresult rc)
         hook_api_leave(&call->hook);
     }
     if (rc) {
-        hw_debug("%s answers %d", api_rows[call->id].symbol, (int)rc);
         if (rc != CUDA_ERROR_NOT_READY)          /* an answer, not an error */
             log_error(api_rows[call->id].symbol, rc);
     }
     return rc;
+}
+
+void api_note_refusal(enum api_id id, CUresult rc, char *args)
+{
+    const char *name = "?";
+    char *why = hw_reason_take();
+    do_cuGetErrorName(rc, &name);
+    if (rc == CUDA_ERROR_NOT_READY)
+        hw_debug("%s(%s): not ready yet", api_rows[id].symbol, args);
+    else
+        hw_debug("%s(%s) answers %s (%d)%s%s", api_rows[id].symbol, args, name, (int)rc, why ? ": " : "", why ? why : "");
+    hw_free(why);
+    hw_free(args);
 }
 
 /* Who calls these has taken a wrong turn before; this tells where. */

@@ -64,6 +64,8 @@ extern _Thread_local bool api_tls_per_thread;    /* which default stream the ent
 CUresult api_enter(struct api_call *call, enum api_id id);
 CUresult api_leave(struct api_call *call, CUresult rc);
 CUresult api_stub(enum api_id id);
+/* HOSTWARP_LOG=debug: the call answers rc, and why as far as anybody said. Frees args. */
+void api_note_refusal(enum api_id id, CUresult rc, char *args);
 
 /* --- for bodies --- */
 

@@ -2,6 +2,7 @@
 /* Profiler control, and what hostwarp.h offers to programs and other libraries. */
 #include "core/hooks.h"
 #include "driver/bodies.h"
+#include "driver/debug_log.h"
 #include "check/check.h"
 #include "prof/prof.h"
 
@@ -12,6 +13,7 @@ __attribute__((constructor)) static void profiler_at_load(void)
 {
     prof_init();
     check_init();
+    debug_log_init();
 }
 
 CUresult do_cuProfilerStart(void)

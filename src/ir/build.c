@@ -152,6 +152,7 @@ struct ir_inst *ir_inst_for(struct ir_func *f, enum ir_op op, enum ir_type type,
     i->ptx_line = from->ptx_line;
     i->src_file = from->src_file;
     i->src_line = from->src_line;
+    i->inlined = from->inlined;
     i->home_file = from->home_file;
     i->home_line = from->home_line;
     return i;

@@ -91,6 +91,13 @@ struct ir_operand {
 
 enum { IR_MAX_DST = 8, IR_MAX_SRC = 11 };
 
+/* Code of a function that was inlined, by the compiler or by lower/: its name, and the place of the call. Chains lead outwards, to the kernel. */
+struct ir_inlined {
+    const char *function;        /* NULL: not known */
+    uint32_t file, line;         /* line 0: not known */
+    const struct ir_inlined *outer;
+};
+
 struct ir_block;
 struct ir_inst {
     enum ir_op op;
@@ -104,6 +111,7 @@ struct ir_inst {
     struct ir_block *target[2];  /* TERM only */
     uint32_t ptx_line;           /* line in the PTX text */
     uint32_t src_file, src_line; /* from .loc, 0 when absent */
+    const struct ir_inlined *inlined;    /* NULL: the kernel's own code, or nothing says otherwise */
     uint32_t home_file, home_line;   /* the .loc before in the function's own file, for code that is inlined from a header */
 };
 

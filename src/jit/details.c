@@ -61,7 +61,7 @@ static uint32_t site_of(struct emit *e, const void *key, const struct ir_inst *a
             return (uint32_t)k;
         }
     struct hw_str place = { 0 };
-    explain_place(&place, e->kernel->module, at);
+    (e->check ? explain_frames : explain_place)(&place, e->kernel->module, at);
     hw_vec_push(&d->keys, key);
     hw_vec_push(&d->sites, ((struct details_site){ .place = place.s }));
     *is_new = true;

@@ -161,7 +161,7 @@ static void sleef_open(void)
 {
     sleef_handle = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
     if (!sleef_handle)
-        hw_error("device math needs SLEEF: %s", dlerror());
+        hw_error("device math needs SLEEF, which is not installed (Debian 12: the package libsleef3; Debian 13, Ubuntu: libsleef3 or later): %s", dlerror());
 }
 
 static void *sleef_address(const char *symbol)

@@ -306,6 +306,7 @@ static bool inline_call(struct lower_ctx *c, const struct ptx_func *func, const 
         return false;
     }
     pass_args(c, &callee, args, n_args);
+    callee.inlined = lower_inlined_call(c, func);
     callee.leave = lower_new_block(c, NULL);
     c->frame = &callee;
     bool guarded = c->guarded_select;

@@ -40,6 +40,7 @@ bool lower_check(const struct ptx_module *ptx, bool open, struct diag *diag)
     hw_map_fini(&layout.shared);
     hw_map_fini(&layout.globals);
     hw_vec_fini(&c.callees);
+    hw_map_fini(&c.inlined);
     ir_module_free(c.module);
     return ok && diag->n_errors == before;
 }

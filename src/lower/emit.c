@@ -54,6 +54,33 @@ struct ir_reg *lower_tmp(struct lower_ctx *c, enum ir_type type)
     return ir_reg_new(c->f, ir_type_of_bits(ir_type_bits(type)), NULL);
 }
 
+static const struct ir_inlined *inlined_new(struct lower_ctx *c, const char *function, uint32_t file, uint32_t line, const struct ir_inlined *outer)
+{
+    struct ir_inlined *x = hw_arena_new(&c->module->arena, struct ir_inlined);
+    *x = (struct ir_inlined){ function ? hw_arena_strdup(&c->module->arena, function) : NULL, file, line, outer };
+    return x;
+}
+
+/* What the compiler inlined into a function, and behind that where we inline the function. */
+const struct ir_inlined *lower_inlined(struct lower_ctx *c, const struct ptx_inlined *from)
+{
+    if (!from)
+        return c->frame ? c->frame->inlined : NULL;
+    struct { const void *from, *frame; } key = { from, c->frame ? c->frame->inlined : NULL };
+    const struct ir_inlined *x = hw_map_get(&c->inlined, &key, sizeof key);
+    if (!x) {
+        x = inlined_new(c, from->function, from->file, from->line, lower_inlined(c, from->outer));
+        hw_map_set(&c->inlined, &key, sizeof key, (void *)x);
+    }
+    return x;
+}
+
+const struct ir_inlined *lower_inlined_call(struct lower_ctx *c, const struct ptx_func *callee)
+{
+    const struct ptx_inst *call = c->inst;
+    return inlined_new(c, callee->name, call ? call->src_file : 0, call ? call->src_line : 0, call ? lower_inlined(c, call->inlined) : NULL);
+}
+
 struct ir_inst *lower_emit(struct lower_ctx *c, enum ir_op op, enum ir_type type)
 {
     struct ir_inst *i = ir_inst_new(c->f, op, type);
@@ -61,6 +88,7 @@ struct ir_inst *lower_emit(struct lower_ctx *c, enum ir_op op, enum ir_type type
         i->ptx_line = (uint32_t)c->inst->line;
         i->src_file = c->inst->src_line ? c->inst->src_file : 0;
         i->src_line = c->inst->src_line;
+        i->inlined = lower_inlined(c, c->inst->inlined);
         i->home_file = c->inst->home_file;
         i->home_line = c->inst->home_line;
     }

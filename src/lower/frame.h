@@ -28,6 +28,7 @@ struct lower_frame {
     struct lower_slot *slots;    /* by ptx_var.id */
     int64_t *local_at;           /* by ptx_var.id: place of .local variables, -1 until used */
     struct ir_block **blocks;    /* by instruction index: the block that starts there, for labels */
+    const struct ir_inlined *inlined;    /* a callee: where it is called from */
     struct ir_block *leave;      /* where ret goes; NULL in the kernel */
     struct hw_arena arena;
 };

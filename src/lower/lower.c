@@ -135,6 +135,7 @@ bool lower_kernel(struct lower_ctx *c, const struct ptx_func *kernel)
     c->frame = NULL;
     c->inst = NULL;
     c->cc = c->stack = NULL;
+    hw_map_fini(&c->inlined);            /* frames of another kernel may lie where those of this one will */
     c->n_insts = 0;
     c->failed = false;
     c->f = c->kernel_f = ir_func_new(c->module, kernel->name);
@@ -205,6 +206,7 @@ enum ptx_status lower_module(const struct ptx_module *ptx, struct diag *diag, st
     hw_map_fini(&layout.shared);
     hw_map_fini(&layout.globals);
     hw_vec_fini(&c.callees);
+    hw_map_fini(&c.inlined);
     if (ok) {
         *out = c.module;
         return PTX_OK;

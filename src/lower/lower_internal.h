@@ -50,6 +50,7 @@ struct lower_ctx {
     uint64_t n_insts;                    /* emitted so far: bounds what inlining can grow to */
     bool guarded_select;                 /* c->inst has a guard and is PURE */
     bool failed;
+    struct hw_map inlined;               /* (ptx_inlined, the frame's ir_inlined) -> ir_inlined; emptied with each kernel */
     struct lower_check *check;           /* the result is thrown away, only messages count; or NULL */
 };
 
@@ -69,6 +70,8 @@ bool lower_limit(struct lower_ctx *c, const char *fmt, ...) HW_PRINTF(2, 3);
 
 /* ---- emitting; all values are operands (register or constant) ---- */
 struct ir_reg *lower_tmp(struct lower_ctx *c, enum ir_type type);                       /* its integer type by size, or PRED */
+const struct ir_inlined *lower_inlined(struct lower_ctx *c, const struct ptx_inlined *from);
+const struct ir_inlined *lower_inlined_call(struct lower_ctx *c, const struct ptx_func *callee);    /* c->inst calls it */
 struct ir_inst *lower_emit(struct lower_ctx *c, enum ir_op op, enum ir_type type);      /* added to c->block; add dst and src */
 struct ir_operand lower_op1(struct lower_ctx *c, enum ir_op op, enum ir_type type, struct ir_operand a);
 struct ir_operand lower_op2(struct lower_ctx *c, enum ir_op op, enum ir_type type, struct ir_operand a, struct ir_operand b);

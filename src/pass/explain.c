@@ -9,12 +9,19 @@ static const char *file_of(const struct ir_module *names, uint32_t file, uint32_
     return line && file < names->files.n ? names->files.v[file] : NULL;
 }
 
+static bool is_header(const char *file) { return strstr(file, "/include/") != NULL; }
+
 /* Code of a header that is installed somewhere stands for the line of the program that it was inlined into. */
 void explain_place(struct hw_str *out, const struct ir_module *names, const struct ir_inst *i)
 {
     const char *file = file_of(names, i->src_file, i->src_line), *home = file_of(names, i->home_file, i->home_line);
     uint32_t line = i->src_line;
-    if (home && (!file || strstr(file, "/include/"))) {
+    for (const struct ir_inlined *x = i->inlined; x && (!file || is_header(file)); x = x->outer)
+        if (file_of(names, x->file, x->line)) {
+            file = file_of(names, x->file, x->line);
+            line = x->line;
+        }
+    if (home && (!file || is_header(file))) {
         file = home;
         line = i->home_line;
     }
@@ -24,6 +31,36 @@ void explain_place(struct hw_str *out, const struct ir_module *names, const stru
     }
     const char *slash = strrchr(file, '/');
     hw_str_printf(out, "%s:%u", slash ? slash + 1 : file, (unsigned)line);
+}
+
+/* Files' names are the compiler's, and may hold anything. */
+static void add_frame(struct hw_str *out, const char *file, uint32_t line, const char *function)
+{
+    size_t from = out->n;
+    hw_str_printf(out, "%s%s:%u%s%s", from ? " < " : "", file, (unsigned)line, function ? " in " : "", function ? function : "");
+    for (size_t k = from; k < out->n; k++)
+        if ((unsigned char)out->s[k] < ' ')
+            out->s[k] = '?';
+}
+
+void explain_frames(struct hw_str *out, const struct ir_module *names, const struct ir_inst *i)
+{
+    enum { DEEPEST = 32 };
+    const char *file = file_of(names, i->src_file, i->src_line), *home = file_of(names, i->home_file, i->home_line);
+    uint32_t line = i->src_line;
+    const struct ir_inlined *x = i->inlined;
+    for (int depth = 0; x && depth < DEEPEST; x = x->outer, depth++) {
+        if (file)
+            add_frame(out, file, line, x->function);
+        file = file_of(names, x->file, x->line);
+        line = x->line;
+    }
+    if (file)
+        add_frame(out, file, line, NULL);
+    if (home && !i->inlined && (!file || is_header(file)))
+        add_frame(out, home, i->home_line, NULL);
+    if (!out->n)
+        hw_str_printf(out, "PTX line %u", (unsigned)i->ptx_line);
 }
 
 static const struct ir_inst *first_with_place(const struct plan *p, const struct plan_loop *loop)

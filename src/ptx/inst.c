@@ -424,7 +424,7 @@ static bool parse_guard(struct ptx_parser *p, struct ptx_inst *inst)
 /* op: the mnemonic, already read; NULL when the statement starts with a guard. */
 bool ptx_parse_inst(struct ptx_parser *p, const struct ptx_token *op)
 {
-    struct ptx_inst inst = { .src_file = p->loc_file, .src_line = p->loc_line };
+    struct ptx_inst inst = { .src_file = p->loc_file, .src_line = p->loc_line, .inlined = p->loc_inlined };
     struct ptx_token name;
     struct ptx_word words[PTX_MAX_MODS];
     struct ptx_operand ops[PTX_MAX_OPERANDS];

@@ -151,6 +151,13 @@ struct ptx_operand {
     };
 };
 
+/* Code of a function that was inlined: its name, and the place of the call, which may be in inlined code itself. Lives in the module's arena. */
+struct ptx_inlined {
+    const char *function;        /* as the compiler names it; NULL: not known */
+    uint32_t file, line;
+    const struct ptx_inlined *outer;         /* NULL: the call is in the function that holds the instruction */
+};
+
 enum { PTX_MAX_MODS = 14, PTX_MAX_OPERANDS = 12 };
 struct ptx_inst {
     uint16_t form;
@@ -163,6 +170,7 @@ struct ptx_inst {
     struct ptx_operand *ops;     /* in the order of the row's operands; one left out is PTX_O_NONE */
     int line;
     uint32_t src_file, src_line; /* the .loc in force */
+    const struct ptx_inlined *inlined;       /* NULL: not inlined, or nothing says so */
     uint32_t home_file, home_line;   /* the last one in the function's own file: what is inlined comes from other files; line 0: none */
 };
 

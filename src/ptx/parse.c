@@ -50,69 +50,6 @@ static bool parse_target(struct ptx_parser *p)
     return p->module->sm || ptx_error(p, ".target names no sm_ architecture");
 }
 
-/* .file 1 "a.cu", 123, 456 */
-static bool parse_file(struct ptx_parser *p)
-{
-    uint64_t index, ignored;
-    if (!ptx_parse_uint(p, "a file's number", 1 << 20, &index))
-        return false;
-    if (p->tok.kind != PTX_T_STRING)
-        return ptx_error(p, "expected the name of a file");
-    struct ptx_file file = { (uint32_t)index, hw_arena_strndup(&p->module->arena, p->tok.text, p->tok.n) };
-    hw_vec_push(&p->module->files, file);
-    ptx_advance(p);
-    while (ptx_accept(p, ','))
-        if (!ptx_parse_uint(p, "a number", UINT64_MAX, &ignored))
-            return false;
-    return true;
-}
-
-/* .loc 1 20 5, function_name $L__info_string0, inlined_at 1 34 9 */
-static bool parse_loc(struct ptx_parser *p)
-{
-    uint64_t file, line, col;
-    if (p->tok.kind != PTX_T_INT)
-        return ptx_error(p, "expected a file's number");
-    file = p->tok.value;
-    ptx_advance(p);
-    if (p->tok.kind != PTX_T_INT)
-        return ptx_error(p, "expected a line");
-    line = p->tok.value;
-    ptx_advance(p);
-    if (p->tok.kind == PTX_T_INT) {
-        col = p->tok.value;
-        (void)col;
-        ptx_advance(p);
-    }
-    int on_line = p->tok.line;
-    while (ptx_is_punct(p, ',') && p->tok.line == on_line) {
-        ptx_advance(p);
-        while (p->tok.line == on_line && (p->tok.kind == PTX_T_NAME || p->tok.kind == PTX_T_INT || ptx_is_punct(p, '+')))
-            ptx_advance(p);
-    }
-    p->loc_file = file <= UINT32_MAX ? (uint32_t)file : 0;
-    p->loc_line = line <= UINT32_MAX ? (uint32_t)line : 0;
-    return true;
-}
-
-/* .section .debug_x { ... }: debug information, not used. */
-static bool skip_section(struct ptx_parser *p)
-{
-    while (!ptx_is_punct(p, '{')) {
-        if (p->tok.kind == PTX_T_EOF || p->tok.kind == PTX_T_BAD || ptx_is_punct(p, ';'))
-            return ptx_error(p, "expected '{' of a section");
-        ptx_advance(p);
-    }
-    for (int depth = 0;;) {
-        depth += ptx_is_punct(p, '{') - ptx_is_punct(p, '}');
-        if (p->tok.kind == PTX_T_EOF || p->tok.kind == PTX_T_BAD)
-            return ptx_error(p, "a section is never closed");
-        ptx_advance(p);
-        if (depth == 0)
-            return true;
-    }
-}
-
 static bool skip_to_semicolon(struct ptx_parser *p)
 {
     while (!ptx_is_punct(p, ';')) {
@@ -154,7 +91,7 @@ static bool parse_local_directive(struct ptx_parser *p)
     if (space)
         return ptx_parse_var(p, space, &local);
     if (ptx_accept_dot(p, "loc"))
-        return parse_loc(p);
+        return ptx_parse_loc(p);
     if (ptx_accept_dot(p, "pragma"))
         return skip_to_semicolon(p);
     if (ptx_accept_dot(p, "extern")) {
@@ -349,7 +286,7 @@ static bool parse_function(struct ptx_parser *p, bool is_entry, const struct ptx
     f->is_weak = link->is_weak;
     ptx_advance(p);
     p->func = f;
-    p->loc_file = p->loc_line = 0;
+    ptx_lines_begin(p);
     ptx_scope_open(p);
     bool ok = true;
     while (ok && ptx_accept_dot(p, "attribute")) {
@@ -378,7 +315,7 @@ static bool parse_function(struct ptx_parser *p, bool is_entry, const struct ptx
         ptx_scope_close(p);
     p->label_uses.n = 0;
     p->func = NULL;
-    p->loc_file = p->loc_line = 0;
+    ptx_lines_begin(p);
     return ok && merge_func(p, f);
 }
 
@@ -424,11 +361,11 @@ static bool parse_directive(struct ptx_parser *p)
         return v == 64 || ptx_error_at(p, line, 0, "only .address_size 64 is supported");
     }
     if (ptx_accept_dot(p, "file"))
-        return parse_file(p);
+        return ptx_parse_file(p);
     if (ptx_accept_dot(p, "section"))
-        return skip_section(p);
+        return ptx_parse_section(p);
     if (ptx_accept_dot(p, "loc"))
-        return parse_loc(p);
+        return ptx_parse_loc(p);
     if (ptx_is_dot(p, "pragma") || ptx_is_dot(p, "alias"))
         return ptx_is_dot(p, "alias") ? ptx_error(p, ".alias is not supported yet") : skip_to_semicolon(p);
     return parse_linked(p);
@@ -444,28 +381,6 @@ static void recover(struct ptx_parser *p)
                            ptx_is_dot(p, "func") || ptx_is_dot(p, "global") || ptx_is_dot(p, "const") || ptx_is_dot(p, "shared")))
             return;
         ptx_advance(p);
-    }
-}
-
-/* A function's own file is the first that it has lines of and that is not a header which lies somewhere installed. Names come last in the
-   text, so this is found when all of it was read. */
-static void find_homes(struct ptx_module *m, struct ptx_func *f)
-{
-    uint32_t home = 0, line = 0;
-    for (size_t i = 0; i < f->insts.n && !line; i++) {
-        const struct ptx_inst *x = &f->insts.v[i];
-        for (size_t k = 0; k < m->files.n && x->src_line && !line; k++)
-            if (m->files.v[k].index == x->src_file && !strstr(m->files.v[k].name, "/include/")) {
-                home = x->src_file;
-                line = x->src_line;
-            }
-    }
-    for (size_t i = 0; i < f->insts.n && line; i++) {
-        struct ptx_inst *x = &f->insts.v[i];
-        if (x->src_file == home && x->src_line)
-            line = x->src_line;
-        x->home_file = home;
-        x->home_line = line;
     }
 }
 
@@ -490,9 +405,9 @@ enum ptx_status ptx_parse(const char *text, size_t bytes, struct diag *diag, str
     hw_vec_fini(&p.ranges);
     hw_vec_fini(&p.label_uses);
     ptx_scopes_fini(&p.scopes);
+    ptx_lines_end(&p);
+    ptx_lines_fini(&p);
     if (diag->n_errors == errors) {
-        for (size_t i = 0; i < p.module->funcs.n; i++)
-            find_homes(p.module, p.module->funcs.v[i]);
         *out = p.module;
         return PTX_OK;
     }

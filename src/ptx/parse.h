@@ -3,6 +3,8 @@
 #ifndef PTX_PARSE_H
 #define PTX_PARSE_H
 
+#include "base/hash.h"
+#include "base/str.h"
 #include "ptx/lex.h"
 #include "ptx/module.h"
 
@@ -49,6 +51,13 @@ struct ptx_label_use {
     int line, col;
 };
 
+/* An inlined function whose name is a label of .debug_str, plus bytes. */
+struct ptx_inlined_name {
+    struct ptx_inlined *of;
+    const char *label;
+    uint64_t offset;
+};
+
 struct ptx_parser {
     struct ptx_lexer lx;
     struct ptx_token tok;
@@ -59,6 +68,11 @@ struct ptx_parser {
     HW_VEC(struct ptx_label_use) label_uses;
     HW_VEC(struct ptx_range *) ranges;
     uint32_t loc_file, loc_line;
+    const struct ptx_inlined *loc_inlined;
+    struct hw_map locs;          /* of the function: (file, line, column) -> struct ptx_inlined of the last .loc there; NULL: the function's own code */
+    HW_VEC(struct ptx_inlined_name) inlined_names;
+    struct hw_map string_labels; /* of .debug_str: label -> its offset + 1 */
+    struct hw_str strings;
     int nesting;                 /* of expressions and operands: bounds recursion */
     uint64_t n_regs;
     uint64_t n_semicolons;       /* passed so far: tells whether a failed statement was read to its end */
@@ -117,6 +131,14 @@ bool ptx_parse_init(struct ptx_parser *p, struct ptx_var *v, uint64_t *dims, int
 bool ptx_parse_inst(struct ptx_parser *p, const struct ptx_token *op);
 bool ptx_parse_targets(struct ptx_parser *p, struct ptx_operand *out);                  /* the labels after .branchtargets, and the ; */
 bool ptx_resolve_labels(struct ptx_parser *p);                                          /* of the scope about to be closed */
+
+/* ---- lines.c: places in the source ---- */
+bool ptx_parse_file(struct ptx_parser *p);
+bool ptx_parse_loc(struct ptx_parser *p);
+bool ptx_parse_section(struct ptx_parser *p);
+void ptx_lines_begin(struct ptx_parser *p);                                             /* a function begins, or is over */
+void ptx_lines_end(struct ptx_parser *p);                                               /* all is read: names are found */
+void ptx_lines_fini(struct ptx_parser *p);
 
 /* ---- verify.c ---- */
 bool ptx_check_operands(struct ptx_parser *p, struct ptx_inst *inst);

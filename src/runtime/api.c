@@ -3,6 +3,7 @@
 #include "runtime/api.h"
 
 #include "base/log.h"
+#include "runtime/bodies.h"
 #include "runtime/context.h"
 
 #include <hostwarp.h>
@@ -48,9 +49,17 @@ cudaError_t api_leave(struct api_call *call, cudaError_t rc)
         hostwarp_prof_api_leave(call->token, (int)rc);
     if ((call->flags & QUIET) == QUIET)
         return rc;
-    if (rc != cudaSuccess && rc != cudaErrorNotReady)
-        hw_debug("%s answers %d", call->name, (int)rc);
     return api_latch(rc);
+}
+
+/* The driver's line, with its reason, stands before this one where the driver was asked. */
+void api_note_refusal(const char *name, cudaError_t rc, unsigned flags, char *args)
+{
+    char *why = hw_reason_take();
+    if ((flags & QUIET) != QUIET && rc != cudaErrorNotReady)
+        hw_debug("%s(%s) answers %s (%d)%s%s", name, args, cudaGetErrorName(rc), (int)rc, why ? ": " : "", why ? why : "");
+    hw_free(why);
+    hw_free(args);
 }
 
 /* Success does not clear what is there; NotReady is an answer, not an error. */

@@ -34,6 +34,8 @@ extern _Thread_local bool api_tls_per_thread;    /* which default stream the run
 extern _Atomic bool api_exit_hooked;             /* the first call has been */
 #pragma weak hostwarp_prof_listens
 static inline bool api_listened_to(void) { return &hostwarp_prof_listens && hostwarp_prof_listens; }
+/* HOSTWARP_LOG=debug: the call answers rc. Frees args. */
+void api_note_refusal(const char *name, cudaError_t rc, unsigned flags, char *args);
 cudaError_t api_stub(const char *name, _Atomic bool *said);
 
 /* 12030 or 13000: which library this is. Each has its own (entry.c). */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The exported symbols of libcudart, made of runtime.def. Compiled once for each library: CUDART_MAJOR is 12 or 13, and
    CUDART_STATIC for libcudart_static.a, which is 13 with what 12 has besides. */
+#include "base/args.h"
+#include "base/log.h"
 #include "runtime/bodies.h"
 #include "runtime/context.h"
 
@@ -74,6 +76,8 @@ static inline cudaError_t leave(struct api_call *call, cudaError_t rc)
         cudaError_t rc = enter(&call, #base, pt, (flags));        \
         if (rc == cudaSuccess)                                    \
             rc = do_##body args;                                  \
+        if (hw_unlikely(rc && hw_log_on(HW_LOG_DEBUG)))           \
+            api_note_refusal(#base, rc, flags, HW_ARGS_TEXT args); \
         return leave(&call, rc);                                  \
     }
 #define INSIDE(...) __VA_ARGS__

@@ -111,6 +111,88 @@ def test_info_as_json_says_the_same(box):
     assert {v['name']: v['effect'] for v in info['driver_variables'] if v['value'] is not None} == {'CUDA_VISIBLE_DEVICES': True, 'CUDA_AUTO_BOOST': False}, info
 
 
+def test_variables_are_checked_once_each(box):
+    """Names that do not exist, values out of range: one line each, by the command or by the program, never by both."""
+    box.write('k.cu', 'int main() { return cudaFree(0); }')
+    wrong = {'HOSTWARP_TREADS': ('2', 'did you mean HOSTWARP_THREADS?'), 'HOSTWARP_WIDTH': ('7', 'is not 0, 1, 4, 8 or 16; the default (0) is used'),
+             'HOSTWARP_DUMP': ('ptx,foo', 'of ptx, ir, llvm or asm'), 'HOSTWARP_MEMORY': ('lots', 'a size, such as 512M'), 'HOSTWARP_GUARD': ('yes', 'is not 0 or 1'),
+             'HOSTWARP_THREADS': ('-1', 'from 0 to 4096'), 'HOSTWARP_PIN': ('sometimes', 'is not auto, strict or off'), 'HOSTWARP_XYZZY': ('1', '`hostwarp info` lists them')}
+    env = {k: v for k, (v, _) in wrong.items()}
+    box.hostwarp('cc', 'k.cu', '-o', 'k')
+    for p in box.hostwarp('run', 'k.cu', env=env), box.run('./k', env=env):
+        lines = [l for l in p.stderr.splitlines() if 'HOSTWARP_' in l]
+        assert len(lines) == len(wrong), p.stderr
+        for name, (_, words) in wrong.items():
+            assert sum(words in l for l in lines if name in l.split(';')[0]) == 1, (name, lines)
+    right = {'HOSTWARP_WIDTH': '0x10', 'HOSTWARP_DUMP_DIR': '/tmp', 'HOSTWARP_MEMORY': '1GiB', 'HOSTWARP_CC': '90', 'HOSTWARP_THREADS': '', 'HOSTWARP_LOG': 'warn'}
+    assert not box.run('./k', env=right).stderr
+    assert not box.run('./k', env={**env, 'HOSTWARP_LOG': 'error'}).stderr
+
+
+REFUSED = r"""
+#include <cstdio>
+#include <cstdlib>
+__global__ void k(int *p) { p[threadIdx.x] = 1; }
+int main() {
+    int *d, *h = (int *)malloc(8192);
+    cudaStream_t s;
+    cudaMalloc(&d, 1024);
+    cudaHostRegister(h, 4096, 0);
+    cudaHostRegister(h, 4096, 0);
+    cudaHostRegister(d, 4096, 0);
+    cudaHostRegister((void *)(1ull << 40), 4096, 0);
+    cudaHostRegister(h, 4096, 64);
+    cudaHostUnregister(h + 4);
+    cudaMemcpy(d, h, 4096, cudaMemcpyHostToDevice);
+    cudaMemcpyAsync(h, d, 128, cudaMemcpyDeviceToHost);
+    cudaMemset(d, 3, 64);
+    k<<<dim3(2, 3), 32>>>(d);
+    k<<<1, 2048>>>(d);
+    cudaStreamCreate(&s);
+    cudaStreamDestroy(s);
+    cudaStreamSynchronize(s);
+    cudaFree(d + 1);
+    cudaDeviceSynchronize();
+}"""
+
+
+def test_the_debug_log_tells_launches_copies_and_why_calls_are_refused(box):
+    box.write('r.cu', REFUSED)
+    box.hostwarp('cc', 'r.cu', '-o', 'r')
+    assert not box.run('./r').stderr
+    said = box.run('./r', env={'HOSTWARP_LOG': 'debug'}).stderr.splitlines()
+
+    def line(*words):
+        assert any(all(w in l for w in words) for l in said), (words, said)
+    line('cuMemHostRegister_v2(p=0x', 'CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED (712)', 'is registered already')
+    line('cuMemHostRegister_v2(', 'CUDA_ERROR_INVALID_VALUE (1)', 'memory that CUDA allocated')
+    line('cuMemHostRegister_v2(', 'CUDA_ERROR_INVALID_VALUE (1)', 'are mapped in this process')
+    line('cuMemHostRegister_v2(', 'flags 0x40')
+    line('cudaHostRegister(ptr=0x', 'flags=64) answers cudaErrorInvalidValue (1)')
+    line('cuMemHostUnregister(', '16 bytes inside of other memory')
+    line('cuMemcpyHtoD_v2(', 'ByteCount=4096', 'the destination: 4096 bytes', 'allocation of 1024 bytes')
+    line('copy ', '128 bytes from device memory', 'to registered memory', 'default stream')
+    line('fill ', '64 bytes of device memory', 'with 0x3')
+    line('launch ', 'kernel _Z1kPi, grid [2,3,1], block [32,1,1]')
+    line('cuLaunchKernel(', 'blockDimX=2048', 'at most 1024 threads')
+    line('cuStreamSynchronize(', 'CUDA_ERROR_INVALID_HANDLE', 'it was destroyed')
+    line('cuMemFree_v2(', '4 bytes inside of other memory')
+
+
+def test_one_warning_says_that_memory_was_not_locked_and_what_to_do(box):
+    box.write('l.cu', 'int main() { void *p, *q; return cudaHostAlloc(&p, 9 << 20, 0) || cudaHostAlloc(&q, 9 << 20, 0); }')
+    box.hostwarp('cc', 'l.cu', '-o', 'l')
+    # without the right to lock any amount, which root has
+    limited = ['prlimit', '--memlock=8388608:8388608', 'setpriv', '--bounding-set=-ipc_lock', '--inh-caps=-ipc_lock', './l']
+    if subprocess.run(limited[:-1] + ['true'], capture_output=True).returncode:
+        raise Skip('no setpriv and prlimit that may do it')
+    said = box.run(*limited).stderr
+    assert said.count('page-locked memory is not locked') == 1, said
+    has(said, '9216 KiB', 'may lock 8192 KiB', 'ulimit -l unlimited', 'LimitMEMLOCK=infinity', '--ulimit memlock=-1', 'HOSTWARP_PIN=off')
+    assert not box.run(*limited, env={'HOSTWARP_PIN': 'off'}).stderr
+    assert box.run(*limited, env={'HOSTWARP_PIN': 'strict'}, status=1)
+
+
 def test_bench_measures_and_draws(box):
     out = box.hostwarp('bench', '--quick', '--svg', 'out.svg', '--json', 'out.json').stdout
     has(out, 'pinned to device, 64 MiB', 'cudaHostRegister', 'empty kernel', 'four streams')

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random kernels at vector widths 1, 4, 8 and 16: all must give the same bits. One process per width runs all cases.
+ * Random kernels at vector widths 1, 4, 8 and 16, and at 16 without what LLVM is promised: all must give the same bits. One process per way runs all cases.
  *
  * usage: random_kernels [--cases N] [--seconds T] [--from CASE] [--seed S] [--kind soup|shape] [--widths LIST] [--threads LIST] [--lib LIBCUDA] [--gpu LIBCUDA] [--limit S] [--show CASE] [--minimise CASE]
  *        random_kernels [--widths LIST] ... --files KERNEL.ptx...
- *   --widths    others than 1,4,8,16
- *   --threads   of the engine, one number for each width; the last goes for the rest: 1,2,7,1
+ *   --widths    others than 1,4,8,16,16-; a minus behind a width: LLVM is promised nothing (HOSTWARP_PROMISES=0)
+ *   --threads   of the engine, one number for each width; the last goes for the rest: 1,2,7,1,2
  *   --lib       the driver to try, instead of this build's
  *   --gpu       a real GPU's driver, which must give the same bits too
  *   --limit     seconds of processor time that a case may take, 60
@@ -57,6 +57,7 @@ struct result {
 struct way {
     unsigned width, threads;
     const char *lib;
+    bool bare;                   /* without promises to LLVM */
 };
 
 static struct {
@@ -200,6 +201,7 @@ static pid_t start_way(unsigned w, unsigned first, unsigned last, struct result 
     setenv("HOSTWARP_CACHE", "off", 1);
     snprintf(text, sizeof text, "%u", run.ways[w].threads);
     setenv("HOSTWARP_THREADS", text, 1);
+    setenv("HOSTWARP_PROMISES", run.ways[w].bare ? "0" : "1", 1);
     out = outs[w];
     driver_open(run.ways[w].lib);
     for (unsigned i = first; i < last; i++) {
@@ -258,7 +260,7 @@ static void report(unsigned i, struct result *results[MAX_WAYS])
     for (unsigned w = 0; w < run.n_ways; w++) {
         const struct result *r = &results[w][i];
         char name[16];
-        snprintf(name, sizeof name, run.ways[w].width ? "w%u" : "gpu", run.ways[w].width);
+        snprintf(name, sizeof name, run.ways[w].width ? "w%u%s" : "gpu", run.ways[w].width, run.ways[w].bare ? "-" : "");
         if (r->status == DONE)
             printf(" %s %016llx", name, (unsigned long long)r->hash);
         else
@@ -336,9 +338,9 @@ static void minimise(unsigned i, struct result *results[MAX_WAYS])
     show_kernel();
 }
 
-static const char *widths = "1,4,8,16", *threads = "1,2,7,1", *gpu, *show, *small, *limit, *kind;
+static const char *widths = "1,4,8,16,16-", *threads = "1,2,7,1,2", *gpu, *show, *small, *limit, *kind;
 static const struct fuzz_option options[] = {
-    { "widths", "1,4,8,16", &widths }, { "threads", "1,2,7,1: of the engine, for each width", &threads },
+    { "widths", "1,4,8,16,16-: a minus means without promises to LLVM", &widths }, { "threads", "1,2,7,1,2: of the engine, for each width", &threads },
     { "limit", "60: seconds of processor time that a case may take", &limit }, { "kind", "soup or shape", &kind }, { "gpu", "a real GPU's driver", &gpu },
     { "lib", "the driver to try", &run.lib }, { "show", "print kernel number CASE", &show }, { "minimise", "make kernel number CASE smaller", &small }, { 0 },
 };
@@ -346,12 +348,16 @@ static const struct fuzz_option options[] = {
 static void choose_ways(void)
 {
     char *end;
-    for (const char *w = widths; *w && run.n_ways < MAX_WAYS - 1; w = *end ? end + 1 : end)
-        run.ways[run.n_ways++] = (struct way){ (unsigned)strtoul(w, &end, 10), 1, run.lib };
+    for (const char *w = widths; *w && run.n_ways < MAX_WAYS - 1; w = *end ? end + 1 : end) {
+        struct way *way = &run.ways[run.n_ways++];
+        *way = (struct way){ (unsigned)strtoul(w, &end, 10), 1, run.lib, false };
+        way->bare = *end == '-';
+        end += way->bare;
+    }
     for (unsigned k = 0; *threads && k < run.n_ways; k++, threads = *end ? end + 1 : threads)
         run.ways[k].threads = (unsigned)strtoul(threads, &end, 10);
     if (gpu)
-        run.ways[run.n_ways++] = (struct way){ 0, 1, gpu };
+        run.ways[run.n_ways++] = (struct way){ 0, 1, gpu, false };
 }
 
 /* Kernels that were kept come last. */
