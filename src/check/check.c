@@ -7,6 +7,7 @@
 #include "check/guard.h"
 #include "check/hazard.h"
 #include "check/host_access.h"
+#include "check/host_calls.h"
 #include "check/ledger.h"
 #include "check/order.h"
 #include "check/report.h"
@@ -77,17 +78,24 @@ static void on_host_waited(struct stream *s, struct event *e, struct ctx *ctx, u
     guard_host_waited();
 }
 
+static unsigned n_registered;                    /* the map's lock */
+
 static void on_mem_added(const struct mem_info *info)
 {
     ledger_added(info);
-    if (hazards())
-        guard_range_added(info);
+    if (!hazards())
+        return;
+    guard_range_added(info);
+    if (info->kind == MEM_REGISTERED && n_registered++ == 0)
+        host_calls_registered(true);
 }
 
 static void on_mem_dropped(const struct mem_info *info)
 {
     if (hazards())
         guard_range_dropped(info);
+    if (hazards() && info->kind == MEM_REGISTERED && --n_registered == 0)
+        host_calls_registered(false);
     ledger_dropped(info);
 }
 
@@ -181,6 +189,9 @@ static unsigned tools_of(const char *list)
 
 static void at_exit(void)
 {
+    host_calls_off();                            /* what is freed from now on is of no interest */
+    if (hazards())
+        host_access_drain();
     if (check_tools)
         report_counts();
 }
@@ -189,6 +200,7 @@ static void at_exit(void)
 static void in_child(void)
 {
     check_tools = 0;
+    host_calls_off();
     guard_off();
 }
 
@@ -203,7 +215,7 @@ void check_init(void)
         return;
     check_tools = tools;
     if (hazards() && guard_init())
-        atexit(host_access_drain);
+        host_calls_init();
     pthread_atfork(NULL, NULL, in_child);
     atexit(at_exit);
     exec_checker = &access_checker;

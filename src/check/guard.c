@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { RANGES = 4096, PENDING = 1024, AREAS = 8 };
@@ -94,6 +95,9 @@ void guard_off(void)
         close(memory);
     memory = -1;
 }
+
+/* As the system has it: the C library's may be another's, which would ask us. */
+static ssize_t force(bool write_it, void *buffer, size_t bytes, uint64_t at) { return syscall(write_it ? SYS_pwrite64 : SYS_pread64, memory, buffer, bytes, (off_t)at); }
 
 /* ---- ranges ---- */
 
@@ -332,7 +336,7 @@ void guard_kernel_queued(uint32_t number, const void *params, size_t bytes)
     if (p)
         scan(p, params, bytes);
     for (unsigned j = 0; p && j < p->n; j++) {   /* and what they point to, first bytes first; the list grows meanwhile */
-        ssize_t n = pread(memory, inside, hw_min_u64(DEEP, p->held[j].area.width), (off_t)p->held[j].area.base);
+        ssize_t n = force(false, inside, hw_min_u64(DEEP, p->held[j].area.width), p->held[j].area.base);
         if (n > 0)
             scan(p, inside, (size_t)n);
     }
@@ -463,16 +467,26 @@ void guard_find(uint64_t from, uint64_t to, bool writes, struct guard_found *out
     guard_unlock();
 }
 
-void guard_open(uint64_t from, uint64_t to)
+/* The protected pages of [from, to): open, or as they should be. */
+static void change(uint64_t from, uint64_t to, bool open)
 {
     if (!on)
         return;
     guard_lock();
-    for (uint64_t page = guard_page(from); page < to; page += page_bytes)
-        if (guard_knows_page(page) && guard_need(page) != (PROT_READ | PROT_WRITE))
-            mprotect((void *)(uintptr_t)page, page_bytes, PROT_READ | PROT_WRITE);
+    for (unsigned k = behind(guard_page(from)); k < n_ranges && guard_page(ranges[k].base) < to; k++) {
+        uint64_t first = hw_max_u64(guard_page(from), guard_page(ranges[k].base)), end = hw_min_u64(hw_align_up(to, page_bytes), hw_align_up(ranges[k].end, page_bytes));
+        for (uint64_t page = first, until; page < end; page = until) {
+            until = end;
+            int need = need_at(page, &until);
+            if (need != (PROT_READ | PROT_WRITE))
+                mprotect((void *)(uintptr_t)page, until - page, open ? PROT_READ | PROT_WRITE : need);
+        }
+    }
     guard_unlock();
 }
+
+void guard_open(uint64_t from, uint64_t to) { change(from, to, true); }
+void guard_close(uint64_t from, uint64_t to) { change(from, to, false); }
 
 /* The whole of what a kernel holds around a page: it has come there too often for single steps. */
 void guard_open_around_locked(uint64_t page)
@@ -502,7 +516,7 @@ static bool any_guarded(uint64_t from, uint64_t bytes)
 static bool forced(bool write_it, void *buffer, uint64_t at, size_t bytes)
 {
     for (size_t done = 0; done < bytes;) {
-        ssize_t n = write_it ? pwrite(memory, (char *)buffer + done, bytes - done, (off_t)(at + done)) : pread(memory, (char *)buffer + done, bytes - done, (off_t)(at + done));
+        ssize_t n = force(write_it, (char *)buffer + done, bytes - done, at + done);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)

@@ -45,7 +45,10 @@ struct guard_found {
     unsigned n_copies, n_kernels;
 };
 void guard_find(uint64_t from, uint64_t to, bool writes, struct guard_found *out);
+/* The same for host code that runs here now: a host function is in order with some. */
+void guard_find_here(uint64_t from, uint64_t to, bool writes, struct guard_found *out);
 /* Opens the pages of [from, to) until the next command is queued there: the system is to read or write them. */
 void guard_open(uint64_t from, uint64_t to);
+void guard_close(uint64_t from, uint64_t to);    /* as they should be again */
 
 #endif

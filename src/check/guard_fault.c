@@ -70,6 +70,13 @@ static void drop_ordered(uint32_t function, struct guard_found *f)
     f->n_kernels = n;
 }
 
+void guard_find_here(uint64_t from, uint64_t to, bool writes, struct guard_found *out)
+{
+    guard_find(from, to, writes, out);
+    if (exec_in_hostfn() && step.function)
+        drop_ordered(step.function, out);
+}
+
 static void close_later(void)
 {
     if (step.n_later == 0)
@@ -106,17 +113,14 @@ static bool look(const ucontext_t *u, uint64_t addr, uint64_t bytes, bool writes
     struct guard_found found;
     uint64_t page = guard_page(addr);
     uint32_t function = exec_in_hostfn() ? step.function : 0;
-    guard_find(addr, addr + bytes, writes, &found);
-    if (function)
-        drop_ordered(function, &found);
+    guard_find_here(addr, addr + bytes, writes, &found);
     if (found.n_copies || found.n_kernels) {
         bool again = host_access_note(addr, addr + bytes, writes, &found, (void *)(uintptr_t)u);
         return again && !found.n_kernels;
     }
     if (!function)
         return false;
-    guard_find(page, page + guard_page_bytes(), true, &found);
-    drop_ordered(function, &found);
+    guard_find_here(page, page + guard_page_bytes(), true, &found);
     return !found.n_copies && !found.n_kernels;
 }
 
@@ -209,6 +213,7 @@ bool guard_signals_init(void)
 #else
 
 void guard_call(void) {}
+void guard_find_here(uint64_t from, uint64_t to, bool writes, struct guard_found *out) { guard_find(from, to, writes, out); }
 void guard_function(uint32_t number) { (void)number; }
 bool guard_signals_init(void) { return false; }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/hazard.h"
 
+#include "base/hash.h"
 #include "base/lock.h"
 #include "base/vec.h"
 #include "check/area.h"
@@ -80,11 +81,30 @@ void hazard_side(struct report *r, const char *verb, uint32_t number, const char
 
 static const char *verb_of(uint32_t number, bool writes) { return order_is_point(number) ? "free" : writes ? "write" : "read"; }
 
+/* A kernel may come to the same hazard with each of its threads, and to write it down takes long: the first times count. */
+bool hazard_is_stale(uint32_t now, const char *now_place, uint32_t other, const char *other_place)
+{
+    enum { KNOWN = 1024, OFTEN = 20 };
+    static _Atomic uint64_t known[KNOWN];        /* the upper bits of a hash, and how often */
+    const struct { uint64_t commands; const char *places[2]; } key = { (uint64_t)now << 32 | other, { now_place, other_place } };
+    uint64_t hash = hw_hash_bytes(&key, sizeof key), mark = hash & ~(uint64_t)0xff;
+    _Atomic uint64_t *k = &known[hash % KNOWN];
+    uint64_t old = atomic_load_explicit(k, memory_order_relaxed);
+    if ((old & ~(uint64_t)0xff) != mark)
+        old = mark;
+    if ((old & 0xff) >= OFTEN)
+        return true;
+    atomic_store_explicit(k, old + 1, memory_order_relaxed);
+    return false;
+}
+
 void hazard_found(uint32_t now, const char *now_place, bool now_writes, uint32_t other, const char *other_place, bool other_writes, uint64_t address)
 {
     struct ledger_entry e;
     struct hw_str where = { 0 };
     struct report r;
+    if (hazard_is_stale(now, now_place, other, other_place))
+        return;
     bool freed = order_is_point(now) || order_is_point(other);
     if (ledger_find(address, &e) != LEDGER_NOTHING)
         ledger_describe(&where, &e, address);

@@ -19,6 +19,8 @@ void hazard_copy_over(struct cmd *c);
 void hazard_freed(struct stream *s, uint64_t base, uint64_t bytes);
 void hazard_look_at_freed(uint32_t kernel, uint64_t address, uint64_t bytes, bool writes, const char *place);
 
+/* Was this said often enough? */
+bool hazard_is_stale(uint32_t now, const char *now_place, uint32_t other, const char *other_place);
 /* One side of a report: a command, by its number; place: in device code, or NULL. */
 void hazard_side(struct report *r, const char *verb, uint32_t number, const char *place);
 

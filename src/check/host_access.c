@@ -101,6 +101,16 @@ bool host_access_note(uint64_t from, uint64_t to, bool writes, const struct guar
     return same;
 }
 
+static void note(struct noted now)
+{
+    guard_lock();
+    noted[n_noted++ % NOTED] = now;
+    guard_unlock();
+    atomic_fetch_add(&generation, 1);
+    atomic_store(&any_fresh, true);
+    host_access_drain();
+}
+
 void host_access_freed(uint64_t from, uint64_t to, const char *what)
 {
     struct noted now = { .from = from, .to = to, .writes = true, .fresh = true, .freed_by = what };
@@ -108,12 +118,17 @@ void host_access_freed(uint64_t from, uint64_t to, const char *what)
     if (!now.found.n_copies && !now.found.n_kernels)
         return;
     now.trace = trace_current()->name ? trace_current()->trace : trace_here();
-    guard_lock();
-    noted[n_noted++ % NOTED] = now;
-    guard_unlock();
-    atomic_fetch_add(&generation, 1);
-    atomic_store(&any_fresh, true);
-    host_access_drain();
+    note(now);
+}
+
+void host_access_call(uint64_t from, uint64_t to, bool writes, const void *caller)
+{
+    struct noted now = { .from = from, .to = to, .writes = writes, .fresh = true };
+    guard_find_here(from, to, writes, &now.found);
+    if (!now.found.n_copies && !now.found.n_kernels)
+        return;
+    now.trace = trace_from(caller);
+    note(now);
 }
 
 /* ---- reports ---- */
@@ -123,6 +138,8 @@ static void tell(const struct noted *n, uint32_t number, bool kernel, bool other
     struct ledger_entry e;
     struct hw_str where = { 0 };
     struct report r;
+    if (hazard_is_stale(number, place, n->trace, n->freed_by))
+        return;
     bool known = ledger_find(address, &e) != LEDGER_NOTHING;
     if (known)
         ledger_describe(&where, &e, address);
@@ -134,7 +151,7 @@ static void tell(const struct noted *n, uint32_t number, bool kernel, bool other
     report_host(&r, n->freed_by ? "free" : n->writes ? "write" : "read", n->trace, "%s", where.s ? where.s : "?");
     hazard_side(&r, other_writes ? "write" : "read", number, place);
     if (known)
-        report_host(&r, "made", e.made, "%s", e.made_by ? e.made_by : "?");
+        report_memory(&r, &e);
     report_advice(&r, "Nothing orders the two: wait for its stream, or for an event that is recorded behind the %s, before the %s.", kernel ? "launch" : "copy",
                   n->freed_by ? "memory goes" : n->writes ? "write" : "read");
     report_end(&r);

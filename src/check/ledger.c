@@ -111,6 +111,19 @@ enum ledger_found ledger_find(uint64_t addr, struct ledger_entry *out)
     return found;
 }
 
+bool ledger_find_kind(uint64_t from, uint64_t to, enum mem_kind kind, struct ledger_entry *out)
+{
+    bool found = false;
+    hw_lock(&mu);
+    for (size_t at = behind(from); !found && at < live.n && live.v[at].base < to; at++)
+        if (live.v[at].kind == kind) {
+            *out = live.v[at];
+            found = true;
+        }
+    hw_unlock(&mu);
+    return found;
+}
+
 bool ledger_holds(uint64_t addr, uint64_t bytes)
 {
     enum { KEPT = 4 };

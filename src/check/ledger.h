@@ -28,6 +28,9 @@ enum ledger_found ledger_find(uint64_t addr, struct ledger_entry *out);
 /* Does [addr, addr + bytes) lie in one living range? Asks no lock where the thread asked for the same range before. */
 bool ledger_holds(uint64_t addr, uint64_t bytes);
 
+/* A living range of that kind that has a byte of [from, to). */
+bool ledger_find_kind(uint64_t from, uint64_t to, enum mem_kind kind, struct ledger_entry *out);
+
 /* Every living range. */
 void ledger_each(void (*fn)(const struct ledger_entry *e, void *arg), void *arg);
 

@@ -44,6 +44,15 @@ uint32_t trace_of(void *const *frames, int n)
     return id;
 }
 
+uint32_t trace_from(const void *caller)
+{
+    void *frames[DEEPEST];
+    int n = backtrace(frames, DEEPEST), first = 0;
+    while (first < n && frames[first] != caller)
+        first++;
+    return first > 0 && first < n ? trace_of(frames + first - 1, n - first + 1) : trace_of(frames, n);
+}
+
 uint32_t trace_here(void)
 {
     void *frames[DEEPEST];

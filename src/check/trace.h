@@ -13,6 +13,7 @@ struct trace_call {
 };
 
 uint32_t trace_of(void *const *frames, int n);  /* return addresses; the first is not shown */
+uint32_t trace_from(const void *caller);         /* the stack from that return address on */
 uint32_t trace_here(void);                       /* the calling thread's stack; 0: none */
 void trace_print(struct hw_str *to, uint32_t trace);             /* "module+0x12 module+0x34 ...", the innermost first */
 

@@ -47,13 +47,26 @@ static bool is_library(const char *frame)
     return false;
 }
 
+static bool is_header_of_system(const char *line) { return strncmp(line, "/usr/include/", 13) == 0 || strncmp(line, "/usr/lib/", 9) == 0 || strstr(line, "/include/c++/"); }
+
 static char *look_up(const char *frames)
 {
-    char *copy = hw_strdup(frames), *rest = copy, *found = NULL;
-    for (char *frame; !found && (frame = strtok_r(rest, " ", &rest));)
-        if (!is_library(frame))
-            found = cli_source_line(frame, true);
+    char *copy = hw_strdup(frames), *rest = copy, *found = NULL, *header = NULL;
+    for (char *frame; !found && (frame = strtok_r(rest, " ", &rest));) {
+        found = is_library(frame) ? NULL : cli_source_line(frame, true);
+        if (found && is_header_of_system(found)) {               /* of a container, say: who called it is the program */
+            if (header)
+                hw_free(found);
+            else
+                header = found;
+            found = NULL;
+        }
+    }
     hw_free(copy);
+    if (!found)
+        found = header;
+    else
+        hw_free(header);
     if (!found)
         return hw_strdup("");
     const char *slash = strrchr(found, '/');
