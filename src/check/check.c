@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "check/frames.h"
 #include "check/guard.h"
 #include "check/hazard.h"
 #include "check/host_access.h"
@@ -36,6 +37,7 @@ static void on_cmd_started(struct cmd *c)
     order_host_sees((uint32_t)c->seq);
     guard_host_waited();
     guard_function((uint32_t)c->seq);
+    frames_function_begins((uint32_t)c->seq);
 }
 
 static void on_cmd_finished(struct cmd *c)
@@ -46,6 +48,8 @@ static void on_cmd_finished(struct cmd *c)
         order_host_sees((uint32_t)c->seq);
         guard_host_waited();
     }
+    if (hazards() && (c->kind == CMD_HOST_FN || c->kind == CMD_CALLBACK))
+        frames_function_over((uint32_t)c->seq);
     if (c->kind == CMD_KERNEL)
         access_launch_over(c);
     else if (c->kind == CMD_COPY && (check_tools & CHECK_HAZARD))
@@ -66,6 +70,8 @@ static void on_cmd_queued(struct cmd *c)
     order_queued(c);
     if (c->kind == CMD_KERNEL)
         access_launch_queued(c);
+    else if (c->kind == CMD_HOST_FN || c->kind == CMD_CALLBACK)
+        frames_function_queued(c);
     else if (c->kind == CMD_COPY)
         hazard_copy_queued(c);
 }
@@ -86,6 +92,7 @@ static void on_mem_added(const struct mem_info *info)
     if (!hazards())
         return;
     guard_range_added(info);
+    frames_registered(info);
     if (info->kind == MEM_REGISTERED && n_registered++ == 0)
         host_calls_registered(true);
 }
@@ -94,6 +101,8 @@ static void on_mem_dropped(const struct mem_info *info)
 {
     if (hazards())
         guard_range_dropped(info);
+    if (hazards())
+        frames_unregistered(info);
     if (hazards() && info->kind == MEM_REGISTERED && --n_registered == 0)
         host_calls_registered(false);
     ledger_dropped(info);
@@ -115,6 +124,7 @@ static void on_api_enter(struct hook_call *call)
     if (hazards()) {
         guard_call();
         host_access_drain();
+        frames_call();
     }
 }
 
@@ -190,8 +200,10 @@ static unsigned tools_of(const char *list)
 static void at_exit(void)
 {
     host_calls_off();                            /* what is freed from now on is of no interest */
-    if (hazards())
+    if (hazards()) {
         host_access_drain();
+        frames_drain();
+    }
     if (check_tools)
         report_counts();
 }

@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { RANGES = 4096, PENDING = 1024, AREAS = 8 };
+enum { RANGES = 4096, PENDING = 1024, AREAS = 8, TALKERS = 256 };
 
 /* Memory that may be guarded. Its first and last page may hold something else, too: then the system may be asked to write there, and such a page is only made
    read-only. */
@@ -47,6 +47,8 @@ static struct range ranges[RANGES];              /* by address */
 static unsigned n_ranges;
 static struct pending pending[PENDING];
 static unsigned n_pending;
+static uint32_t talkers[TALKERS];                /* kernels that have talked: a ring */
+static unsigned n_talkers;
 static int memory = -1;                          /* /proc/self/mem; const after guard_init() */
 static uint64_t page_bytes;
 static bool on;
@@ -374,6 +376,7 @@ void guard_kernel_talks(uint32_t number)
     bool first = p && !p->talks;
     if (first) {
         p->talks = true;
+        talkers[n_talkers++ % TALKERS] = number;
         settle_all(p);
     }
     guard_unlock();
@@ -381,6 +384,16 @@ void guard_kernel_talks(uint32_t number)
         order_host_sees(number);
         guard_host_waited();
     }
+}
+
+bool guard_has_talked(uint32_t number)
+{
+    bool found = false;
+    guard_lock();
+    for (unsigned k = 0; k < TALKERS && k < n_talkers; k++)
+        found |= talkers[k] == number;
+    guard_unlock();
+    return found;
 }
 
 void guard_kernel_over(uint32_t number)

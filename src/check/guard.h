@@ -28,6 +28,7 @@ void guard_host_waited(void);
 /* A kernel touches this byte. Is it memory that may be guarded? *out_from, *out_to: the bytes around it for which the same question need not be asked again. */
 bool guard_kernel_touches(uint32_t number, uint64_t address, uint64_t *out_from, uint64_t *out_to);
 void guard_kernel_talks(uint32_t number);        /* it reads or writes words that host code may wait for: what it touches is in an order that we do not see */
+bool guard_has_talked(uint32_t number);
 
 /* A host function begins or is over, on its own thread. 0: over. */
 void guard_function(uint32_t number);

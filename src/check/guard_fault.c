@@ -4,6 +4,7 @@
 #include "check/guard_internal.h"
 
 #include "base/os.h"
+#include "check/frames.h"
 #include "check/host_access.h"
 #include "check/insn.h"
 #include "check/order.h"
@@ -180,17 +181,28 @@ static bool on_fault(const siginfo_t *info, void *context, bool device)
     return true;
 }
 
+static bool goes_on(ucontext_t *u)
+{
+    static const int order[16] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
+    uint64_t registers[16];
+    for (int k = 0; k < 16; k++)
+        registers[k] = (uint64_t)u->uc_mcontext.gregs[order[k]];
+    return frames_step((uint64_t)u->uc_mcontext.gregs[REG_RIP], registers, u);
+}
+
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
     ucontext_t *u = context;
     int saved = errno;
-    if (step.n) {
+    bool watched = frames_watched != NULL;
+    if (step.n || watched) {
         guard_lock();
         for (unsigned k = 0; k < step.n; k++)
             guard_settle(step.pages[k], step.pages[k] + guard_page_bytes());
         step.n = 0;
         guard_unlock();
-        u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+        if (!watched || !goes_on(u))
+            u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
         errno = saved;
     } else if ((previous.sa_flags & SA_SIGINFO) && previous.sa_sigaction) {
         previous.sa_sigaction(sig, info, context);

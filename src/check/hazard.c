@@ -5,6 +5,7 @@
 #include "base/lock.h"
 #include "base/vec.h"
 #include "check/area.h"
+#include "check/frames.h"
 #include "check/host_access.h"
 #include "check/ledger.h"
 #include "check/order.h"
@@ -39,7 +40,7 @@ static uint64_t n_copies HW_GUARDED_BY(mu);
 static _Atomic uint64_t generation;
 static struct named names[NAMED] HW_GUARDED_BY(mu);
 
-static void name(uint32_t number, uint32_t trace, const char *what)
+void hazard_name(uint32_t number, uint32_t trace, const char *what)
 {
     hw_lock(&mu);
     names[number % NAMED] = (struct named){ number, trace, what };
@@ -54,7 +55,7 @@ static struct named name_of(uint32_t number)
     return n.number == number ? n : (struct named){ number, 0, "a command" };
 }
 
-void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel) { name((uint32_t)c->seq, trace, kernel); }
+void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel) { hazard_name((uint32_t)c->seq, trace, kernel); }
 
 /* ---- where areas meet ---- */
 
@@ -165,7 +166,7 @@ static void against_copies(const struct copy *now)
 
 static void keep(const struct copy *now)
 {
-    name(now->number, now->trace, now->call);
+    hazard_name(now->number, now->trace, now->call);
     against_copies(now);
     hw_lock(&mu);
     copies[n_copies++ % COPIES] = *now;
@@ -178,6 +179,7 @@ void hazard_copy_queued(struct cmd *c)
     struct copy now = describe(c);
     keep(&now);
     guard_copy_queued(now.number, now.areas, now.n_areas);
+    frames_copy_queued(now.number, now.areas, now.n_areas);
 }
 
 struct meeting {
@@ -310,6 +312,8 @@ static void look_at_host(struct hazard_view *v, uint64_t address, uint64_t bytes
         v->talks = true;
         guard_kernel_talks(v->kernel);
     }
+    if (v->talks)
+        return;
     uint64_t now = host_access_generation();
     if (hw_unlikely(v->host_generation != now))
         refresh_hosts(v, now);

@@ -9,7 +9,8 @@ struct cmd;
 struct report;
 struct stream;
 
-/* A launch, so that reports can name it: the trace of the call and the kernel's name, which stays. */
+/* A command, so that reports can name it: the trace of the call; what: static text. Then a launch: the kernel's name, which stays. */
+void hazard_name(uint32_t number, uint32_t trace, const char *what);
 void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel);
 
 void hazard_copy_made(struct cmd *c);            /* on the calling thread */

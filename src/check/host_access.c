@@ -65,7 +65,7 @@ static uint64_t pc_of(void *context) { (void)context; return 0; }
 #endif
 
 /* The interrupted function and its callers: what stands above the place of the signal is ours. */
-static int frames_of(uint64_t pc, void **out)
+int host_access_frames(uint64_t pc, void **out, int most)
 {
     void *all[DEEPEST + 8];
     int n = backtrace(all, DEEPEST + 8), first = 0, kept = 1;
@@ -77,7 +77,7 @@ static int frames_of(uint64_t pc, void **out)
         return 2;
     }
     out[kept++] = (void *)(uintptr_t)(pc + 1);   /* as if it were a return address: one is subtracted from those */
-    for (int k = first + 1; k < n && kept < DEEPEST; k++)
+    for (int k = first + 1; k < n && kept < most; k++)
         out[kept++] = all[k];
     return kept;
 }
@@ -91,7 +91,7 @@ bool host_access_note(uint64_t from, uint64_t to, bool writes, const struct guar
     guard_unlock();
     if (!known) {
         struct noted now = { .from = from, .to = to, .pc = pc, .writes = writes, .fresh = true, .found = *found };
-        now.n_frames = frames_of(pc, now.frames);
+        now.n_frames = host_access_frames(pc, now.frames, DEEPEST);
         guard_lock();
         noted[n_noted++ % NOTED] = now;
         guard_unlock();
@@ -138,6 +138,8 @@ static void tell(const struct noted *n, uint32_t number, bool kernel, bool other
     struct ledger_entry e;
     struct hw_str where = { 0 };
     struct report r;
+    if (kernel && guard_has_talked(number))
+        return;
     if (hazard_is_stale(number, place, n->trace, n->freed_by))
         return;
     bool known = ledger_find(address, &e) != LEDGER_NOTHING;

@@ -8,6 +8,8 @@
 /* In a signal handler, on the thread that made the access: allocates nothing, waits for nobody who does. True: this instruction did the same to the same command
    before. context: the handler's. */
 bool host_access_note(uint64_t from, uint64_t to, bool writes, const struct guard_found *found, void *context);
+/* The interrupted function and its callers, for trace_of(): in a handler; pc: of the interrupted instruction. */
+int host_access_frames(uint64_t pc, void **out, int most);
 /* A call of the C library in which the system moved bytes; caller: who called it. */
 void host_access_call(uint64_t from, uint64_t to, bool writes, const void *caller);
 /* A call that ends the life of memory: what, e.g. "cudaFreeHost". */

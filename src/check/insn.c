@@ -8,6 +8,8 @@ struct prefixes {
     bool size16, repne, rep, rex_w;
     unsigned vector;             /* VEX, EVEX: bytes of a register; 0: none */
     unsigned map, pp;
+    unsigned index, base;        /* the high bits of these registers' numbers: 0 or 8 */
+    bool far;                    /* fs or gs: memory of the thread */
 };
 
 static const uint8_t *read_vex(const uint8_t *p, struct prefixes *x)
@@ -20,12 +22,16 @@ static const uint8_t *read_vex(const uint8_t *p, struct prefixes *x)
     }
     if (p[0] == 0xc4) {
         x->map = p[1] & 31;
+        x->index = p[1] & 0x40 ? 0 : 8;
+        x->base = p[1] & 0x20 ? 0 : 8;
         x->rex_w = p[2] >> 7;
         x->vector = p[2] & 4 ? 32 : 16;
         x->pp = p[2] & 3;
         return p + 3;
     }
     x->map = p[1] & 7;           /* EVEX */
+    x->index = p[1] & 0x40 ? 0 : 8;
+    x->base = p[1] & 0x20 ? 0 : 8;
     x->rex_w = p[2] >> 7;
     x->vector = 16u << (p[3] >> 5 & 3);
     x->pp = p[2] & 3;
@@ -39,15 +45,19 @@ static const uint8_t *read_prefixes(const uint8_t *p, struct prefixes *x)
         case 0x66: x->size16 = true; continue;
         case 0xf2: x->repne = true; continue;
         case 0xf3: x->rep = true; continue;
-        case 0x2e: case 0x36: case 0x3e: case 0x26: case 0x64: case 0x65: case 0x67: case 0xf0: continue;
+        case 0x64: case 0x65: x->far = true; continue;
+        case 0x2e: case 0x36: case 0x3e: case 0x26: case 0x67: case 0xf0: continue;
         default: break;
         }
         break;
     }
     if (*p == 0xc4 || *p == 0xc5 || *p == 0x62)
         return read_vex(p, x);
-    if ((*p & 0xf0) == 0x40)
-        x->rex_w = *p++ >> 3 & 1;
+    if ((*p & 0xf0) == 0x40) {
+        x->rex_w = *p >> 3 & 1;
+        x->index = *p & 2 ? 8 : 0;
+        x->base = *p++ & 1 ? 8 : 0;
+    }
     if (*p == 0x0f) {
         x->map = 1;
         p++;
@@ -117,7 +127,76 @@ unsigned insn_bytes(const uint8_t *pc, bool *repeats)
     return x.map == 1 ? extended(*p, &x) : x.map == 2 && (*p == 0x18 || *p == 0x58) ? 4 : 1;
 }
 
+/* Has the opcode a ModRM byte, and does it touch what that names? */
+static bool has_operand(uint8_t op, const struct prefixes *x)
+{
+    if (x->vector)
+        return op != 0x77;
+    if (x->map >= 2)
+        return true;
+    if (x->map == 1)
+        return op > 0x0f && op != 0x18 && op != 0x1f && (op < 0x30 || op > 0x37) && op != 0x77 && (op < 0x80 || op > 0x8f) && (op < 0xa0 || op > 0xa2) && (op < 0xa8 || op > 0xaa)
+            && (op < 0xc8 || op > 0xcf);
+    if (op < 0x40)
+        return (op & 7) < 4;
+    return op == 0x63 || op == 0x69 || op == 0x6b || (op >= 0x80 && op <= 0x8f && op != 0x8d) || op == 0xc0 || op == 0xc1 || op == 0xc6 || op == 0xc7 || (op >= 0xd0 && op <= 0xd3)
+        || (op >= 0xd8 && op <= 0xdf) || op == 0xf6 || op == 0xf7 || op == 0xfe || op == 0xff;
+}
+
+static int32_t read_i32(const uint8_t *p)
+{
+    int32_t v;
+    memcpy(&v, p, 4);
+    return v;
+}
+
+bool insn_address(const uint8_t *pc, const uint64_t registers[16], uint64_t *out)
+{
+    enum { RSI = 6, RDI = 7 };
+    struct prefixes x = { 0 };
+    const uint8_t *p = read_prefixes(pc, &x);
+    uint8_t op = *p++;
+    if (x.map == 0 && (op == 0xa4 || op == 0xa5 || op == 0xac || op == 0xad || op == 0xaa || op == 0xab)) {
+        *out = registers[op == 0xaa || op == 0xab ? RDI : RSI];
+        return true;
+    }
+    if (x.far || !has_operand(op, &x))
+        return false;
+    unsigned mod = *p >> 6, rm = *p & 7;
+    uint64_t at = 0;
+    p++;
+    if (mod == 3 || (mod == 0 && rm == 5))       /* a register; relative to the instruction: a variable of the program */
+        return false;
+    if (rm == 4) {
+        unsigned scale = *p >> 6, index = (*p >> 3 & 7) + x.index, base = *p & 7;
+        p++;
+        at = index == 4 ? 0 : registers[index] << scale;
+        if (base == 5 && mod == 0) {
+            *out = at + (uint64_t)(int64_t)read_i32(p);
+            return true;
+        }
+        at += registers[base + x.base];
+    } else {
+        at = registers[rm + x.base];
+    }
+    bool wide = x.vector == 64 || pc[0] == 0x62; /* EVEX scales small offsets: near enough */
+    *out = at + (uint64_t)(int64_t)(mod == 1 ? (int8_t)*p * (wide ? (int)x.vector : 1) : mod == 2 ? read_i32(p) : 0);
+    return true;
+}
+
+void insn_begin_steps(void) { __asm__ volatile("pushfq\n\torl $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc"); }
+
 #else
+
+bool insn_address(const uint8_t *pc, const uint64_t registers[16], uint64_t *out)
+{
+    (void)pc;
+    (void)registers;
+    (void)out;
+    return false;
+}
+
+void insn_begin_steps(void) {}
 
 unsigned insn_bytes(const uint8_t *pc, bool *repeats)
 {

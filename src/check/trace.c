@@ -8,6 +8,7 @@
 #include "base/vec.h"
 
 #include <execinfo.h>
+#include <unwind.h>
 
 enum { DEEPEST = 24 };
 
@@ -51,6 +52,33 @@ uint32_t trace_from(const void *caller)
     while (first < n && frames[first] != caller)
         first++;
     return first > 0 && first < n ? trace_of(frames + first - 1, n - first + 1) : trace_of(frames, n);
+}
+
+struct walk {
+    const void *caller;
+    uint64_t sp;
+    int n;
+    void *frames[DEEPEST];
+};
+
+static _Unwind_Reason_Code walk(struct _Unwind_Context *c, void *arg)
+{
+    struct walk *w = arg;
+    void *at = (void *)_Unwind_GetIP(c);
+    if (!at || w->n == DEEPEST)
+        return _URC_END_OF_STACK;
+    if (at == w->caller && !w->sp)
+        w->sp = _Unwind_GetCFA(c);
+    w->frames[w->n++] = at;
+    return _URC_NO_REASON;
+}
+
+uint32_t trace_call(const void *caller, uint64_t *sp)
+{
+    struct walk w = { .caller = caller };
+    _Unwind_Backtrace(walk, &w);
+    *sp = w.sp;
+    return trace_of(w.frames, w.n);
 }
 
 uint32_t trace_here(void)
