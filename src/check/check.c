@@ -84,8 +84,6 @@ static void on_host_waited(struct stream *s, struct event *e, struct ctx *ctx, u
     guard_host_waited();
 }
 
-static unsigned n_registered;                    /* the map's lock */
-
 static void on_mem_added(const struct mem_info *info)
 {
     ledger_added(info);
@@ -93,8 +91,8 @@ static void on_mem_added(const struct mem_info *info)
         return;
     guard_range_added(info);
     frames_registered(info);
-    if (info->kind == MEM_REGISTERED && n_registered++ == 0)
-        host_calls_registered(true);
+    if (info->kind == MEM_REGISTERED)
+        host_calls_watch(1);
 }
 
 static void on_mem_dropped(const struct mem_info *info)
@@ -103,8 +101,8 @@ static void on_mem_dropped(const struct mem_info *info)
         guard_range_dropped(info);
     if (hazards())
         frames_unregistered(info);
-    if (hazards() && info->kind == MEM_REGISTERED && --n_registered == 0)
-        host_calls_registered(false);
+    if (hazards() && info->kind == MEM_REGISTERED)
+        host_calls_watch(-1);
     ledger_dropped(info);
 }
 

@@ -9,6 +9,7 @@
 #include "base/lock.h"
 #include "check/hazard.h"
 #include "check/host_access.h"
+#include "check/host_calls.h"
 #include "check/insn.h"
 #include "check/ledger.h"
 #include "check/order.h"
@@ -22,7 +23,7 @@
 #include <time.h>
 
 enum { WATCHES = 256, DEEPEST = 24, STEPS = 20000, NEAR = 4096 };
-enum watch_kind { WATCH_NOTHING, WATCH_FUNCTION, WATCH_COPY, WATCH_REGISTERED };
+enum watch_kind { WATCH_NOTHING, WATCH_FUNCTION, WATCH_COPY, WATCH_REGISTERED, WATCH_ARGUMENT };
 
 /* A local variable of a thread, and who is to use it. */
 struct frames_watch {
@@ -36,6 +37,8 @@ struct frames_watch {
     /* the host function's access; set by its thread, then hit is set */
     _Atomic bool hit;
     uint32_t trace, steps;
+    uint32_t freed;              /* WATCH_ARGUMENT: the trace of the free() */
+    const char *freed_by;
     int n_frames;
     void *frames[DEEPEST];
 };
@@ -66,14 +69,16 @@ static bool on_stack(uint64_t at) { return at >= stack_low && at < stack_high; }
 static void watch(enum watch_kind kind, uint64_t at, uint64_t bytes, uint32_t number, bool writes)
 {
     uint64_t sp = trace_current()->sp;
-    if (!on_stack(at) || !sp)
+    if (kind != WATCH_ARGUMENT && (!on_stack(at) || !sp))
         return;
     hw_lock(&mu);
     for (unsigned k = 0; k < WATCHES; k++)
         if (watches[k].kind == WATCH_NOTHING) {
             struct frames_watch *w = &watches[k];
             *w = (struct frames_watch){ .kind = kind, .thread = pthread_self(), .at = at, .bytes = bytes, .number = number, .writes = writes };
-            atomic_store(&w->gone, at < sp);     /* a graph that another function made */
+            atomic_store(&w->gone, kind != WATCH_ARGUMENT && at < sp);           /* a graph that another function made */
+            if (kind == WATCH_ARGUMENT)
+                host_calls_watch(1);
             atomic_fetch_add(&n_watches, 1);
             break;
         }
@@ -82,6 +87,8 @@ static void watch(enum watch_kind kind, uint64_t at, uint64_t bytes, uint32_t nu
 
 static void unwatch(struct frames_watch *w)
 {
+    if (w->kind == WATCH_ARGUMENT)
+        host_calls_watch(-1);
     w->kind = WATCH_NOTHING;
     atomic_fetch_sub(&n_watches, 1);
 }
@@ -90,7 +97,9 @@ void frames_function_queued(const struct cmd *c)
 {
     const struct trace_call *call = trace_current();
     hazard_name((uint32_t)c->seq, call->trace, call->name ? call->name : "a host function");
-    watch(WATCH_FUNCTION, (uint64_t)(uintptr_t)c->fn_data, NEAR, (uint32_t)c->seq, false);
+    uint64_t data = (uint64_t)(uintptr_t)c->fn_data;
+    if (data)
+        watch(on_stack(data) ? WATCH_FUNCTION : WATCH_ARGUMENT, data, NEAR, (uint32_t)c->seq, false);
 }
 
 void frames_copy_queued(uint32_t number, const struct area *areas, unsigned n)
@@ -128,6 +137,12 @@ static void tell(const struct frames_watch *w)
         report_begin(&r, "hazard.freed", "a host function touches a local variable of a function that has returned");
         report_host(&r, "touch", w->trace, "in the host function");
         hazard_side(&r, "queued", w->number, NULL);
+    } else if (w->kind == WATCH_ARGUMENT) {
+        report_begin(&r, "hazard.freed", "%s ends the life of memory that a queued host function was given", w->freed_by);
+        report_host(&r, "free", w->freed, "%s", w->freed_by);
+        if (w->trace)
+            report_host(&r, "touch", w->trace, "in the host function");
+        hazard_side(&r, "queued", w->number, NULL);
     } else if (w->kind == WATCH_COPY) {
         report_begin(&r, "hazard.freed", "a queued copy still %s a local variable of a function that has returned", w->writes ? "writes" : "reads");
         report_host(&r, "gone", call->trace, "the function has returned when this is called");
@@ -138,7 +153,8 @@ static void tell(const struct frames_watch *w)
         if (ledger_find_kind(w->at, w->at + w->bytes, MEM_REGISTERED, &e))
             report_host(&r, "made", e.made, "%s, %llu bytes", e.made_by ? e.made_by : "registered", (unsigned long long)e.bytes);
     }
-    report_advice(&r, "%s", w->kind == WATCH_REGISTERED ? "Unregister it before the function returns, or take memory from the heap." : "Wait for the stream before the function returns, or take memory from the heap.");
+    report_advice(&r, "%s", w->kind == WATCH_REGISTERED ? "Unregister it before the function returns, or take memory from the heap."
+                  : w->kind == WATCH_ARGUMENT ? "Let the host function free it, or wait for the stream before." : "Wait for the stream before the function returns, or take memory from the heap.");
     report_end(&r);
 }
 
@@ -149,14 +165,14 @@ void frames_drain(void)
     for (unsigned k = 0; k < WATCHES; k++) {
         struct frames_watch now = { 0 };
         hw_lock(&mu);
-        if (watches[k].kind == WATCH_FUNCTION && atomic_load(&watches[k].hit) && !watches[k].said) {
+        if ((watches[k].kind == WATCH_FUNCTION || watches[k].kind == WATCH_ARGUMENT) && atomic_load(&watches[k].hit) && !watches[k].said) {
             memcpy(&now, &watches[k], sizeof now);
             watches[k].said = true;
         }
         hw_unlock(&mu);
         if (now.kind == WATCH_NOTHING)
             continue;
-        now.trace = trace_of(now.frames, now.n_frames);
+        now.trace = now.n_frames ? trace_of(now.frames, now.n_frames) : 0;
         tell(&now);
     }
 }
@@ -176,7 +192,7 @@ void frames_call(void)
         struct frames_watch now = { 0 };
         hw_lock(&mu);
         struct frames_watch *w = &watches[k];
-        if (w->kind != WATCH_NOTHING && pthread_equal(w->thread, pthread_self())) {
+        if (w->kind != WATCH_NOTHING && w->kind != WATCH_ARGUMENT && pthread_equal(w->thread, pthread_self())) {
             if (w->at < sp)
                 atomic_store(&w->gone, true);
             atomic_fetch_add(&w->calls, 1);
@@ -195,6 +211,29 @@ void frames_call(void)
                 unwatch(w);
             hw_unlock(&mu);
         }
+    }
+}
+
+void frames_freed(uint64_t from, uint64_t to, const char *call, const void *caller)
+{
+    if (!atomic_load_explicit(&n_watches, memory_order_acquire))
+        return;
+    for (unsigned k = 0; k < WATCHES; k++) {
+        hw_lock(&mu);
+        bool found = watches[k].kind == WATCH_ARGUMENT && watches[k].at >= from && watches[k].at < to && !atomic_load(&watches[k].gone);
+        uint32_t number = watches[k].number;
+        hw_unlock(&mu);
+        if (!found)
+            continue;
+        uint32_t trace = trace_from(caller);
+        hw_lock(&mu);
+        if (watches[k].kind == WATCH_ARGUMENT && watches[k].number == number) {
+            watches[k].freed = trace;
+            watches[k].freed_by = call;
+            watches[k].bytes = to - watches[k].at;
+            atomic_store(&watches[k].gone, true);
+        }
+        hw_unlock(&mu);
     }
 }
 
@@ -217,10 +256,15 @@ void frames_function_begins(uint32_t number)
     for (unsigned k = 0; k < WATCHES && !found; k++)
         if (watches[k].kind == WATCH_FUNCTION && watches[k].number == number)
             found = &watches[k];
+        else if (watches[k].kind == WATCH_ARGUMENT && watches[k].number == number && atomic_load(&watches[k].gone))
+            found = &watches[k];
+        else if (watches[k].kind == WATCH_ARGUMENT && watches[k].number == number)       /* from now on it may say that it is done with it */
+            unwatch(&watches[k]);
     hw_unlock(&mu);
     if (!found)
         return;
-    linger(found);
+    if (found->kind == WATCH_FUNCTION)
+        linger(found);
     found->steps = 0;
     frames_watched = found;
     insn_begin_steps();
@@ -230,10 +274,17 @@ void frames_function_over(uint32_t number)
 {
     if (!atomic_load_explicit(&n_watches, memory_order_acquire))
         return;
+    hw_lock(&mu);
+    for (unsigned k = 0; k < WATCHES; k++)       /* that it was freed is wrong enough */
+        if (watches[k].kind == WATCH_ARGUMENT && watches[k].number == number && atomic_load(&watches[k].gone)) {
+            atomic_store(&watches[k].hit, true);
+            atomic_store(&any_hit, true);
+        }
+    hw_unlock(&mu);
     frames_drain();
     hw_lock(&mu);
     for (unsigned k = 0; k < WATCHES; k++)
-        if (watches[k].kind == WATCH_FUNCTION && watches[k].number == number)
+        if ((watches[k].kind == WATCH_FUNCTION || watches[k].kind == WATCH_ARGUMENT) && watches[k].number == number)
             unwatch(&watches[k]);
     hw_unlock(&mu);
 }

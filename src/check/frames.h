@@ -13,6 +13,8 @@ void frames_call(void);
 
 void frames_function_queued(const struct cmd *c);
 void frames_copy_queued(uint32_t number, const struct area *areas, unsigned n);
+/* Memory goes that a host function was given, perhaps. */
+void frames_freed(uint64_t from, uint64_t to, const char *call, const void *caller);
 void frames_registered(const struct mem_info *info);
 void frames_unregistered(const struct mem_info *info);
 

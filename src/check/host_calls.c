@@ -4,6 +4,7 @@
 #include "check/host_calls.h"
 
 #include "base/os.h"
+#include "check/frames.h"
 #include "check/guard.h"
 #include "check/host_access.h"
 #include "check/ledger.h"
@@ -24,7 +25,10 @@ static void frees(const void *p, size_t bytes, const char *call, const void *cal
     struct ledger_entry e;
     struct report r;
     uint64_t from = (uint64_t)(uintptr_t)p;
-    if (is_ours() || !ledger_find_kind(from, from + bytes, MEM_REGISTERED, &e))
+    if (is_ours())
+        return;
+    frames_freed(from, from + bytes, call, caller);
+    if (!ledger_find_kind(from, from + bytes, MEM_REGISTERED, &e))
         return;
     uint32_t trace = trace_from(caller);
     report_begin(&r, "hazard.freed", "%s ends the life of memory that is still registered", call);
@@ -56,16 +60,18 @@ void host_calls_init(void)
     atomic_store(&calls->any_guarded, true);
 }
 
-void host_calls_registered(bool any)
+void host_calls_watch(int by)
 {
+    static _Atomic int n;
+    int now = atomic_fetch_add(&n, by) + by;
     if (calls)
-        atomic_store(&calls->any_registered, any);
+        atomic_store(&calls->any_watched, now > 0);
 }
 
 void host_calls_off(void)
 {
     if (!calls)
         return;
-    atomic_store(&calls->any_registered, false);
+    atomic_store(&calls->any_watched, false);
     atomic_store(&calls->any_guarded, false);
 }

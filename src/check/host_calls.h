@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 void host_calls_init(void);
-void host_calls_registered(bool any);            /* is there memory that was registered? */
+void host_calls_watch(int by);                   /* one more, or one less, of what must not be freed: registered memory, arguments of host functions */
 void host_calls_off(void);
 
 #endif

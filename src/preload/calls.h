@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct preload_calls {
-    _Atomic bool any_registered; /* there is memory whose free() is of interest */
+    _Atomic bool any_watched;    /* there is memory whose free() is of interest */
     _Atomic bool any_guarded;    /* there may be protected pages */
     void (*frees)(const void *p, size_t bytes, const char *call, const void *caller);
     /* Around a system call: it is to read or write these bytes, and has moved so many. writes: to memory. */

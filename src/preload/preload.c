@@ -41,7 +41,7 @@ static void tell_free(const void *p, size_t bytes, const char *call, const void 
 
 #define TELL_FREE(p, bytes, call)                                                                        \
     do {                                                                                                 \
-        if (__builtin_expect(atomic_load_explicit(&calls->any_registered, memory_order_acquire), 0) && (p) && !inside) \
+        if (__builtin_expect(atomic_load_explicit(&calls->any_watched, memory_order_acquire), 0) && (p) && !inside) \
             tell_free(p, bytes, call, __builtin_return_address(0));                                      \
     } while (0)
 
