@@ -32,18 +32,20 @@ struct copy {
 struct named {
     uint32_t number, trace;
     const char *what;
+    uint64_t first;              /* copies before this one come before it */
 };
 
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 static struct copy copies[COPIES] HW_GUARDED_BY(mu);             /* a ring */
 static uint64_t n_copies HW_GUARDED_BY(mu);
+static uint64_t settled HW_GUARDED_BY(mu);      /* copies before this one come before all that is queued now */
 static _Atomic uint64_t generation;
 static struct named names[NAMED] HW_GUARDED_BY(mu);
 
 void hazard_name(uint32_t number, uint32_t trace, const char *what)
 {
     hw_lock(&mu);
-    names[number % NAMED] = (struct named){ number, trace, what };
+    names[number % NAMED] = (struct named){ number, trace, what, settled };
     hw_unlock(&mu);
 }
 
@@ -52,10 +54,34 @@ static struct named name_of(uint32_t number)
     hw_lock(&mu);
     struct named n = names[number % NAMED];
     hw_unlock(&mu);
-    return n.number == number ? n : (struct named){ number, 0, "a command" };
+    return n.number == number ? n : (struct named){ number, 0, "a command", 0 };
 }
 
-void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel) { hazard_name((uint32_t)c->seq, trace, kernel); }
+/* The first of the copies from `from` on that is still there. */
+static uint64_t oldest_locked(uint64_t from) { return n_copies > COPIES ? hw_max_u64(from, n_copies - COPIES) : from; }
+
+/* What the host has waited for comes before all that is queued from now on, and is not looked at again. */
+static void settle(void)
+{
+    for (;;) {
+        hw_lock(&mu);
+        uint64_t at = settled = oldest_locked(settled);
+        uint32_t number = at < n_copies ? copies[at % COPIES].number : 0;
+        hw_unlock(&mu);
+        if (!number || !order_host_waited_for(number))
+            return;
+        hw_lock(&mu);
+        if (settled == at)
+            settled++;
+        hw_unlock(&mu);
+    }
+}
+
+void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel)
+{
+    settle();
+    hazard_name((uint32_t)c->seq, trace, kernel);
+}
 
 /* ---- where areas meet ---- */
 
@@ -144,28 +170,38 @@ static struct copy describe(const struct cmd *c)
     return k;
 }
 
+static bool spans_meet(const struct copy *a, const struct copy *b)
+{
+    for (unsigned i = 0; i < a->n_areas; i++)
+        for (unsigned j = 0; j < b->n_areas; j++)
+            if (area_end(&a->areas[i]) > b->areas[j].base && area_end(&b->areas[j]) > a->areas[i].base)
+                return true;
+    return false;
+}
+
 /* Against those that were queued before. */
 static void against_copies(const struct copy *now)
 {
-    struct copy *others = hw_alloc(COPIES * sizeof *others);
-    size_t n = 0;
+    HW_VEC(struct copy) others = { 0 };
     hw_lock(&mu);
-    for (uint64_t k = n_copies; k > 0 && k + COPIES > n_copies; k--)
-        others[n++] = copies[(k - 1) % COPIES];
+    for (uint64_t k = n_copies; k > oldest_locked(settled); k--)
+        if (spans_meet(now, &copies[(k - 1) % COPIES]))
+            hw_vec_push(&others, copies[(k - 1) % COPIES]);
     hw_unlock(&mu);
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < others.n; k++)
         for (unsigned i = 0; i < now->n_areas; i++)
-            for (unsigned j = 0; j < others[k].n_areas; j++) {
+            for (unsigned j = 0; j < others.v[k].n_areas; j++) {
                 uint64_t at;
-                const struct area *a = &now->areas[i], *b = &others[k].areas[j];
-                if ((a->writes || b->writes) && area_end(a) > b->base && area_end(b) > a->base && !order_between(now->number, others[k].number) && areas_meet(a, b, &at))
-                    hazard_found(now->number, NULL, a->writes, others[k].number, NULL, b->writes, at);
+                const struct area *x = &now->areas[i], *y = &others.v[k].areas[j];
+                if ((x->writes || y->writes) && !order_between(now->number, others.v[k].number) && areas_meet(x, y, &at))
+                    hazard_found(now->number, NULL, x->writes, others.v[k].number, NULL, y->writes, at);
             }
-    hw_free(others);
+    hw_vec_fini(&others);
 }
 
 static void keep(const struct copy *now)
 {
+    settle();
     hazard_name(now->number, now->trace, now->call);
     against_copies(now);
     hw_lock(&mu);
@@ -254,6 +290,7 @@ struct hazard_view {
     uint32_t kernel;
     uint64_t generation;
     HW_VEC(struct copy) copies;  /* in no order with the kernel */
+    uint64_t next;               /* the first that was not looked at */
     uint64_t host_generation;
     HW_VEC(struct host_seen) hosts;              /* what host code did meanwhile */
     uint64_t seen_from, seen_to; /* the guard knows that the kernel comes here */
@@ -264,6 +301,7 @@ struct hazard_view *hazard_view_new(uint32_t kernel)
 {
     struct hazard_view *v = hw_alloc(sizeof *v);
     v->kernel = kernel;
+    v->next = name_of(kernel).first;
     v->generation = v->host_generation = UINT64_MAX;
     return v;
 }
@@ -277,15 +315,15 @@ void hazard_view_free(struct hazard_view *v)
     hw_free(v);
 }
 
+/* Those that came since. */
 static void refresh(struct hazard_view *v, uint64_t now)
 {
-    size_t kept = 0;
-    v->copies.n = 0;
+    size_t first = v->copies.n, kept = first;
     hw_lock(&mu);
-    for (uint64_t k = n_copies; k > 0 && k + COPIES > n_copies; k--)
-        hw_vec_push(&v->copies, copies[(k - 1) % COPIES]);
+    for (v->next = oldest_locked(v->next); v->next < n_copies; v->next++)
+        hw_vec_push(&v->copies, copies[v->next % COPIES]);
     hw_unlock(&mu);
-    for (size_t k = 0; k < v->copies.n; k++)
+    for (size_t k = first; k < v->copies.n; k++)
         if (!order_between(v->kernel, v->copies.v[k].number))
             v->copies.v[kept++] = v->copies.v[k];
     v->copies.n = kept;
@@ -331,7 +369,7 @@ void hazard_look(struct hazard_view *v, uint64_t address, uint64_t bytes, bool w
     for (size_t k = 0; k < v->copies.n; k++)
         for (unsigned j = 0; j < v->copies.v[k].n_areas; j++) {
             const struct area *a = &v->copies.v[k].areas[j];
-            if ((writes || a->writes) && area_touches(a, address, address + bytes, &at))
+            if ((writes || a->writes) && area_touches(a, address, address + bytes, &at) && !order_between(v->kernel, v->copies.v[k].number))
                 hazard_found(v->kernel, place, writes, v->copies.v[k].number, NULL, a->writes, at);
         }
 }

@@ -186,6 +186,15 @@ void order_host_sees(uint32_t number)
     hw_unlock(&mu);
 }
 
+bool order_host_waited_for(uint32_t number)
+{
+    hw_lock(&mu);
+    const struct command *c = command_of(number);
+    bool waited = !c || at_of(&host, c->line) >= c->at;
+    hw_unlock(&mu);
+    return waited;
+}
+
 bool order_host_knows(uint32_t number)
 {
     hw_lock(&mu);

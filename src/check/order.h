@@ -24,6 +24,7 @@ void order_host_waited(struct stream *s, struct event *e, struct ctx *ctx, uint6
 /* Host code may learn, in ways that we do not see, that what comes before this command is over: a host function has begun, a word was written that somebody
    may wait for. Commands that are queued later are not ordered by that. */
 void order_host_sees(uint32_t number);
+bool order_host_waited_for(uint32_t number);     /* and queues from now on behind it */
 bool order_host_knows(uint32_t number);          /* by a wait, or so */
 /* A place in a stream that is no command, such as where memory is freed in its order: a number to compare. */
 uint32_t order_point(struct stream *s);
