@@ -34,7 +34,7 @@ uint64_t hw_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-_Thread_local bool hw_thread_is_ours;
+_Thread_local bool hw_thread_is_ours, hw_thread_starts;
 
 struct begun {
     void *(*fn)(void *);
@@ -68,7 +68,9 @@ int hw_thread_start(void *(*fn)(void *), void *arg, size_t stack_bytes, int sign
     pthread_sigmask(SIG_SETMASK, &none, &old);
     struct begun *b = hw_alloc(sizeof *b);
     *b = (struct begun){ fn, arg };
+    hw_thread_starts = true;
     int err = pthread_create(out ? out : &thread, &attr, begin_thread, b);
+    hw_thread_starts = false;
     if (err)
         hw_free(b);
     pthread_sigmask(SIG_SETMASK, &old, NULL);

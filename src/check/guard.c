@@ -9,6 +9,7 @@
 #include "check/order.h"
 #include "exec/exec.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -19,18 +20,19 @@
 
 enum { RANGES = 4096, PENDING = 1024, AREAS = 8, TALKERS = 256 };
 
-/* Memory that may be guarded. Its first and last page may hold something else, too: then the system may be asked to write there, and such a page is only made
-   read-only. */
+/* Memory that may be guarded. Its first and last page may hold something else, too. */
 struct range {
     uint64_t base, end;
     bool mixed_first, mixed_last;
+    bool variable;               /* kernels come to it without being given its address */
 };
 
 /* What a command may touch of a range. */
 struct held {
     struct area area;
     uint64_t first, end;         /* pages */
-    bool mixed_first, mixed_last, touched;
+    int keep_first, keep_last;   /* PROT_*: what the first and the last page keep at least */
+    bool touched;
 };
 
 /* A command that the host has not waited for. */
@@ -44,14 +46,14 @@ struct pending {
 /* All of this belongs to the lock. Handlers take it: nobody allocates, or touches what is guarded, while he has it. */
 static _Atomic bool locked;
 static struct range ranges[RANGES];              /* by address */
-static unsigned n_ranges;
+static unsigned n_ranges, n_variables;
 static struct pending pending[PENDING];
 static unsigned n_pending;
 static uint32_t talkers[TALKERS];                /* kernels that have talked: a ring */
 static unsigned n_talkers;
 static int memory = -1;                          /* /proc/self/mem; const after guard_init() */
 static uint64_t page_bytes;
-static bool on;
+static bool on, alone = true;
 _Atomic uint64_t guard_epoch;
 
 void guard_lock(void)
@@ -100,6 +102,8 @@ void guard_off(void)
 
 /* As the system has it: the C library's may be another's, which would ask us. */
 static ssize_t force(bool write_it, void *buffer, size_t bytes, uint64_t at) { return syscall(write_it ? SYS_pwrite64 : SYS_pread64, memory, buffer, bytes, (off_t)at); }
+
+void guard_not_alone(void) { alone = false; }
 
 /* ---- ranges ---- */
 
@@ -161,7 +165,7 @@ static bool is_own_mapping(uint64_t base)
 
 void guard_range_added(const struct mem_info *info)
 {
-    struct range r = { .base = info->base, .end = info->base + info->bytes };
+    struct range r = { .base = info->base, .end = info->base + info->bytes, .variable = info->kind == MEM_MANAGED && info->variable };
     bool foreign = info->kind == MEM_REGISTERED || (info->kind == MEM_MANAGED && info->variable);
     if (!on || info->external || (info->kind != MEM_HOST && info->kind != MEM_MANAGED && info->kind != MEM_REGISTERED))
         return;
@@ -176,6 +180,7 @@ void guard_range_added(const struct mem_info *info)
         memmove(&ranges[k + 1], &ranges[k], (n_ranges - k) * sizeof ranges[0]);
         ranges[k] = r;
         n_ranges++;
+        n_variables += r.variable;
     }
     guard_unlock();
 }
@@ -184,9 +189,30 @@ void guard_range_added(const struct mem_info *info)
 
 static int need_of(const struct held *h, uint64_t page)
 {
-    bool mixed = (h->mixed_first && page == h->first) || (h->mixed_last && page + page_bytes == h->end);
-    return h->area.writes && !mixed ? PROT_NONE : PROT_READ;
+    int need = h->area.writes ? PROT_NONE : PROT_READ;
+    if (page == h->first)
+        need |= h->keep_first;
+    if (page + page_bytes == h->end)
+        need |= h->keep_last;
+    return need;
 }
+
+/* Does the C library have the buffer of a file in this page? The system reads and writes those. */
+static bool has_buffer(uint64_t page)
+{
+    static FILE **all;
+    enum { MOST = 1000 };
+    unsigned n = 0;
+    if (!all)
+        all = dlsym(RTLD_DEFAULT, "_IO_list_all");
+    for (const FILE *f = all ? *all : NULL; f && n < MOST; f = f->_chain, n++)
+        if ((uint64_t)(uintptr_t)f->_IO_buf_base < page + page_bytes && (uint64_t)(uintptr_t)f->_IO_buf_end > page)
+            return true;
+    return false;
+}
+
+/* A page that holds something else, too. A thread that waits for a lock there has the system read it; what the system writes there must not fail. */
+static int keep_of(uint64_t page) { return has_buffer(page) ? PROT_READ | PROT_WRITE : alone ? PROT_NONE : PROT_READ; }
 
 /* The protection of a page, and up to where it is the same. */
 static int need_at(uint64_t page, uint64_t *until)
@@ -202,7 +228,7 @@ static int need_at(uint64_t page, uint64_t *until)
                 continue;
             }
             need &= need_of(h, page);
-            uint64_t same = h->mixed_first && page == h->first ? page + page_bytes : h->mixed_last && page + page_bytes < h->end ? h->end - page_bytes : h->end;
+            uint64_t same = h->keep_first && page == h->first ? page + page_bytes : h->keep_last && page + page_bytes < h->end ? h->end - page_bytes : h->end;
             *until = hw_min_u64(*until, same);
         }
     return need;
@@ -250,8 +276,8 @@ static void hold(struct pending *p, const struct range *r, struct area area)
     if (p->n == AREAS)
         return;
     uint64_t first = guard_page(area.base), end = hw_align_up(area_end(&area), page_bytes);
-    p->held[p->n++] = (struct held){ .area = area, .first = first, .end = end, .mixed_first = r->mixed_first && first == guard_page(r->base),
-                                     .mixed_last = r->mixed_last && end == hw_align_up(r->end, page_bytes) };
+    p->held[p->n++] = (struct held){ .area = area, .first = first, .end = end, .keep_first = r->mixed_first && first == guard_page(r->base) ? keep_of(first) : PROT_NONE,
+                                     .keep_last = r->mixed_last && end == hw_align_up(r->end, page_bytes) ? keep_of(end - page_bytes) : PROT_NONE };
 }
 
 void guard_range_dropped(const struct mem_info *info)
@@ -270,6 +296,7 @@ void guard_range_dropped(const struct mem_info *info)
     unsigned k = behind(info->base);
     if (k < n_ranges && ranges[k].base == info->base) {
         uint64_t first = guard_page(ranges[k].base), end = hw_align_up(ranges[k].end, page_bytes);
+        n_variables -= ranges[k].variable;
         memmove(&ranges[k], &ranges[k + 1], (n_ranges - k - 1) * sizeof ranges[0]);
         n_ranges--;
         guard_settle(first, end);
@@ -337,6 +364,9 @@ void guard_kernel_queued(uint32_t number, const void *params, size_t bytes)
     struct pending *p = add_pending(number, true);
     if (p)
         scan(p, params, bytes);
+    for (unsigned k = 0; p && k < n_ranges && n_variables; k++)
+        if (ranges[k].variable)
+            hold(p, &ranges[k], area_of_range(ranges[k].base, ranges[k].end - ranges[k].base, true));
     for (unsigned j = 0; p && j < p->n; j++) {   /* and what they point to, first bytes first; the list grows meanwhile */
         ssize_t n = force(false, inside, hw_min_u64(DEEP, p->held[j].area.width), p->held[j].area.base);
         if (n > 0)
@@ -363,6 +393,7 @@ bool guard_kernel_touches(uint32_t number, uint64_t address, uint64_t *out_from,
     if (p && !known && p->n < AREAS) {
         hold(p, r, area_of_range(r->base, r->end - r->base, true));
         p->held[p->n - 1].touched = true;
+        guard_settle(p->held[p->n - 1].first, p->held[p->n - 1].end);
     }
     bool may = r != NULL;
     guard_unlock();

@@ -15,6 +15,9 @@ struct cmd;
 bool guard_init(void);                           /* false: this system does not let us; nothing is guarded then */
 void guard_off(void);                            /* in the child of a fork: every page is open again */
 
+/* The program has threads of its own: one may be in a system call on memory that lies in the same page as some that is guarded. */
+void guard_not_alone(void);
+
 /* Memory that may be guarded comes and goes. */
 void guard_range_added(const struct mem_info *info);
 void guard_range_dropped(const struct mem_info *info);

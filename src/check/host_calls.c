@@ -39,6 +39,12 @@ static void frees(const void *p, size_t bytes, const char *call, const void *cal
     guard_open(from, from + bytes);              /* the C library writes into what it gets back */
 }
 
+static void thread_made(void)
+{
+    if (!hw_thread_starts)
+        guard_not_alone();
+}
+
 static void io_begins(const void *p, size_t bytes) { guard_open((uint64_t)(uintptr_t)p, (uint64_t)(uintptr_t)p + bytes); }
 
 static void io_ends(const void *p, size_t bytes, size_t moved, bool writes, const void *caller)
@@ -52,8 +58,13 @@ static void io_ends(const void *p, size_t bytes, size_t moved, bool writes, cons
 void host_calls_init(void)
 {
     calls = dlsym(RTLD_DEFAULT, "hostwarp_preload_calls");
-    if (!calls)
+    if (!calls) {
+        guard_not_alone();                       /* for all that we know */
         return;
+    }
+    calls->thread_made = thread_made;
+    if (atomic_load(&calls->any_thread))
+        guard_not_alone();
     calls->frees = frees;
     calls->io_begins = io_begins;
     calls->io_ends = io_ends;

@@ -80,11 +80,15 @@ static bool overlaps(uint64_t addr, size_t bytes)
     return find(addr) || (above && above->info.base < addr + bytes);
 }
 
-static struct mem_range *add(struct ctx *ctx, enum mem_kind kind, uint64_t base, size_t bytes, unsigned flags)
+/* Whose it is: listeners hear of it at once. */
+enum range_owner { OWNED_PLAIN, OWNED_BY_MODULE, OWNED_ELSEWHERE };
+
+static struct mem_range *add(struct ctx *ctx, enum mem_kind kind, uint64_t base, size_t bytes, unsigned flags, enum range_owner owner)
 {
     struct mem_range *r = hw_alloc(sizeof *r);
     r->info = (struct mem_info){ .kind = kind, .base = base, .bytes = bytes, .flags = flags, .ctx = ctx,
-                                 .ctx_handle = ctx ? ctx_handle(ctx) : NULL, .device = ctx ? ctx->dev->ordinal : 0, .buffer_id = ++last_id };
+                                 .ctx_handle = ctx ? ctx_handle(ctx) : NULL, .device = ctx ? ctx->dev->ordinal : 0, .buffer_id = ++last_id, .variable = owner == OWNED_BY_MODULE,
+                                 .external = owner == OWNED_ELSEWHERE };
     treap_insert(&map, &r->node, base, 0);
     atomic_fetch_add_explicit(&mem_generation, 1, memory_order_release);
     hook_mem_added(&r->info);
@@ -223,9 +227,8 @@ static CUresult alloc_kind(struct ctx *ctx, enum mem_kind kind, size_t bytes, si
     struct devheap_charge *charge = kind == MEM_MANAGED ? &managed_charge : &device_charge[ctx->dev->ordinal];
     struct extent *e = devheap_alloc(charge, bytes, align);
     if (e) {
-        struct mem_range *r = add(ctx, kind, devheap_base(e), bytes, flags);
+        struct mem_range *r = add(ctx, kind, devheap_base(e), bytes, flags, variable ? OWNED_BY_MODULE : OWNED_PLAIN);
         r->extent = e;
-        r->info.variable = variable;
         stats.n_device += kind != MEM_MANAGED;
         stats.n_managed += kind == MEM_MANAGED;
         stats.managed_bytes += kind == MEM_MANAGED ? bytes : 0;
@@ -278,8 +281,7 @@ CUresult mem_adopt_variable(struct ctx *ctx, void *ptr, size_t bytes, bool *fres
     } else if (!ptr || bytes == 0 || base + bytes < base || overlaps(base, bytes)) {
         rc = CUDA_ERROR_INVALID_VALUE;
     } else {
-        r = add(ctx, MEM_MANAGED, base, bytes, CU_MEM_ATTACH_GLOBAL);
-        r->info.variable = true;
+        add(ctx, MEM_MANAGED, base, bytes, CU_MEM_ATTACH_GLOBAL, OWNED_BY_MODULE);
         stats.n_managed++;
         stats.managed_bytes += bytes;
         *fresh = true;
@@ -408,7 +410,7 @@ CUresult mem_host_alloc(struct ctx *ctx, size_t bytes, unsigned flags, void **ou
     void *p = pin_map(pages, &result);
     hw_lock(&mu);
     if (p) {
-        struct mem_range *r = add(ctx, MEM_HOST, (uint64_t)(uintptr_t)p, bytes, flags | CU_MEMHOSTALLOC_DEVICEMAP);
+        struct mem_range *r = add(ctx, MEM_HOST, (uint64_t)(uintptr_t)p, bytes, flags | CU_MEMHOSTALLOC_DEVICEMAP, OWNED_PLAIN);
         r->map_bytes = pages;
         r->info.locked = result == PIN_LOCKED;
         stats.pinned_locked_bytes += r->info.locked ? pages : 0;
@@ -480,7 +482,7 @@ CUresult mem_host_register(struct ctx *ctx, void *ptr, size_t bytes, unsigned fl
         rc = over_budget(bytes);
     unsigned long long id = 0;
     if (!rc) {                                   /* in the map first: then nobody registers it a second time meanwhile */
-        id = add(ctx, MEM_REGISTERED, base, bytes, (flags & CU_MEMHOSTREGISTER_PORTABLE) | CU_MEMHOSTREGISTER_DEVICEMAP)
+        id = add(ctx, MEM_REGISTERED, base, bytes, (flags & CU_MEMHOSTREGISTER_PORTABLE) | CU_MEMHOSTREGISTER_DEVICEMAP, OWNED_PLAIN)
                  ->info.buffer_id;
         stats.n_registered++;
         stats.registered_bytes += bytes;
@@ -601,7 +603,7 @@ void mem_add_pooled(struct ctx *ctx, enum mem_kind kind, int device, struct pool
     CUmemoryPool pool = mempool_of_piece(piece);
     hw_lock(&mu);
     unsigned flags = kind == MEM_MANAGED ? CU_MEM_ATTACH_GLOBAL : kind == MEM_HOST ? CU_MEMHOSTALLOC_DEVICEMAP : 0;
-    struct mem_range *r = add(ctx, kind, base, bytes, flags);
+    struct mem_range *r = add(ctx, kind, base, bytes, flags, OWNED_PLAIN);
     r->piece = piece;
     r->info.device = device;
     r->info.pool = pool;
@@ -647,9 +649,8 @@ bool mem_add_external(struct ctx *ctx, enum mem_kind kind, int device, uint64_t 
     hw_lock(&mu);
     bool free_there = !overlaps(base, bytes);
     if (free_there) {
-        struct mem_range *r = add(ctx, kind, base, bytes, 0);
+        struct mem_range *r = add(ctx, kind, base, bytes, 0, OWNED_ELSEWHERE);
         r->info.device = device;
-        r->info.external = true;
         stats.n_device += kind == MEM_DEVICE;
     }
     hw_unlock(&mu);

@@ -13,6 +13,8 @@
 struct preload_calls {
     _Atomic bool any_watched;    /* there is memory whose free() is of interest */
     _Atomic bool any_guarded;    /* there may be protected pages */
+    _Atomic bool any_thread;     /* the program made a thread before there was a checker */
+    void (*thread_made)(void);
     void (*frees)(const void *p, size_t bytes, const char *call, const void *caller);
     /* Around a system call: it is to read or write these bytes, and has moved so many. writes: to memory. */
     void (*io_begins)(const void *p, size_t bytes);

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -65,6 +66,55 @@ EXPORT int munmap(void *p, size_t bytes)
     NEXT(munmap)
     TELL_FREE(p, bytes, "munmap()");
     return next(p, bytes);
+}
+
+/* ---- threads ---- */
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
+{
+    NEXT(pthread_create)
+    if (calls->thread_made)
+        calls->thread_made();
+    else
+        atomic_store(&calls->any_thread, true);
+    return next(thread, attr, fn, arg);
+}
+
+/* ---- buffers of files: the system writes and reads them inside of the C library, so they must not lie beside memory that may be protected ---- */
+
+__attribute__((constructor)) static void buffer_of_stdout(void)
+{
+    static char buffer[BUFSIZ];
+    setvbuf(stdout, buffer, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof buffer);
+}
+
+/* A page of its own, as long as something is watched. It stays when the file is closed. */
+static FILE *with_buffer(FILE *f)
+{
+    if (!f || !atomic_load_explicit(&calls->any_watched, memory_order_acquire))
+        return f;
+    void *p = mmap(NULL, BUFSIZ, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p != MAP_FAILED)
+        setvbuf(f, p, _IOFBF, BUFSIZ);
+    return f;
+}
+
+EXPORT FILE *fopen(const char *name, const char *mode)
+{
+    NEXT(fopen)
+    return with_buffer(next(name, mode));
+}
+
+EXPORT FILE *fopen64(const char *name, const char *mode)
+{
+    NEXT(fopen64)
+    return with_buffer(next(name, mode));
+}
+
+EXPORT FILE *fdopen(int fd, const char *mode)
+{
+    NEXT(fdopen)
+    return with_buffer(next(fd, mode));
 }
 
 /* ---- signals: a fault that is blocked would end the process ---- */
