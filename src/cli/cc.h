@@ -34,6 +34,7 @@ struct cc_job {
     struct cli_args run_args;            /* -run-args */
     bool openmp, run;
     bool verify;                         /* also where PTX is the result */
+    bool prelude;                        /* the device pass begins with a precompiled header */
     bool rdc;                            /* device code that other files complete */
     bool verbose, dryrun, forward_unknown;
     enum cc_lang forced;                 /* -x, while parsing */

@@ -16,7 +16,7 @@ enum what {
     W_LIB, W_SHARED, W_DEPS, W_DEPFILE, W_DEPNAME, W_INCLUDE, W_SYSINCL, W_PREINCL, W_DEFINE, W_UNDEFINE, W_LIBDIR, W_LIBRARY,
     W_OPTIMIZE, W_DEBUG, W_DEVDEBUG, W_LINEINFO, W_STD, W_LANGUAGE, W_ARCH, W_FASTMATH, W_FTZ, W_PRECDIV, W_PRECSQRT, W_FMAD,
     W_DEFSTREAM, W_CUDART, W_XCOMPILER, W_XLINKER, W_XCLANG, W_WERROR, W_MACHINE, W_VERBOSE, W_DRYRUN, W_KEEP, W_OPTFILE,
-    W_FORWARD, W_RDC, W_DEVICEC, W_DLINK, W_VERSION, W_HELP, W_EXPLAIN, W_EXPBLOCK, W_RELAXED, W_LAMBDA,
+    W_FORWARD, W_RDC, W_DEVICEC, W_PRELUDE, W_DLINK, W_VERSION, W_HELP, W_EXPLAIN, W_EXPBLOCK, W_RELAXED, W_LAMBDA,
     W_BOTHEQ, W_VERIFY, W_OPENMP, W_CUDA, W_CUBIN, W_OUTDIR, W_NOEH, W_RUN, W_RUNARGS, W_ARCHLIST, W_CODELIST,
 };
 
@@ -358,6 +358,7 @@ static bool apply(struct cc_job *job, const struct given *g)
     case W_CUDA: return set_stage(job, CC_STAGE_CUDA);
     case W_LIB: return set_stage(job, CC_STAGE_LIB);
     case W_VERIFY: return job->verify = true;
+    case W_PRELUDE: return job->prelude = true;
     case W_OPENMP: return job->openmp = true;
     case W_OUTDIR: set_string(&job->outdir, g->value); return true;
     case W_NOEH: cli_add(&job->both, "-fno-exceptions"); return true;

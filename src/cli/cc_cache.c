@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/cc.h"
-#include "cli/stamps.h"
+#include "base/stamps.h"
 
 #include "base/cache.h"
 #include "base/os.h"

@@ -105,8 +105,16 @@ static void add_cuda(struct cc_work *w, struct cli_args *args, const char *overl
         cli_add(args, "-D__CUDACC_DEBUG__=1");
     /* gcc folds calls of the C library's functions, so std::sqrt() in a constexpr function is nothing to it; clang calls that ill-formed. */
     cli_add(args, "-Wno-invalid-constexpr");
-    cli_add(args, "-include");
-    cli_add(args, "cuda_runtime.h");
+    if (w->prelude) {
+        const char *const words[] = { CC_PRELUDE_WORDS, "-fno-validate-pch", "-include-pch", w->prelude };
+        for (size_t i = 0; i < HW_LEN(words); i++) {
+            cli_add(args, "-Xclang");
+            cli_add(args, words[i]);
+        }
+    } else {
+        cli_add(args, "-include");
+        cli_add(args, "cuda_runtime.h");
+    }
 }
 
 /* Are all errors in what clang said about __host__ __device__ functions that call host functions? nvcc only warns of that. */
@@ -168,45 +176,93 @@ static int run_device(struct cc_work *w, const char *source, struct cli_args *ar
     return status;
 }
 
+static void add_depfile(struct cc_work *w, struct cli_args *args, const char *source)
+{
+    struct cc_job *job = w->job;
+    if (!job->wants_depfile)
+        return;
+    char *name = job->depfile ? hw_strdup(job->depfile) : cc_with_ending(job->output ? job->output : cc_base_name(source), ".d");
+    cli_add(args, "-MF");
+    cli_add(args, name);
+    hw_free(name);
+}
+
+/* Is PTX the result, and no host pass follows? */
+static bool is_alone(const struct cc_job *job) { return job->stage == CC_STAGE_PTX || job->stage == CC_STAGE_FATBIN || job->stage == CC_STAGE_CUBIN; }
+
+static bool wants_lines(const struct cc_job *job, bool with_lines) { return job->line_info || job->device_debug || with_lines; }
+
 /* Warnings are left to the host pass, which parses the same text: once is enough. */
+void cc_device_command(struct cc_work *w, struct cli_args *args, bool with_lines)
+{
+    const struct cc_job *job = w->job;
+    cli_add(args, w->clang);
+    add_cuda(w, args, w->device_overlay ? w->device_overlay : w->overlay);
+    cli_add(args, "--cuda-device-only");
+    if (is_alone(job))
+        cli_add(args, "-D__HOSTWARP_ALONE__=1");                /* host_defines.h */
+    cli_add(args, "-S");
+    cli_add(args, "-w");
+    cli_add(args, job->device_debug ? "-O1" : "-O3");
+    cli_add(args, "-ffp-contract=fast");
+    /* Lanes that do not take part hand undefined values to shuffles, and nvcc lets them; clang would conclude that they do take part. */
+    cli_add(args, "-Xclang");
+    cli_add(args, "-no-enable-noundef-analysis");
+    /* A loop marked for unrolling grows to this many instructions at most. clang's own 16384 makes kernels of many thousand matrix
+       products, whose code takes minutes to make and is no faster. */
+    cli_add(args, "-mllvm");
+    cli_add(args, "-pragma-unroll-threshold=2048");
+    /* Functions become part of their callers in any case, here or in the driver: arrays that they are given stay in registers only if clang sees
+       both. CUDA's own compiler inlines nearly everything too. */
+    cli_add(args, "-mllvm");
+    cli_add(args, "-inline-threshold=1000");
+    /* Of loops whose length is not known only tiny ones are unrolled. An unrolled loop has a second one for what is left over, and lanes whose rows
+       differ in length wait for each other in both (bfs: 1.2 times as long); SIMD code gains little by it elsewhere. */
+    cli_add(args, "-mllvm");
+    cli_add(args, "-unroll-partial-threshold=16");
+    /* Stores of several branches stay where they are. Sunk into one, their address is chosen by the way that was taken, and lanes are no longer neighbours
+       (a stencil with borders: 131 ms, not 61). pass/tail_dup.c takes apart what other compilers have sunk. */
+    cli_add(args, "-mllvm");
+    cli_add(args, "-sink-common-insts=false");
+    if (wants_lines(job, with_lines)) {
+        cli_add(args, "-gline-directives-only");
+        cli_add(args, "-emit-llvm");                             /* cc_lines.c makes the PTX */
+    }
+    cc_openmp_compile(args, job, false);
+    cli_add_all(args, &job->device);
+}
+
+/* The list of headers is the host pass's to write, where there is one. */
+static void add_device_depfile(struct cc_work *w, struct cli_args *args, const char *source)
+{
+    const struct cli_args *host = &w->job->host;
+    if (!is_alone(w->job) || !w->job->wants_depfile)
+        return;
+    for (size_t i = 0; i < host->w.n; i++) {
+        const char *word = host->w.v[i];
+        if (strncmp(word, "-M", 2) != 0)
+            continue;
+        cli_add(args, word);
+        if ((strcmp(word, "-MT") == 0 || strcmp(word, "-MQ") == 0) && i + 1 < host->w.n)
+            cli_add(args, host->w.v[++i]);
+    }
+    add_depfile(w, args, source);
+}
+
 int cc_device_pass(struct cc_work *w, const char *source, const char *ptx, bool with_lines)
 {
     const struct cc_job *job = w->job;
     struct cli_args args = { 0 };
     if (cc_called_nvcc && job->verbose)
         cc_nvcc_device_line(job->arch ? job->arch : CC_DEFAULT_ARCH);
-    cli_add(&args, w->clang);
-    add_cuda(w, &args, w->device_overlay ? w->device_overlay : w->overlay);
-    cli_add(&args, "--cuda-device-only");
-    if (job->stage == CC_STAGE_PTX || job->stage == CC_STAGE_FATBIN || job->stage == CC_STAGE_CUBIN)
-        cli_add(&args, "-D__HOSTWARP_ALONE__=1");                /* host_defines.h */
-    cli_add(&args, "-S");
-    cli_add(&args, "-w");
-    cli_add(&args, job->device_debug ? "-O1" : "-O3");
-    cli_add(&args, "-ffp-contract=fast");
-    /* Lanes that do not take part hand undefined values to shuffles, and nvcc lets them; clang would conclude that they do take part. */
-    cli_add(&args, "-Xclang");
-    cli_add(&args, "-no-enable-noundef-analysis");
-    /* A loop marked for unrolling grows to this many instructions at most. clang's own 16384 makes kernels of many thousand matrix
-       products, whose code takes minutes to make and is no faster. */
-    cli_add(&args, "-mllvm");
-    cli_add(&args, "-pragma-unroll-threshold=2048");
-    /* Functions become part of their callers in any case, here or in the driver: arrays that they are given stay in registers only if clang sees
-       both. CUDA's own compiler inlines nearly everything too. */
-    cli_add(&args, "-mllvm");
-    cli_add(&args, "-inline-threshold=1000");
-    /* Of loops whose length is not known only tiny ones are unrolled. An unrolled loop has a second one for what is left over, and lanes whose rows
-       differ in length wait for each other in both (bfs: 1.2 times as long); SIMD code gains little by it elsewhere. */
-    cli_add(&args, "-mllvm");
-    cli_add(&args, "-unroll-partial-threshold=16");
-    bool lines = job->line_info || job->device_debug || with_lines;
+    if (job->prelude)
+        w->prelude = cc_prelude(w, with_lines);
+    bool lines = wants_lines(job, with_lines);
     char *ir = lines ? cc_temp_name(w, source, ".ll") : NULL;
-    if (lines) {
-        cli_add(&args, "-gline-directives-only");
-        cli_add(&args, "-emit-llvm");
-    }
-    cc_openmp_compile(&args, job, false);
-    cli_add_all(&args, &job->device);
+    cc_device_command(w, &args, with_lines);
+    hw_free(w->prelude);
+    w->prelude = NULL;
+    add_device_depfile(w, &args, source);
     cli_add(&args, "-o");
     cli_add(&args, ir ? ir : ptx);
     cli_add(&args, source);
@@ -251,17 +307,6 @@ int cc_make_fatbin(struct cc_work *w, const char *source, const char *fatbin)
         status = CLI_FAIL;
     hw_free(ptx);
     return status;
-}
-
-static void add_depfile(struct cc_work *w, struct cli_args *args, const char *source)
-{
-    struct cc_job *job = w->job;
-    if (!job->wants_depfile)
-        return;
-    char *name = job->depfile ? hw_strdup(job->depfile) : cc_with_ending(job->output ? job->output : cc_base_name(source), ".d");
-    cli_add(args, "-MF");
-    cli_add(args, name);
-    hw_free(name);
 }
 
 /* The host's view of any source. action: -c or -E, or NULL with -M. fatbin: NULL when there is no device code. */

@@ -17,6 +17,7 @@ struct cc_work {
     char cuid[33];                       /* of the current source: what both passes add to the names of its static variables */
     struct cc_places shared;             /* of the current source: where __shared__ variables get room without a constructor; cc_shared.c */
     struct cli_args header_overlays;     /* of its headers that have such places */
+    char *prelude;                       /* the precompiled header that the device pass begins with, or NULL: cc_prelude.c */
     bool again;                          /* the device pass has found such lines: the source is to be compiled once more */
     bool warned;                         /* there was a message about device code */
     bool for_cpp;                        /* the host pass makes assembly for another assembler */
@@ -28,11 +29,18 @@ int cc_run(struct cc_work *w, struct cli_args *args);                       /* a
 char *cc_with_ending(const char *path, const char *ending);
 const char *cc_base_name(const char *path);
 char *cc_temp_name(struct cc_work *w, const char *source, const char *ending);   /* in the temporary folder, or NULL after an error */
+void cc_device_command(struct cc_work *w, struct cli_args *args, bool with_lines);   /* without names of files */
 int cc_device_pass(struct cc_work *w, const char *source, const char *ptx, bool with_lines);
 int cc_verify_pass(struct cc_work *w, const char *source, const char *ptx);
 int cc_make_fatbin(struct cc_work *w, const char *source, const char *fatbin);   /* of device code that was verified */
 int cc_host_pass(struct cc_work *w, const struct cc_item *item, const char *fatbin, const char *action, const char *out);
 int cc_compile(struct cc_work *w, const struct cc_item *item, const char *object);
+
+/* cc_prelude.c: our headers for a pass with these options, precompiled and kept. NULL: there is no cache, or clang did not make it. */
+/* For clang's compiler, when it makes one and when it uses it. Without the second, functions of the host and of the device that differ in that alone are taken for
+   one in C++20. */
+#define CC_PRELUDE_WORDS "-fpch-instantiate-templates", "-fno-cxx-modules"
+char *cc_prelude(struct cc_work *w, bool with_lines);
 
 /* cc_link.c */
 int cc_link(struct cc_work *w, struct cli_args *objects);

@@ -2,7 +2,7 @@
 /* Which folders headers come from: ours, and never those of an NVIDIA toolkit that happens to be installed. */
 #define _GNU_SOURCE
 #include "cli/cc.h"
-#include "cli/stamps.h"
+#include "base/stamps.h"
 
 #include "base/cache.h"
 #include "base/os.h"

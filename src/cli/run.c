@@ -2,7 +2,7 @@
 /* `hostwarp run`: a program as it is, or a source that is compiled into the cache first. */
 #define _GNU_SOURCE
 #include "cli/cc.h"
-#include "cli/stamps.h"
+#include "base/stamps.h"
 
 #include "base/hash.h"
 #include "base/cache.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making IR, and the tables that describe it. */
-#include "ir/ir.h"
+#include "ir/names.h"
 
 #define PURE IR_PROP_PURE
 #define MEM IR_PROP_MEM
@@ -30,12 +30,10 @@ const char *const ir_math_names[IR_MATH_COUNT] = {
 
 /* ORDER ir_type */
 static const struct {
-    const char *name;
     uint8_t bits;
     bool is_float;
 } types[] = {
-    { "void", 0, false }, { "pred", 1, false }, { "i8", 8, false },   { "i16", 16, false }, { "i32", 32, false }, { "i64", 64, false },
-    { "i128", 128, false }, { "f16", 16, true }, { "bf16", 16, true }, { "f32", 32, true },  { "f64", 64, true },
+    { 0, false }, { 1, false }, { 8, false }, { 16, false }, { 32, false }, { 64, false }, { 128, false }, { 16, true }, { 16, true }, { 32, true }, { 64, true },
 };
 static_assert(HW_LEN(types) == IR_TYPE_COUNT, "one row per enum ir_type");
 
@@ -51,7 +49,7 @@ bool ir_type_is_float(enum ir_type t)
 
 const char *ir_type_name(enum ir_type t)
 {
-    return types[t].name;
+    return ir_name(&ir_type_names, t);
 }
 
 enum ir_type ir_type_of_bits(unsigned bits)

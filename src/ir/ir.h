@@ -201,8 +201,9 @@ bool ir_type_is_float(enum ir_type t);
 enum ir_type ir_type_of_bits(unsigned bits);                     /* the integer type */
 const char *ir_type_name(enum ir_type t);
 
-/* print.c, verify.c */
+/* print.c, parse.c, verify.c */
 struct hw_str;
+struct ir_module *ir_parse(const char *text, size_t n, struct diag *diag);       /* what was printed, and verified; NULL: said in diag */
 void ir_print_func(struct hw_str *out, const struct ir_func *f);
 void ir_print_inst(struct hw_str *out, const struct ir_inst *i);
 bool ir_verify(const struct ir_func *f, struct diag *diag);      /* false: our own bug, said in diag */

@@ -3,26 +3,7 @@
  * IR as text, for people, for golden tests and for the name of a cached object: everything that changes the meaning of
  * an instruction is in its line, nothing else is.
  */
-#include "ir/ir.h"
-
-static const char *const rnd_names[] = { "rn", "rz", "rm", "rp", "rna" };
-static const char *const cmp_names[] = {
-    "eq",  "ne",  "slt", "sle", "sgt", "sge", "ult",  "ule",  "ugt",  "uge",  "feq",  "fne",
-    "flt", "fle", "fgt", "fge", "fequ", "fneu", "fltu", "fleu", "fgtu", "fgeu", "fnum", "fnan",
-};
-static const char *const space_names[] = { "generic", "global", "shared", "local", "const", "param" };
-static const char *const order_names[] = { "weak", "relaxed", "acquire", "release", "acq_rel", "seq_cst" };
-static const char *const scope_names[] = { "cta", "cluster", "gpu", "sys" };
-static const char *const atom_names[] = {
-    "add", "exch", "cas", "and", "or", "xor", "min.s", "min.u", "max.s", "max.u", "inc", "dec", "fadd", "fmin", "fmax",
-};
-static const char *const flag_names[] = { "ftz", "sat", "nanprop", "volatile", "nc", "xorsign", "outgoing", "stream", "place", "crosses" };
-static const char *const shfl_names[] = { "up", "down", "bfly", "idx" };
-static const char *const vote_names[] = { "all", "any", "uni", "ballot" };
-static const char *const bar_names[] = { "sync", "arrive" };
-static const char *const barred_names[] = { "popc", "and", "or" };
-static_assert(HW_LEN(cmp_names) == IR_FNAN + 1 && HW_LEN(atom_names) == IR_ATOM_FMAX + 1 && HW_LEN(order_names) == IR_SEQ_CST + 1,
-              "names follow the enums in ir.h");
+#include "ir/names.h"
 
 #define NAME(table, i) ((size_t)(i) < HW_LEN(table) ? (table)[i] : "?")
 
@@ -39,11 +20,11 @@ static void print_imm(struct hw_str *out, const struct ir_inst *i)
     switch (i->op) {
     case IR_SREG: hw_str_printf(out, " %s", NAME(ir_sreg_names, i->imm)); break;
     case IR_MATH: hw_str_printf(out, ".%s", NAME(ir_math_names, i->imm)); break;
-    case IR_SHFL: hw_str_printf(out, ".%s", NAME(shfl_names, i->imm)); break;
-    case IR_VOTE: hw_str_printf(out, ".%s", NAME(vote_names, i->imm)); break;
-    case IR_REDUX: hw_str_printf(out, ".%s", NAME(atom_names, i->imm)); break;
-    case IR_BAR: hw_str_printf(out, ".%s", NAME(bar_names, i->imm)); break;
-    case IR_BAR_RED: hw_str_printf(out, ".%s", NAME(barred_names, i->imm)); break;
+    case IR_SHFL: hw_str_printf(out, ".%s", ir_name(&ir_shfl_names, i->imm)); break;
+    case IR_VOTE: hw_str_printf(out, ".%s", ir_name(&ir_vote_names, i->imm)); break;
+    case IR_REDUX: hw_str_printf(out, ".%s", ir_name(&ir_atom_names, i->imm)); break;
+    case IR_BAR: hw_str_printf(out, ".%s", ir_name(&ir_bar_names, i->imm)); break;
+    case IR_BAR_RED: hw_str_printf(out, ".%s", ir_name(&ir_barred_names, i->imm)); break;
     default:
         if (i->imm || i->op == IR_EXTRACT || i->op == IR_PARAM || i->op == IR_PARAMADDR || i->op == IR_VARADDR || i->op == IR_MATCH || i->op == IR_CALL)
             hw_str_printf(out, " #%lld", (long long)i->imm);
@@ -58,20 +39,20 @@ static void print_modifiers(struct hw_str *out, const struct ir_inst *i)
     if (i->type2 != IR_VOID)
         hw_str_printf(out, ".%s", ir_type_name(i->type2));
     if (i->op == IR_CMP || i->cmp)
-        hw_str_printf(out, ".%s", NAME(cmp_names, i->cmp));
+        hw_str_printf(out, ".%s", ir_name(&ir_cmp_names, i->cmp));
     if (i->op == IR_ATOM || i->op == IR_ATOM2 || i->atom)
-        hw_str_printf(out, ".%s", NAME(atom_names, i->atom));
+        hw_str_printf(out, ".%s", ir_name(&ir_atom_names, i->atom));
     if (i->op == IR_LD || i->op == IR_ST || i->op == IR_ATOM || i->op == IR_ATOM2 || i->op == IR_TILE_LD || i->op == IR_TILE_ST || i->op == IR_ISSPACE || i->space)
-        hw_str_printf(out, ".%s", NAME(space_names, i->space));
+        hw_str_printf(out, ".%s", ir_name(&ir_space_names, i->space));
     if (i->order)
-        hw_str_printf(out, ".%s", NAME(order_names, i->order));
+        hw_str_printf(out, ".%s", ir_name(&ir_order_names, i->order));
     if (i->order || i->scope || i->op == IR_FENCE || (i->op == IR_ATOM && (props & IR_PROP_MEM)))
-        hw_str_printf(out, ".%s", NAME(scope_names, i->scope));
+        hw_str_printf(out, ".%s", ir_name(&ir_scope_names, i->scope));
     if (has_rounding(i))
-        hw_str_printf(out, ".%s", NAME(rnd_names, i->rnd));
-    for (size_t bit = 0; bit < HW_LEN(flag_names); bit++)
+        hw_str_printf(out, ".%s", ir_name(&ir_rnd_names, i->rnd));
+    for (unsigned bit = 0; bit < ir_flag_names.n; bit++)
         if (i->flags >> bit & 1)
-            hw_str_printf(out, ".%s", flag_names[bit]);
+            hw_str_printf(out, ".%s", ir_name(&ir_flag_names, (int64_t)bit));
 }
 
 static void print_operand(struct hw_str *out, const struct ir_operand *o)
@@ -118,6 +99,27 @@ void ir_print_inst(struct hw_str *out, const struct ir_inst *i)
         hw_str_printf(out, " @%u:%u", i->src_file, i->src_line);
 }
 
+/* Registers that are read but never written have their types nowhere else. */
+static void print_undefined(struct hw_str *out, const struct ir_func *f)
+{
+    bool *defined = hw_alloc(f->regs.n + 1), *used = hw_alloc(f->regs.n + 1);
+    for (size_t b = 0; b < f->blocks.n; b++)
+        for (size_t j = 0; j < f->blocks.v[b]->insts.n; j++) {
+            const struct ir_inst *i = f->blocks.v[b]->insts.v[j];
+            for (int d = 0; d < i->n_dst; d++)
+                if (i->dst[d])
+                    defined[i->dst[d]->id] = true;
+            for (int k = 0; k < i->n_src; k++)
+                if (i->src[k].kind == IR_REG)
+                    used[i->src[k].reg->id] = true;
+        }
+    for (size_t r = 0; r < f->regs.n; r++)
+        if (used[r] && !defined[r])
+            hw_str_printf(out, "  undefined %%%zu:%s\n", r, ir_type_name(f->regs.v[r]->type));
+    hw_free(defined);
+    hw_free(used);
+}
+
 void ir_print_func(struct hw_str *out, const struct ir_func *f)
 {
     hw_str_printf(out, "kernel %s shared %u%s local %u", f->name, f->shared_bytes, f->uses_dynamic_shared ? "+" : "", f->local_bytes);
@@ -129,10 +131,15 @@ void ir_print_func(struct hw_str *out, const struct ir_func *f)
         hw_str_printf(out, " minnctapersm %u", f->minnctapersm);
     if (f->maxnreg)
         hw_str_printf(out, " maxnreg %u", f->maxnreg);
+    if (f->address)              /* of a function that is called, not inlined */
+        hw_str_printf(out, " address %llu", (unsigned long long)f->address);
     hw_str_printf(out, " params %u\n", f->param_bytes);
     for (size_t i = 0; i < f->params.n; i++)
         hw_str_printf(out, "  param %s at %u bytes %u align %u\n", f->params.v[i].name, f->params.v[i].offset, f->params.v[i].bytes,
                       f->params.v[i].align);
+    for (size_t i = 0; i < f->shared.n; i++)
+        hw_str_printf(out, "  shared at %u bytes %u\n", f->shared.v[i].offset, f->shared.v[i].bytes);
+    print_undefined(out, f);
     for (size_t b = 0; b < f->blocks.n; b++) {
         const struct ir_block *block = f->blocks.v[b];
         hw_str_printf(out, "b%u:\n", block->id);

@@ -359,13 +359,20 @@ static void explain_vectors(struct hw_str *why, const struct plan *p)
                       warps[p->wide->lanes / PLAN_LANES]);
 }
 
+/* Who looks at the function after each pass. */
+struct pass_log {
+    void (*after)(void *user, const char *pass, const struct plan *p);
+    void *user;
+};
+
 /* The build that was asked for, unless the kernel needs another: turns where threads wait for each other, the scalar one for
    irreducible control flow. */
-static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct hw_str *why, struct diag *diag)
+static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct pass_log *log, struct hw_str *why,
+                              struct diag *diag)
 {
     struct plan_options opt = { .ntid = { req->ntid[0], req->ntid[1], req->ntid[2] }, .small_grid = req->small_grid, .stream = req->stream, .width = width,
                                 .counted = req->details, .plain = req->plain, .steps = req->steps,
-                                .chunks = width == 1 ? 1 : PLAN_LANES / width };
+                                .chunks = width == 1 ? 1 : PLAN_LANES / width, .after = log ? log->after : NULL, .user = log ? log->user : NULL };
     struct plan_size sizes[PLAN_SIZES];
     for (unsigned k = 0, n = plan_sizes(f, sizes, PLAN_SIZES); k < n; k++)
         if (req->whole >> k & 1)
@@ -414,17 +421,37 @@ static bool waits_for_none(const struct plan *p)
     return alone;
 }
 
+/* The function as each pass left it. */
+static void add_pass(void *user, const char *pass, const struct plan *p)
+{
+    struct hw_str *text = user;
+    hw_str_printf(text, "; after %s, %ux%u lanes\n", pass, p->opt.width, p->opt.chunks);
+    ir_print_func(text, p->func);
+    hw_str_puts(text, "\n");
+}
+
+static void dump_passes(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, struct diag *diag)
+{
+    struct hw_str text = { 0 };
+    struct pass_log log = { add_pass, &text };
+    plan_free(make_plan(f, req, width, warp_ops, &log, NULL, diag));
+    dump(f, req, "passes", text.s ? text.s : "", text.n);
+    hw_str_fini(&text);
+}
+
 static bool compile(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct hw_hash *key, struct object *out,
                     struct later **job, struct diag *diag)
 {
     if (!llvm_load(diag))
         return false;
     uint64_t begin = hw_now_ns();
-    struct plan *p = make_plan(f, req, width, warp_ops, NULL, diag);
+    struct plan *p = make_plan(f, req, width, warp_ops, NULL, NULL, diag);
     if (!p)
         return false;
     if (wants_dump("ptx") && f->module->ptx)     /* of the whole module: the other stages name its lines */
         dump(f, req, "ptx", f->module->ptx, strlen(f->module->ptx));
+    if (wants_dump("passes"))
+        dump_passes(f, req, width, warp_ops, diag);
     if (wants_dump("ir")) {
         struct hw_str text = { 0 };
         plan_print(&text, p);
@@ -490,7 +517,7 @@ static bool sizes_matter(const struct ir_func *f, const struct jit_request *req,
 {
     struct jit_request any = *req;
     any.whole = 0;
-    struct plan *p = req->whole && width > 1 ? make_plan(f, &any, width, warp_ops, NULL, diag) : NULL;
+    struct plan *p = req->whole && width > 1 ? make_plan(f, &any, width, warp_ops, NULL, NULL, diag) : NULL;
     bool matter = p && p->opt.fair;
     plan_free(p);
     return matter;
@@ -501,7 +528,7 @@ bool jit_explain(const struct ir_func *f, const struct jit_request *req, struct 
     bool warp_ops;
     unsigned width = pick_width(f, req, &warp_ops);
     struct hw_str why = { 0 };
-    struct plan *p = make_plan(f, req, width, warp_ops, &why, diag);
+    struct plan *p = make_plan(f, req, width, warp_ops, NULL, &why, diag);
     if (p) {
         hw_str_printf(out, "kernel %s\n  block      %ux%ux%u threads\n  lowering   %s\n", f->name, req->ntid[0], req->ntid[1], req->ntid[2], why.s);
         explain_plan(out, p, f->module);

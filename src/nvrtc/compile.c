@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles a program: writes it and its headers into a folder of its own and lets `hostwarp cc -ptx` do the work. */
+/* Compiles a program: writes it and its headers into a folder of its own and lets `hostwarp cc -ptx` do the work, where the cache does not have it. */
 #define _GNU_SOURCE
 #include "nvrtc/nvrtc_program.h"
 
@@ -121,14 +121,16 @@ static int run(char **argv, const char *log)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const char *command, const struct nvrtc_args *options)
+static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const char *command, const struct nvrtc_args *options, const char *kept)
 {
     HW_VEC(char *) args = {0};
     char *source = hw_sprintf("%s/program.cu", dir), *ptx = hw_sprintf("%s/program.ptx", dir), *log = hw_sprintf("%s/log", dir);
     char *include = hw_sprintf("-I%s", dir), *slash = strrchr(p->name, '/');
     /* headers may lie beside the file that the program's name says it comes from */
     char *beside = hw_sprintf("-I%.*s", slash ? (int)(slash - p->name) : 1, slash ? p->name : ".");
-    const char *first[] = {command, "cc", "-ptx", "-x", "cu", "-D__CUDACC_RTC__=1", "-include", "assert.h", "-o", ptx, include, beside};
+    char *depfile = hw_sprintf("%s/program.d", dir);
+    const char *first[] = {command, "cc", "-ptx", "--prelude", "-x", "cu", "-D__CUDACC_RTC__=1", "-include", "assert.h", "-MD", "-MF", depfile, "-o", ptx,
+                           include, beside};
     for (size_t i = 0; i < HW_LEN(first); i++)
         hw_vec_push(&args, (char *)(uintptr_t)first[i]);
     for (size_t i = 0; i < options->words.n; i++)
@@ -149,11 +151,14 @@ static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const ch
     hw_free(p->log);
     p->log = hw_file_read(log, NULL);
     p->ptx = status == 0 ? hw_file_read(ptx, NULL) : NULL;
+    if (p->ptx && kept)
+        nvrtc_cache_put(kept, p, depfile, dir);
     hw_vec_fini(&args);
     hw_free(text);
     hw_free(source);
     hw_free(ptx);
     hw_free(log);
+    hw_free(depfile);
     hw_free(include);
     hw_free(beside);
     return !written || status < 0 ? NVRTC_ERROR_INTERNAL_ERROR : status == 2 ? NVRTC_ERROR_INVALID_OPTION
@@ -162,7 +167,7 @@ static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const ch
 
 nvrtcResult nvrtc_compile(struct _nvrtcProgram *p, int n_options, const char *const *options)
 {
-    char *dir = NULL, *command = find_command();
+    char *dir = NULL, *kept = NULL, *command = find_command();
     struct nvrtc_args args = {0};
     hw_free(p->ptx);
     p->ptx = NULL;
@@ -175,8 +180,10 @@ nvrtcResult nvrtc_compile(struct _nvrtcProgram *p, int n_options, const char *co
         hw_free(p->log);
         p->log = hw_sprintf("hostwarp's command %s is not there\n", command ? command : "");
         rc = NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    } else if ((kept = nvrtc_cache_name(p, &args, command)) && nvrtc_cache_get(kept, p)) {
+        rc = NVRTC_SUCCESS;
     } else if ((dir = hw_temp_dir("hostwarp-nvrtc"))) {
-        rc = compile_in(p, dir, command, &args);
+        rc = compile_in(p, dir, command, &args, kept);
         nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     }
     if (rc == NVRTC_SUCCESS && !lower_names(p))
@@ -184,6 +191,7 @@ nvrtcResult nvrtc_compile(struct _nvrtcProgram *p, int n_options, const char *co
     p->compiled = rc == NVRTC_SUCCESS;
 out:
     nvrtc_args_fini(&args);
+    hw_free(kept);
     hw_free(dir);
     hw_free(command);
     return rc;

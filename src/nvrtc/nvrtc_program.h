@@ -33,12 +33,18 @@ struct _nvrtcProgram {
 /* Options as `hostwarp cc` takes them. */
 struct nvrtc_args {
     HW_VEC(char *) words;
+    bool no_cache;
     bool device_default;         /* functions are __device__ where nothing is said */
 };
 
 /* INVALID_OPTION: one that NVRTC has not; the log says which. INVALID_INPUT: a NULL. args is to be released either way. */
 nvrtcResult nvrtc_options_read(struct _nvrtcProgram *p, int n, const char *const *options, struct nvrtc_args *args);
 void nvrtc_args_fini(struct nvrtc_args *args);
+
+/* cache.c. The entry that this compilation has, or NULL: none. command: `hostwarp`, in whose place and version everything else lies. */
+char *nvrtc_cache_name(const struct _nvrtcProgram *p, const struct nvrtc_args *args, const char *command);
+bool nvrtc_cache_get(const char *name, struct _nvrtcProgram *p);          /* sets ptx and log */
+void nvrtc_cache_put(const char *name, const struct _nvrtcProgram *p, const char *depfile, const char *skip);
 
 nvrtcResult nvrtc_compile(struct _nvrtcProgram *p, int n_options, const char *const *options);
 

@@ -3,7 +3,7 @@
 #include "nvrtc/nvrtc_program.h"
 
 enum value { NONE, SAME, WORD, GLUE };
-enum what { PASS, NOTHING, LTO, DEVICE };
+enum what { PASS, NOTHING, LTO, DEVICE, NO_CACHE };
 
 static const struct row {
     const char *name, *long_name;
@@ -68,6 +68,7 @@ nvrtcResult nvrtc_options_read(struct _nvrtcProgram *p, int n, const char *const
         if (strcmp(row->name, "arch") == 0)
             p->real_arch = strncmp(value, "sm_", 3) == 0;
         p->lto |= row->what == LTO;
+        out->no_cache |= row->what == NO_CACHE;
         out->device_default |= row->what == DEVICE;
     }
     return NVRTC_SUCCESS;

@@ -374,7 +374,7 @@ static void merge_blocks(struct ir_func *fn)
     hw_free(preds);
 }
 
-void plan_fold(struct plan *p)
+bool plan_fold(struct plan *p)
 {
     struct ir_func *fn = p->func;
     struct fold f = { .p = p };
@@ -400,4 +400,5 @@ void plan_fold(struct plan *p)
     plan_drop_unreachable(fn);
     merge_blocks(fn);
     remove_dead(fn);
+    return true;
 }

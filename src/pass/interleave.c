@@ -95,20 +95,20 @@ static void rewrite(struct plan *p, struct ir_block *b, const struct ir_inst *ol
         put_store(p, b, old, row, (k - 1) * bytes, old->src[k]);
 }
 
-void plan_interleave(struct plan *p)
+bool plan_interleave(struct plan *p)
 {
     bool any = false;
     if (p->lanes == 1 || p->opt.function || p->func->callees.n || !p->func->local_bytes)
-        return;
+        return false;
     for (size_t b = 0; b < p->func->blocks.n; b++)
         for (size_t j = 0; j < p->func->blocks.v[b]->insts.n; j++) {
             const struct ir_inst *i = p->func->blocks.v[b]->insts.v[j];
             any |= i->op == IR_LD && i->space == IR_LOCAL;
             if (!fits(i))
-                return;
+                return false;
         }
     if (!any)
-        return;
+        return false;
     for (size_t b = 0; b < p->func->blocks.n; b++) {
         struct ir_block *blk = p->func->blocks.v[b];
         struct ir_block all = *blk;
@@ -122,6 +122,7 @@ void plan_interleave(struct plan *p)
         hw_vec_fini(&all.insts);
     }
     p->interleaved = true;
+    return true;
 }
 
 int64_t plan_local_step(const struct plan *p)

@@ -1,80 +1,126 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ordered list of passes. */
+/* The order of the passes, and the manager that runs them by what passes.def says of each. */
 #include "pass/plan.h"
 
-static void analyse(struct plan *p)
+#include <strings.h>
+
+enum pass {
+#define ANALYSIS(id, function, needs) PASS_##id,
+#define TRANSFORM(id, function, needs, keeps) PASS_##id,
+#include "pass/passes.def"
+#undef ANALYSIS
+#undef TRANSFORM
+    PASS_COUNT
+};
+
+/* Sets of analyses, as the table names them. */
+enum {
+#define ANALYSIS(id, function, needs) id = 1 << PASS_##id,
+#define TRANSFORM(id, function, needs, keeps)
+#include "pass/passes.def"
+#undef ANALYSIS
+#undef TRANSFORM
+};
+
+static const struct pass_info {
+    const char *name;
+    void (*analyse)(struct plan *p);
+    bool (*transform)(struct plan *p);
+    unsigned needs, keeps;
+} passes[] = {
+#define ANALYSIS(id, function, needs) [PASS_##id] = { #id, function, NULL, needs, 0 },
+#define TRANSFORM(id, function, needs, keeps) [PASS_##id] = { #id, NULL, function, needs, keeps },
+#include "pass/passes.def"
+#undef ANALYSIS
+#undef TRANSFORM
+};
+
+struct manager {
+    struct plan *p;
+    unsigned valid;              /* analyses that hold */
+    struct diag *diag;
+    bool ok;
+};
+
+static void look(struct manager *m, enum pass id)
 {
-    plan_live(p);
-    plan_spins(p);
-    plan_regions(p);
-    plan_apart(p);
-    plan_shapes(p);
+    if (m->p->opt.after)
+        m->p->opt.after(m->p->opt.user, passes[id].name, m->p);
+#ifndef NDEBUG
+    if (passes[id].transform && m->ok && !ir_verify(m->p->func, m->diag)) {
+        diag_internal(m->diag, 0, "after pass %s", passes[id].name);
+        m->ok = false;
+    }
+#endif
 }
+
+static void need(struct manager *m, unsigned analyses)
+{
+    for (unsigned id = 0; id < PASS_COUNT; id++) {
+        if (!(analyses >> id & 1) || m->valid >> id & 1)
+            continue;
+        need(m, passes[id].needs);
+        passes[id].analyse(m->p);
+        m->valid |= 1u << id;
+        look(m, (enum pass)id);
+    }
+}
+
+/* True when it changed something. */
+static bool run_pass(struct manager *m, enum pass id)
+{
+    need(m, passes[id].needs);
+    if (!m->ok || !passes[id].transform(m->p))
+        return false;
+    m->valid &= passes[id].keeps;
+    look(m, id);
+    return true;
+}
+
+/* A step of the pipeline: a pass, and those that clean up after it where it changed something. */
+struct step {
+    enum pass pass;
+    unsigned n;
+    enum pass then[2];
+};
 
 /* What the emitter cannot do without. */
-static void plan_plainly(struct plan *p)
+static const struct step plain[] = { { .pass = PASS_FOLD }, { .pass = PASS_WEBS }, { .pass = PASS_FOLD } };
+
+static const struct step good[] = {
+    { .pass = PASS_FOLD },
+    { .pass = PASS_WEBS },
+    { PASS_LOCALS, 1, { PASS_WEBS } },
+    { .pass = PASS_INTERLEAVE },
+    { .pass = PASS_FOLD },       /* webs turn reused registers into single definitions: more folds */
+    { PASS_UNROLL, 2, { PASS_WEBS, PASS_FOLD } },
+    { .pass = PASS_SINK },
+    { PASS_ACROSS, 1, { PASS_FOLD } },
+    { PASS_NARROW, 1, { PASS_FOLD } },
+    { PASS_WALKING, 1, { PASS_FOLD } },
+    { PASS_CARRIED, 1, { PASS_FOLD } },
+    { .pass = PASS_STREAMING },
+};
+
+static void run_steps(struct manager *m, const struct step *steps, size_t n)
 {
-    plan_fold(p);
-    plan_cfg(p);
-    plan_webs(p);
-    plan_fold(p);
-    plan_cfg(p);
-    analyse(p);
-    plan_lockstep(p);
-    plan_masks(p);
+    for (size_t k = 0; k < n; k++)
+        if (run_pass(m, steps[k].pass))
+            for (unsigned c = 0; c < steps[k].n; c++)
+                run_pass(m, steps[k].then[c]);
 }
 
-static void plan_well(struct plan *p)
+/* Builds in which threads or warps take turns at loops that wait for others: those are found before anything is changed. */
+static void prepare_turns(struct manager *m)
 {
-    plan_fold(p);
-    plan_cfg(p);
-    plan_webs(p);
-    if (plan_locals(p)) {
-        plan_cfg(p);
-        plan_webs(p);
+    if (m->p->func->local_bytes) {       /* a loop may keep there what it waits for */
+        run_pass(m, PASS_FOLD);
+        run_pass(m, PASS_LOCALS);
     }
-    plan_interleave(p);
-    plan_fold(p);                /* webs turn reused registers into single definitions: more folds */
-    plan_cfg(p);
-    if (plan_unroll(p)) {
-        plan_cfg(p);
-        plan_webs(p);
-        plan_fold(p);
-        plan_cfg(p);
-    }
-    plan_live(p);
-    if (plan_sink(p))
-        plan_cfg(p);
-    analyse(p);
-    if (plan_across(p)) {
-        plan_fold(p);
-        plan_cfg(p);
-        analyse(p);
-    }
-    if (plan_narrow(p)) {
-        plan_fold(p);
-        plan_cfg(p);
-        analyse(p);
-    }
-    if (plan_walking(p)) {
-        plan_fold(p);
-        plan_cfg(p);
-        analyse(p);
-    }
-    plan_lockstep(p);
-    if (plan_carried(p)) {
-        plan_fold(p);
-        plan_cfg(p);
-        analyse(p);
-        plan_lockstep(p);
-    }
-    plan_streaming(p);
-    plan_masks(p);
-    if (p->opt.turns)
-        plan_turns(p);
+    run_pass(m, PASS_YIELDS);
 }
 
-struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt, struct diag *diag)
+static struct plan *begin(const struct ir_func *func, const struct plan_options *opt)
 {
     struct plan *p = hw_alloc(sizeof *p);
     p->opt = *opt;
@@ -83,35 +129,63 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
     p->row = opt->width > 1 && opt->ntid[0] == opt->width && lanes > opt->width ? opt->width : PLAN_LANES;
     p->groups = (p->threads + lanes - 1) / lanes;
     p->partial = p->threads % lanes != 0 || opt->function;
-
     plan_clone(p, func);
-    plan_cfg(p);
-    if (plan_abreast(p))
-        plan_cfg(p);
-    if (opt->fair || opt->turns) {
-        if (p->func->local_bytes) {      /* a loop may keep there what it waits for */
-            plan_fold(p);
-            plan_cfg(p);
-            if (plan_locals(p))
-                plan_cfg(p);
-        }
-        plan_spins(p);
-        plan_yields(p);
-        plan_cfg(p);
-    }
-    if (opt->plain)
-        plan_plainly(p);
-    else
-        plan_well(p);
-#ifndef NDEBUG
-    if (!ir_verify(p->func, diag)) {
-        plan_free(p);
-        return NULL;
-    }
-#else
-    (void)diag;
-#endif
     return p;
+}
+
+static struct plan *finish(struct manager *m)
+{
+    if (m->ok)
+        return m->p;
+    plan_free(m->p);
+    return NULL;
+}
+
+struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt, struct diag *diag)
+{
+    struct manager m = { .p = begin(func, opt), .diag = diag, .ok = true };
+    run_pass(&m, PASS_ABREAST);
+    if (opt->fair || opt->turns)
+        prepare_turns(&m);
+    if (opt->plain)
+        run_steps(&m, plain, HW_LEN(plain));
+    else
+        run_steps(&m, good, HW_LEN(good));
+    if (m.ok)
+        need(&m, MASKS);
+    if (opt->turns && !opt->plain)
+        run_pass(&m, PASS_TURNS);
+    return finish(&m);
+}
+
+static int pass_by_name(const char *name, size_t n)
+{
+    for (int id = 0; id < PASS_COUNT; id++)
+        if (strlen(passes[id].name) == n && strncasecmp(passes[id].name, name, n) == 0)
+            return id;
+    return -1;
+}
+
+struct plan *plan_only(const struct ir_func *func, const struct plan_options *opt, const char *names, struct diag *diag)
+{
+    struct manager m = { .p = begin(func, opt), .diag = diag, .ok = true };
+    need(&m, CFG);
+    while (m.ok && *names) {
+        size_t n = strcspn(names, " ");
+        int id = n ? pass_by_name(names, n) : -1;
+        if (n && id < 0) {
+            diag_error(diag, 0, 0, "there is no pass %.*s", (int)n, names);
+            m.ok = false;
+        } else if (n && passes[id].analyse) {
+            need(&m, 1u << id);
+        } else if (n) {
+            run_pass(&m, (enum pass)id);
+        }
+        names += n + (names[n] == ' ');
+    }
+    if (m.ok)
+        need(&m, CFG);
+    return finish(&m);
 }
 
 void plan_free(struct plan *p)

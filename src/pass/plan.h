@@ -92,6 +92,7 @@ unsigned plan_sizes(const struct ir_func *f, struct plan_size *out, unsigned mos
 /* streaming.c: what each thread stores through parameters that nothing is read through; 0 too where the order of stores matters */
 uint32_t plan_streamed_bytes(const struct ir_func *f, uint64_t *out_params);
 
+struct plan;
 struct plan_options {
     uint32_t ntid[3];
     bool small_grid;
@@ -104,6 +105,8 @@ struct plan_options {
     bool turns;                  /* vectors: warps take turns at spin loops (turns.c) */
     bool plain;                  /* no pass that is not needed */
     bool steps;                  /* threads also stop before stores that others may see */
+    void (*after)(void *user, const char *pass, const struct plan *p);       /* called after each pass that did something; or NULL */
+    void *user;
     bool counted;                /* an instrumented build: instructions stay where the program has them */
 };
 
@@ -143,32 +146,18 @@ void plan_free(struct plan *plan);
 struct hw_str;
 void plan_print(struct hw_str *out, const struct plan *plan);
 
-/* The passes, in the order plan_new runs them (pipeline.c). Each has a file of its own. */
+/* The passes that are named here, by blanks, and what they need: for tests of one. NULL as above. */
+struct plan *plan_only(const struct ir_func *func, const struct plan_options *opt, const char *names, struct diag *diag);
+
+/* The passes: passes.def says what each does, in which file, and what it needs. A transformation says whether it changed something. */
 void plan_clone(struct plan *p, const struct ir_func *func);     /* clone.c: private copy, reachable blocks only */
-void plan_fold(struct plan *p);                                  /* fold.c: constants, copies, dead code */
-void plan_cfg(struct plan *p);                                   /* cfg.c: loops, order, dominators */
-void plan_spins(struct plan *p);                                 /* spin.c: loops that wait for other threads */
-void plan_yields(struct plan *p);                                /* spin.c: fair builds: stops in those loops and at warp operations */
-bool plan_abreast(struct plan *p);                               /* abreast.c: atomics whose order matters; true: blocks were added */
-void plan_apart(struct plan *p);                                 /* turns.c: where groups may lack lanes */
-void plan_webs(struct plan *p);                                  /* webs.c: one register per web */
-bool plan_unroll(struct plan *p);                                /* unroll.c: loops with a few turns, by the block's shape; true: blocks were added */
-bool plan_locals(struct plan *p);                                /* locals.c: local variables become registers; after webs: true when it changed something */
-void plan_interleave(struct plan *p);                            /* interleave.c: local memory word by word */
-void plan_live(struct plan *p);                                  /* live.c */
-bool plan_sink(struct plan *p);                                  /* sink.c: what only those that leave a loop need; true: blocks were added */
-void plan_regions(struct plan *p);                               /* regions.c: before shapes: remat; resume points */
-void plan_streaming(struct plan *p);                             /* streaming.c: stores that go past the caches */
-void plan_shapes(struct plan *p);                                /* shape.c: shapes, divergence, classes, blends */
-bool plan_across(struct plan *p);                                /* across.c: shared arrays that lanes cross, laid out the other way round; true: the plan is to be made again */
-bool plan_narrow(struct plan *p);                                /* narrow.c: vectors of shared addresses in 32 bits; true: the plan is to be made again */
-bool plan_walking(struct plan *p);                               /* walking.c: pointers along rows: steps of the base, indices that stay; true as above */
+#define ANALYSIS(id, function, needs) void function(struct plan *p);
+#define TRANSFORM(id, function, needs, keeps) bool function(struct plan *p);
+#include "pass/passes.def"
+#undef ANALYSIS
+#undef TRANSFORM
 bool plan_cheap(const struct ir_inst *i);                          /* regions.c: not dearer to do again than to load */
 bool plan_again(const struct plan *p, const struct ir_inst *i);  /* can it be done again after a barrier? */
-bool plan_carried(struct plan *p);                               /* carried.c: after lockstep: true when it changed something */
-void plan_lockstep(struct plan *p);                              /* lockstep.c: do groups ever part between barriers? */
-void plan_masks(struct plan *p);                                 /* masks.c: mask sources, pending blocks, region contents */
-void plan_turns(struct plan *p);                                 /* turns.c: who may go on alone; can vectors take turns at all? */
 
 /* cfg.c */
 struct ir_block *plan_split(struct plan *p, struct ir_block *blk, size_t from);   /* what begins there, in a block of its own, at the end of the list; blk lacks an end */

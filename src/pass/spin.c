@@ -327,7 +327,7 @@ static bool stop_at_store(struct plan *p, struct ir_block *blk, bool stopped)
     return false;
 }
 
-void plan_yields(struct plan *p)
+bool plan_yields(struct plan *p)
 {
     enum { MOST_STOPS = 64 };    /* each is a region: a function of its own */
 
@@ -339,4 +339,5 @@ void plan_yields(struct plan *p)
     unsigned stops = 0;
     for (size_t b = 0, n = p->func->blocks.n; p->opt.steps && b < p->func->blocks.n && stops < MOST_STOPS; b++)
         stops += stop_at_store(p, p->func->blocks.v[b], b >= n);
+    return true;
 }

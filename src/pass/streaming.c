@@ -101,9 +101,10 @@ uint32_t plan_streamed_bytes(const struct ir_func *f, uint64_t *out_params)
     return look(f, false, out_params);
 }
 
-void plan_streaming(struct plan *p)
+bool plan_streaming(struct plan *p)
 {
     uint64_t params;
     if (p->opt.stream)
         look(p->func, true, &params);
+    return true;
 }

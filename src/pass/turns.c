@@ -119,7 +119,7 @@ static bool may_wait(struct plan *p, int late, int y)
     return parted && stays;
 }
 
-void plan_turns(struct plan *p)
+bool plan_turns(struct plan *p)
 {
     size_t n = (size_t)p->n_blocks;
     for (int y = 0; y < p->n_blocks; y++) {
@@ -142,4 +142,5 @@ void plan_turns(struct plan *p)
         p->needs_fair |= p->loops.v[l].lock;
     for (int b = 0; b < p->n_blocks; b++)
         p->needs_fair |= is_barrier(p, b) && !plan_plain_barrier(p, ir_block_term(p->blocks[b].ir));
+    return true;
 }

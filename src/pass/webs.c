@@ -173,7 +173,7 @@ static void rename_all(struct webs *w, int *first_def)
     hw_free(w->joined);
 }
 
-void plan_webs(struct plan *p)
+bool plan_webs(struct plan *p)
 {
     struct webs w = { .p = p };
     size_t n_regs = p->func->regs.n;
@@ -220,4 +220,5 @@ void plan_webs(struct plan *p)
         hw_vec_fini(&w.of_reg[r]);
     hw_free(w.of_reg);
     hw_vec_fini(&w.defs);
+    return true;
 }

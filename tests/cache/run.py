@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the cache and of temporary folders with whole programs. usage: run.py BUILD [PATTERN]      Each function test_* is one rule; the result is TAP."""
 import fnmatch
+import json
 import os
 import pathlib
 import shutil
@@ -74,6 +75,78 @@ def entries(box):
 def said_once(text, *parts):
     lines = [line for line in text.splitlines() if line.startswith('hostwarp')]
     assert len(lines) == 1 and all(part in lines[0] for part in parts), text
+
+
+# A program for NVRTC, compiled twice by one process: how long each took, and what came of it.
+RTC = '''
+import ctypes, json, sys, time
+lib = ctypes.CDLL(sys.argv[1])
+def compile(source, options):
+    p, n = ctypes.c_void_p(), ctypes.c_size_t()
+    assert lib.nvrtcCreateProgram(ctypes.byref(p), source.encode(), b'a.cu', 0, None, None) == 0
+    array = (ctypes.c_char_p * len(options))(*[o.encode() for o in options])
+    start = time.monotonic()
+    rc = lib.nvrtcCompileProgram(p, len(options), array)
+    took = time.monotonic() - start
+    log, ptx = b'', b''
+    lib.nvrtcGetProgramLogSize(p, ctypes.byref(n))
+    log = ctypes.create_string_buffer(n.value); lib.nvrtcGetProgramLog(p, log)
+    if rc == 0:
+        lib.nvrtcGetPTXSize(p, ctypes.byref(n))
+        ptx = ctypes.create_string_buffer(n.value); lib.nvrtcGetPTX(p, ptx)
+    return rc, took, ptx.value.decode() if rc == 0 else log.value.decode()
+print(json.dumps([compile(*job) for job in json.load(sys.stdin)]))
+'''
+
+
+def rtc(box, *jobs, **env):
+    """Each job is a source and its options."""
+    out = subprocess.run([sys.executable, '-c', RTC, BUILD / 'lib/libnvrtc.so.12'], input=json.dumps(jobs), env={**box.env, **env}, cwd=box.path,
+                         capture_output=True, text=True, check=True, timeout=120).stdout
+    return json.loads(out)
+
+
+KERNEL = 'extern "C" __global__ void k(float *p) { p[threadIdx.x] *= %s; }\n'
+
+
+def test_nvrtc_keeps_what_it_has_compiled(box):
+    one = rtc(box, [KERNEL % '2', ['-arch=sm_80']])[0]
+    kept = sorted((box.cache / 'nvrtc').glob('*.ptx'))
+    assert one[0] == 0 and len(kept) == 1, one
+    kept[0].write_text(kept[0].read_text().replace('.visible .entry k', '.visible .entry from_the_cache'))
+    again, other, asked = rtc(box, [KERNEL % '2', ['-arch=sm_80']], [KERNEL % '3', ['-arch=sm_80']], [KERNEL % '2', ['-arch=sm_80', '-no-cache']])
+    assert again[0] == 0 and 'from_the_cache' in again[2], again
+    assert other[0] == 0 and 'from_the_cache' not in other[2], other
+    assert asked[2] == one[2], asked
+
+
+def test_nvrtc_compiles_again_what_includes_a_header_that_changed(box):
+    (box.path / 'factor.h').write_text('#define FACTOR 2.0f\n')
+    job = ['#include "factor.h"\n' + KERNEL % 'FACTOR', ['-arch=sm_80', f'-I{box.path}']]
+    first = rtc(box, job)[0]
+    (box.path / 'factor.h').write_text('#define FACTOR 3.0f \n')
+    second = rtc(box, job)[0]
+    assert first[0] == second[0] == 0 and '0f40400000' in second[2] and first[2] != second[2], (first, second)
+
+
+def test_nvrtc_results_are_those_without_precompiled_headers(box):
+    """Macros of the program, of CUDA and of the C library reach the same places with and without the precompiled header."""
+    source = '#ifdef MINE\n__device__ float4 v = {MINE, 0, 0, 0};\n#endif\n' \
+             'extern "C" __global__ void k(float *p) { assert(p); p[threadIdx.x] = sinf(p[threadIdx.x]) + min(3, (int)threadIdx.x); }\n'
+    jobs = [[source, options] for options in (['-arch=sm_80'], ['-arch=sm_75', '-DMINE=3', '-DNDEBUG'], ['-arch=sm_80', '-std=c++20', '-use_fast_math'],
+                                              ['-arch=sm_80', '-rdc=true'], ['-arch=sm_80', '-lineinfo'], ['-arch=sm_80', '-default-device'])]
+    kept, plain = rtc(box, *jobs), rtc(box, *jobs, HOSTWARP_CACHE='off')
+    assert list((box.cache / 'prelude').glob('*.pch'))
+    for a, b, job in zip(kept, plain, jobs):
+        assert a[0] == b[0] == 0 and a[2] == b[2], (job[1], a, b)
+
+
+def test_nvrtc_does_without_a_spoilt_precompiled_header(box):
+    rtc(box, [KERNEL % '2', ['-arch=sm_80']])
+    for file in (box.cache / 'prelude').glob('*.list'):
+        file.write_text('1 1.000000000 /no/such/file\n')
+    again = rtc(box, [KERNEL % '4', ['-arch=sm_80']])[0]
+    assert again[0] == 0 and '0f40800000' in again[2], again
 
 
 def test_damaged_headers_are_compiled_again(box):

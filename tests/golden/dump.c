@@ -23,6 +23,29 @@ static void print_var(struct hw_str *out, const struct ir_var *v)
                       (long long)v->relocs.v[i].addend, v->relocs.v[i].generic ? " generic" : "");
 }
 
+/* A kernel and its functions as text; that text, read and printed again, must be the same. */
+static void print_kernel(struct hw_str *out, const struct ir_func *f)
+{
+    struct hw_str text = { 0 }, again = { 0 };
+    struct diag diag = { 0 };
+    ir_print_func(&text, f);
+    for (size_t k = 0; k < f->callees.n; k++)
+        ir_print_func(&text, f->callees.v[k]);
+    struct ir_module *m = ir_parse(text.s, text.n, &diag);
+    if (m) {
+        ir_print_func(&again, m->funcs.v[0]);
+        for (size_t k = 0; k < m->funcs.v[0]->callees.n; k++)
+            ir_print_func(&again, m->funcs.v[0]->callees.v[k]);
+    }
+    if (!m || again.n != text.n || memcmp(text.s, again.s, text.n) != 0)
+        hw_str_printf(out, "READ BACK IT IS ANOTHER: %s\n%s\n", diag.text.s ? diag.text.s : "", again.s ? again.s : "");
+    hw_str_add(out, text.s, text.n);
+    hw_str_fini(&text);
+    hw_str_fini(&again);
+    diag_fini(&diag);
+    ir_module_free(m);
+}
+
 int main(int argc, char **argv)
 {
     size_t bytes, text_bytes = 0;
@@ -44,11 +67,8 @@ int main(int argc, char **argv)
         hw_str_printf(&out, "%s\n%s", status_names[rc], diag.text.s ? diag.text.s : "");
     for (size_t i = 0; ir && i < ir->vars.n; i++)
         print_var(&out, ir->vars.v[i]);
-    for (size_t i = 0; ir && i < ir->funcs.n; i++) {
-        ir_print_func(&out, ir->funcs.v[i]);
-        for (size_t k = 0; k < ir->funcs.v[i]->callees.n; k++)
-            ir_print_func(&out, ir->funcs.v[i]->callees.v[k]);
-    }
+    for (size_t i = 0; ir && i < ir->funcs.n; i++)
+        print_kernel(&out, ir->funcs.v[i]);
     if (out.n)
         fwrite(out.s, 1, out.n, stdout);
     hw_str_fini(&out);

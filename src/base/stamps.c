@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Is what was compiled still what would be compiled? Files are told by size and time. */
 #define _GNU_SOURCE
-#include "cli/stamps.h"
+#include "base/stamps.h"
 
 #include "base/os.h"
 

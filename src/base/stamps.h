@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Telling whether files have changed since something was made of them. */
-#ifndef STAMPS_H
-#define STAMPS_H
+#ifndef BASE_STAMPS_H
+#define BASE_STAMPS_H
 
 #include "base/hash.h"
 #include "base/str.h"

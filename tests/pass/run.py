@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Passes, by files: what apply makes of x.ir must be x.out. The comments in x.ir say which passes run.
+
+usage: run.py BUILD_FOLDER [--update] [NAME...]
+
+--update writes what the files should be; read the difference before keeping it.
+"""
+import difflib
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def main():
+    args = [a for a in sys.argv[1:] if a != '--update']
+    update = '--update' in sys.argv
+    if not args:
+        print(__doc__, file=sys.stderr)
+        return 2
+    apply = pathlib.Path(args[0]) / 'meson' / 'tests' / 'pass-apply'
+    bad = 0
+    for source in sorted(HERE.glob('*.ir')):
+        if args[1:] and source.stem not in args[1:]:
+            continue
+        p = subprocess.run([str(apply), str(source)], capture_output=True, text=True, timeout=60)
+        want_file = source.with_suffix('.out')
+        if update:
+            want_file.write_text(p.stdout)
+        want = want_file.read_text() if want_file.exists() else ''
+        ok = p.returncode == 0 and not p.stderr and want == p.stdout
+        print(f'{"ok" if ok else "not ok"} {source.stem}')
+        if not ok:
+            bad += 1
+            sys.stdout.writelines(difflib.unified_diff(want.splitlines(True), p.stdout.splitlines(True), want_file.name, 'now'))
+            print(p.stderr, f'exit status {p.returncode}')
+    return 1 if bad else 0
+
+
+sys.exit(main())
