@@ -18,7 +18,7 @@ static void help(void)
 {
     printf("usage: hostwarp check [OPTIONS] PROGRAM|FILE.cu [ARGUMENTS]\n\n"
            "Runs a CUDA program and looks for mistakes: accesses outside of memory or to memory that was freed, races between threads in shared and in\n"
-           "global memory, commands of two streams that touch the same memory in no order,\n"
+           "global memory, commands of two streams that touch the same memory in no order, host code that touches memory which queued work still uses,\n"
            "barriers that not all threads come to, calls that failed, what was never given back. Reports come on standard error as they are found, with both\n"
            "places. A source is compiled first, with line information. Build programs with -lineinfo (kernels) and -g (host code) to see lines.\n\n"
            "  --tool LIST            memory, leak, api, race, hazard, sync, or all (the default), with commas between\n"
