@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -71,6 +72,8 @@ bool guard_init(void)
 {
     uint64_t page = hw_page_bytes();
     unsigned char seen = 0;
+    void *frame;
+    backtrace(&frame, 1);                        /* the first call allocates, which a handler must not */
     unsigned char *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return false;
@@ -205,8 +208,9 @@ static bool has_buffer(uint64_t page)
     unsigned n = 0;
     if (!all)
         all = dlsym(RTLD_DEFAULT, "_IO_list_all");
-    for (const FILE *f = all ? *all : NULL; f && n < MOST; f = f->_chain, n++)
-        if ((uint64_t)(uintptr_t)f->_IO_buf_base < page + page_bytes && (uint64_t)(uintptr_t)f->_IO_buf_end > page)
+    FILE one;                                    /* a copy: they may lie in protected pages, too, and we have the lock */
+    for (const FILE *f = all ? *all : NULL; f && n < MOST && force(false, &one, sizeof one, (uint64_t)(uintptr_t)f) == sizeof one; f = one._chain, n++)
+        if ((uint64_t)(uintptr_t)one._IO_buf_base < page + page_bytes && (uint64_t)(uintptr_t)one._IO_buf_end > page)
             return true;
     return false;
 }
@@ -328,6 +332,7 @@ void guard_copy_queued(uint32_t number, const struct area *areas, unsigned n)
 {
     if (!on || n_ranges == 0)
         return;
+    exec_fault_keep();
     guard_lock();
     struct pending *p = add_pending(number, false);
     for (unsigned k = 0; p && k < n; k++) {
@@ -360,10 +365,14 @@ void guard_kernel_queued(uint32_t number, const void *params, size_t bytes)
     char inside[DEEP];
     if (!on || n_ranges == 0)
         return;
+    bytes = hw_min_u64(bytes, DEEP);
+    if (bytes)
+        memcpy(inside, params, bytes);           /* not with the lock: they are on the heap, where pages may be protected */
+    exec_fault_keep();
     guard_lock();
     struct pending *p = add_pending(number, true);
     if (p)
-        scan(p, params, bytes);
+        scan(p, inside, bytes);
     for (unsigned k = 0; p && k < n_ranges && n_variables; k++)
         if (ranges[k].variable)
             hold(p, &ranges[k], area_of_range(ranges[k].base, ranges[k].end - ranges[k].base, true));

@@ -40,7 +40,7 @@ static bool same_commands(const struct guard_found *a, const struct guard_found 
 /* A loop comes to the next element, or the one before, or the same again. */
 static bool extend(uint64_t pc, uint64_t from, uint64_t to, bool writes, const struct guard_found *found, bool *same)
 {
-    enum { LAST = 8, NEAR = 64 };
+    enum { LAST = 8 };
     for (unsigned k = n_noted; k > 0 && k + LAST > n_noted; k--) {
         struct noted *n = &noted[(k - 1) % NOTED];
         if (n->pc != pc || n->writes != writes || n->freed_by || !same_commands(&n->found, found))

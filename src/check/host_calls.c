@@ -63,6 +63,7 @@ void host_calls_init(void)
         return;
     }
     calls->thread_made = thread_made;
+    calls->handler_set = exec_fault_again;
     if (atomic_load(&calls->any_thread))
         guard_not_alone();
     calls->frees = frees;

@@ -106,6 +106,7 @@ extern bool (*exec_guard)(const siginfo_t *info, void *context, bool device);
 
 /* Puts our signal handlers in, again where the program replaced them. Looks at most once a millisecond, and returns the time. */
 uint64_t exec_fault_keep(void);
+void exec_fault_again(void);                     /* now, unless it is us who take them out because a fault is fatal */
 
 /* A function on the host-function thread. */
 struct exec_hostfn {

@@ -15,6 +15,7 @@ struct preload_calls {
     _Atomic bool any_guarded;    /* there may be protected pages */
     _Atomic bool any_thread;     /* the program made a thread before there was a checker */
     void (*thread_made)(void);
+    void (*handler_set)(void);   /* the program has set a handler for SIGSEGV */
     void (*frees)(const void *p, size_t bytes, const char *call, const void *caller);
     /* Around a system call: it is to read or write these bytes, and has moved so many. writes: to memory. */
     void (*io_begins)(const void *p, size_t bytes);

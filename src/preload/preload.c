@@ -129,6 +129,34 @@ static const sigset_t *without_faults(int how, const sigset_t *set, sigset_t *mi
     return mine;
 }
 
+/* Ours stays the first, and passes on what is not for it. */
+static void handler_set(int sig)
+{
+    if (sig != SIGSEGV || !calls->handler_set || inside)
+        return;
+    inside = true;
+    calls->handler_set();
+    inside = false;
+}
+
+EXPORT int sigaction(int sig, const struct sigaction *now, struct sigaction *old)
+{
+    NEXT(sigaction)
+    int rc = next(sig, now, old);
+    if (rc == 0 && now)
+        handler_set(sig);
+    return rc;
+}
+
+EXPORT sighandler_t signal(int sig, sighandler_t handler)
+{
+    NEXT(signal)
+    sighandler_t rc = next(sig, handler);
+    if (rc != SIG_ERR)
+        handler_set(sig);
+    return rc;
+}
+
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
     NEXT(pthread_sigmask)
