@@ -32,6 +32,8 @@ static bool hazards(void) { return (check_tools & CHECK_HAZARD) != 0; }
 
 static void on_cmd_started(struct cmd *c)
 {
+    if (hazards() && c->kind == CMD_COPY)
+        guard_copy_begins((uint32_t)c->seq);
     if (!hazards() || (c->kind != CMD_HOST_FN && c->kind != CMD_CALLBACK))
         return;
     order_host_sees((uint32_t)c->seq);

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { RANGES = 4096, PENDING = 1024, AREAS = 8, TALKERS = 256 };
@@ -342,6 +343,20 @@ void guard_copy_queued(uint32_t number, const struct area *areas, unsigned n)
     }
     added(p);
     guard_unlock();
+}
+
+void guard_copy_begins(uint32_t number)
+{
+    enum { FIRST = 100 };
+    static _Atomic unsigned n;
+    const struct timespec moment = { 0, 1000000 };
+    if (!on || alone || atomic_load_explicit(&n, memory_order_relaxed) >= FIRST)
+        return;
+    guard_lock();
+    bool holds = pending_of(number) != NULL;
+    guard_unlock();
+    if (holds && atomic_fetch_add(&n, 1) < FIRST)
+        nanosleep(&moment, NULL);
 }
 
 /* Words that are addresses of memory that may be guarded: the kernel may touch that. */

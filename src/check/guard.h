@@ -24,6 +24,8 @@ void guard_range_dropped(const struct mem_info *info);
 
 /* Commands, when they are queued: a copy with what it touches, a kernel with its parameters. Then, when they are over, and what the host has waited for. */
 void guard_copy_queued(uint32_t number, const struct area *areas, unsigned n);
+/* It is about to run. Where the program has threads of its own, the first of these wait a moment: what another thread does meanwhile shows then. No lock held. */
+void guard_copy_begins(uint32_t number);
 void guard_kernel_queued(uint32_t number, const void *params, size_t bytes);
 void guard_kernel_over(uint32_t number);
 void guard_host_waited(void);
