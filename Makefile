@@ -7,7 +7,7 @@ ARGS ?=
 MESON_ARGS ?=
 SECONDS ?= 60
 
-.PHONY: all setup demo test oracle bench install format lint sanitize fuzz clean help
+.PHONY: all setup demo test oracle bench install uninstall dist deb wheel format lint sanitize fuzz clean help
 
 all: setup
 	@test -f $(BUILD)/meson/build.ninja || { mkdir -p $(BUILD) && echo 'Configuring $(BUILD)' && \
@@ -39,6 +39,24 @@ bench: all
 install: all
 	@python3 tools/stage.py $(BUILD) --install '$(PREFIX)' --destdir '$(DESTDIR)'
 
+uninstall:
+	@python3 tools/stage.py $(BUILD) --uninstall '$(PREFIX)' --destdir '$(DESTDIR)'
+
+# The sources of the last commit.
+VERSION := $(shell cat VERSION)
+dist:
+	@mkdir -p $(BUILD)/dist
+	@git archive --format=tar.gz --prefix=hostwarp-$(VERSION)/ -o $(BUILD)/dist/hostwarp-$(VERSION).tar.gz HEAD
+	@echo $(BUILD)/dist/hostwarp-$(VERSION).tar.gz
+
+deb: all
+	@tools/bootstrap --deb
+	@python3 tools/make_deb.py $(BUILD) $(BUILD)/dist
+	@lintian --allow-root --fail-on error,warning $(BUILD)/dist/*.deb
+
+wheel: all
+	@python3 tools/make_wheel.py $(BUILD) $(BUILD)/dist
+
 sanitize: setup
 	@tests/run --build $(BUILD) --sanitize-only $(ARGS)
 
@@ -67,6 +85,10 @@ help:
 	@echo 'make oracle     compare with the answers of a real GPU; ARGS=--all lists every difference'
 	@echo 'make bench      measure against OpenCL (PoCL) and OpenMP; ARGS="--only saxpy" runs one'
 	@echo 'make install    PREFIX=/usr/local: bin/hostwarp, lib/hostwarp/, man pages'
+	@echo 'make uninstall  PREFIX=/usr/local: removes that again'
+	@echo 'make dist       the sources of the last commit as $(BUILD)/dist/hostwarp-VERSION.tar.gz'
+	@echo 'make deb        Debian packages in $(BUILD)/dist; tools/chroot_test.py tries them on a fresh system'
+	@echo 'make wheel      a Python wheel in $(BUILD)/dist: the command and the libraries'
 	@echo 'make sanitize   only the ASan+UBSan and TSan tests'
 	@echo 'make fuzz       every fuzzer with a new seed; SECONDS=600 for each, ARGS="escape graphs" runs some'
 	@echo 'make format     clang-format, for the lines changed since the last commit'

@@ -2,7 +2,7 @@
 // Measures how a machine moves memory and starts work: copies by kind of host memory and size, allocation and registration,
 // launches, zero copy, overlap. Plain CUDA, so nvcc builds it for a GPU, and both can be shown side by side.
 //
-//   hostwarp bench [--quick] [--svg FILE] [--json FILE] [--beside FILE]        nvcc -O2 -o machine machine.cu && ./machine
+//   hostwarp bench [--quick] [--svg FILE] [--json FILE] [--beside FILE] [--profile FILE]        nvcc -O2 -o machine machine.cu && ./machine
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -235,6 +235,85 @@ static void measure_overlap()
     CHECK(cudaFreeHost(host));
 }
 
+// --- a profile for hostwarp's share/gpus
+
+static double value_of(const std::string &name)
+{
+    for (const Result &r : results)
+        if (r.name == name)
+            return r.value;
+    return 0;
+}
+
+static void profile_curve(FILE *f, const char *name, const char *kind)
+{
+    std::fprintf(f, "%-22s", name);
+    for (const Curve &c : curves)
+        for (size_t i = 0; c.name == kind && i < sizes.size(); i++)
+            std::fprintf(f, " %zuK:%.4gus", sizes[i] >> 10, sizes[i] / c.rates[i] / 1e3);
+    std::fprintf(f, " | measured machine.cu\n");
+}
+
+static void profile_number(FILE *f, const char *name, double value, const char *source)
+{
+    std::fprintf(f, "%-22s %-12.6g | %s\n", name, value, source);
+}
+
+// What the card says of itself, and what was measured here. What a program cannot see from outside is assumed, as on an H200: correct it by hand.
+static bool write_profile(const char *path, const cudaDeviceProp &prop)
+{
+    FILE *f = std::fopen(path, "w");
+    const char *said = "measured cudaDeviceGetAttribute", *seen = "measured machine.cu", *guess = "assumed";
+    int clock = 0, memory_clock = 0, ratio = 0, blocks = 0;
+    if (!f)
+        return false;
+    CHECK(cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, 0));
+    CHECK(cudaDeviceGetAttribute(&memory_clock, cudaDevAttrMemoryClockRate, 0));
+    CHECK(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, 0));
+    CHECK(cudaDeviceGetAttribute(&blocks, cudaDevAttrMaxBlocksPerMultiprocessor, 0));
+    int cc = prop.major * 10 + prop.minor;
+    double lanes = cc >= 86 ? 128 : cc >= 60 ? 64 : cc >= 50 ? 128 : 192, dram = 2.0 * memory_clock * (prop.memoryBusWidth / 8) / 1e6;
+    const struct { const char *name; double value; const char *source; } numbers[] = {
+        {"compute-capability", double(cc), said}, {"multiprocessors", double(prop.multiProcessorCount), said}, {"clock-rate", clock / 1e3, said},
+        {"memory-clock-rate", memory_clock / 1e3, said}, {"memory-bus-width", double(prop.memoryBusWidth), said}, {"memory", double(prop.totalGlobalMem >> 20), said},
+        {"l2-size", prop.l2CacheSize / 1024.0, said}, {"threads-per-sm", double(prop.maxThreadsPerMultiProcessor), said}, {"blocks-per-sm", double(blocks), said},
+        {"registers-per-sm", double(prop.regsPerMultiprocessor), said}, {"shared-per-sm", prop.sharedMemPerMultiprocessor / 1024.0, said},
+        {"shared-per-block", prop.sharedMemPerBlockOptin / 1024.0, said}, {"shared-reserved", prop.reservedSharedMemPerBlock / 1024.0, said},
+        {"async-engines", double(prop.asyncEngineCount), said}, {"double-ratio", double(ratio), said}, {"concurrent-kernels", cc >= 50 ? 128.0 : 32.0, guess},
+        {"sm-clock", clock / 1e3, said}, {"issue", 3.6, guess}, {"lanes-float", lanes, guess}, {"lanes-integer", 64, guess}, {"lanes-double", lanes / ratio, guess},
+        {"lanes-special", 16, guess}, {"lanes-memory", 32, guess}, {"matrix", cc >= 90 ? 2048.0 : cc >= 80 ? 1024.0 : cc >= 70 ? 512.0 : 0.0, guess},
+        {"latency-arithmetic", cc >= 70 ? 4.0 : 6.0, guess}, {"latency-special", 24, guess}, {"latency-shared", 29, guess}, {"latency-l1", 38, guess},
+        {"latency-l2", 270, guess}, {"latency-dram", 850, guess}, {"latency-barrier", 30, guess}, {"l1-size", cc >= 70 ? 128.0 : 24.0, guess},
+        {"l2-bandwidth", dram * 1.5, guess}, {"dram-bandwidth", dram, said}, {"dram-efficiency", 0.88, guess}, {"device-copy", dram * 0.43, guess},
+        {"memset", dram * 0.6, guess}, {"kernel-least", 2000, guess}, {"kernel-gap", 800, guess}, {"engine-gap", 6500, guess},
+        {"copy-engines", prop.asyncEngineCount > 1 ? 2.0 : 1.0, said}, {"bus-duplex", 0.92, guess}, {"mapped-read", value_of("from mapped host memory"), seen},
+        {"mapped-write", value_of("from mapped host memory"), guess}, {"managed-migration", value_of("from mapped host memory") / 2, guess},
+        {"copy-call", 2500, guess}, {"copy-return", 2000, guess}, {"start-latency", 1000, guess},
+    };
+    const struct { const char *name; double value; const char *source; } calls[] = {
+        {"pageable-first", 1e7, guess}, {"pageable-tail", 2900, guess}, {"launch-call", 1e3 * value_of("one of 100 kernels in a row"), seen},
+        {"sync-return", 1e3 * (value_of("empty kernel and synchronize") - value_of("one of 100 kernels in a row")) - 3000, seen}, {"event-return", 180, guess},
+        {"sync-call", 1250, guess}, {"event-record-call", 550, guess}, {"query-call", 1e3 * value_of("cudaStreamQuery of an idle stream"), seen},
+        {"graph-launch-call", 6000, guess}, {"host-function", 5000, guess}, {"other-call", 300, guess}, {"set-device-call", 1000, guess}, {"properties-call", 500000, guess},
+        {"context", 2e8, guess}, {"context-lazy", 0, guess}, {"reset", 6e7, guess},
+    };
+    std::fprintf(f, "# Written by machine.cu --profile.\nname                   %s | %s\n", prop.name, said);
+    for (const auto &n : numbers)
+        profile_number(f, n.name, n.value, n.source);
+    profile_curve(f, "copy-pinned-in", "pinned to device");
+    profile_curve(f, "copy-pinned-out", "pinned from device");
+    profile_curve(f, "copy-pageable-in", "pageable to device");
+    profile_curve(f, "copy-pageable-out", "pageable from device");
+    for (const auto &n : calls)
+        profile_number(f, n.name, n.value < 0 ? 0 : n.value, n.source);
+    double device = value_of("cudaMalloc, cudaFree") / 2, host = value_of("cudaHostAlloc, cudaFreeHost"), lock = value_of("cudaHostRegister, cudaHostUnregister");
+    const struct { const char *name; double us; } each[] = {{"alloc", device}, {"free", device}, {"host-alloc", host * 0.78}, {"host-free", host * 0.22},
+                                                            {"host-register", lock * 0.7}, {"host-unregister", lock * 0.3}};
+    for (const auto &e : each)                           // measured with 16 MiB, both calls together
+        std::fprintf(f, "%-22s 1M:%.4gus 16M:%.4gus 1G:%.4gus | measured machine.cu, 16 MiB, shared out between the two calls; others assumed\n", e.name, e.us / 16, e.us, e.us * 64);
+    return std::fclose(f) == 0;
+}
+
 // --- what one puts into a report
 
 static bool write_json(const char *path, const char *device)
@@ -311,7 +390,7 @@ static bool write_svg(const char *path, const char *device)
 
 int main(int argc, char **argv)
 {
-    const char *svg = nullptr, *json = nullptr, *beside = nullptr;
+    const char *svg = nullptr, *json = nullptr, *beside = nullptr, *profile = nullptr;
     for (int i = 1; i < argc; i++) {
         if (!std::strcmp(argv[i], "--quick"))
             budget = 0.004;
@@ -321,8 +400,10 @@ int main(int argc, char **argv)
             json = argv[++i];
         else if (!std::strcmp(argv[i], "--beside") && i + 1 < argc)
             beside = argv[++i];
+        else if (!std::strcmp(argv[i], "--profile") && i + 1 < argc)
+            profile = argv[++i];
         else
-            return std::fprintf(stderr, "usage: hostwarp bench [--quick] [--svg FILE] [--json FILE] [--beside FILE]\n"), 2;
+            return std::fprintf(stderr, "usage: hostwarp bench [--quick] [--svg FILE] [--json FILE] [--beside FILE] [--profile FILE]\n"), 2;
     }
     cudaDeviceProp prop;
     CHECK(cudaGetDeviceProperties(&prop, 0));
@@ -334,6 +415,8 @@ int main(int argc, char **argv)
     measure_overlap();
     if (svg && !write_svg(svg, prop.name))
         return std::perror(svg), 1;
+    if (profile && !write_profile(profile, prop))
+        return std::perror(profile), 1;
     if (json && !write_json(json, prop.name))
         return std::perror(json), 1;
     if (beside && !print_beside(beside, prop.name))

@@ -29,6 +29,11 @@ extern const bool hostwarp_prof_listens;         /* false, for ever: neither nee
 uint64_t hostwarp_prof_api_enter(const char *name, const void *caller);
 void hostwarp_prof_api_leave(uint64_t token, int result);
 
+/* For libraries built on the driver's: a call of theirs failed, and the thread's program has asked what failed. args and why, which may be NULL, are given
+   away; they come from malloc(). */
+void hostwarp_call_failed(const char *name, const void *caller, int result, const char *error, char *args, char *why);
+void hostwarp_errors_seen(void);
+
 /* For libraries built on the driver's: what cudaMemcpy() does, where that is a small copy which can be made at once and without an
    error (0); what the last argument answers in all other cases. kind: an enum cudaMemcpyKind. */
 unsigned hostwarp_copy_or(void *dst, const void *src, size_t bytes, unsigned kind,

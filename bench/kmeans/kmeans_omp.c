@@ -7,43 +7,7 @@
  * Plain C with OpenMP.  The nearest centres of a piece of points, in
  * vectors; then the points are added up one by one, by each thread for itself.
  */
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-static inline double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-static inline void *host_alloc(size_t bytes)
-{
-    void *p = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (!p) {
-        perror("host_alloc");
-        exit(1);
-    }
-    return p;
-}
-
-/* Input generator, the same in the three variants: xorshift32. */
-static uint32_t seed = 2463534242u;
-static inline uint32_t rnd_u32(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 17;
-    seed ^= seed << 5;
-    return seed;
-}
-static inline float rnd(void)                   /* [0, 1) */
-{
-    return (rnd_u32() >> 8) * (1.0f / 16777216.0f);
-}
+#include "../common.h"
 
 enum { N = 1 << 17, DIMS = 8, CENTRES = 16, ROUNDS = 4, BLOCK = 256, POINTS = 4 };
 static const size_t bytes = sizeof(float) * N * DIMS, centre_bytes = sizeof(float) * CENTRES * DIMS;

@@ -8,29 +8,7 @@
  * becomes vectors.  The functions are redeclared with "declare simd", which makes gcc call glibc's vector versions (libmvec, at
  * most 4 ulp) although -ffast-math is off; sine and cosine have a loop each, for together they become a call of sincosf.
  */
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-static inline double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-static inline void *host_alloc(size_t bytes)
-{
-    void *p = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (!p) {
-        perror("host_alloc");
-        exit(1);
-    }
-    return p;
-}
+#include "../common.h"
 
 enum { PATHS = 1 << 18, STEPS = 16, BLOCK = 256, BLOCKS = PATHS / BLOCK };
 static const float spot = 100.0f, strike = 102.0f, rate = 0.03f, volatility = 0.25f, years = 1.0f;

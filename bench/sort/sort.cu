@@ -5,49 +5,7 @@
  *
  * CUDA variant.
  */
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <cuda_runtime.h>
-
-#define CHECK(call)                                                                              \
-    do {                                                                                         \
-        cudaError_t err_ = (call);                                                               \
-        if (err_ != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(err_)); \
-            exit(1);                                                                             \
-        }                                                                                        \
-    } while (0)
-
-static inline double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-static inline void *host_alloc(size_t bytes)
-{
-    void *p = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (!p) {
-        perror("host_alloc");
-        exit(1);
-    }
-    return p;
-}
-
-/* Input generator, the same in the three variants: xorshift32. */
-static uint32_t seed = 2463534242u;
-static inline uint32_t rnd_u32(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 17;
-    seed ^= seed << 5;
-    return seed;
-}
+#include "../common.h"
 
 enum { N = 1 << 20, BLOCK = 512, TILE = 2048 };
 static const size_t bytes = sizeof(uint32_t) * N;

@@ -8,6 +8,12 @@ static void put_value(struct hw_str *out, const struct hw_arg *arg)
 {
     uint64_t bits = 0;
     int64_t number;
+    if (arg->bytes == 3 * sizeof(uint32_t)) {    /* a grid's or a block's shape */
+        uint32_t v[3];
+        memcpy(v, arg->at, sizeof v);
+        hw_str_printf(out, "[%u,%u,%u]", v[0], v[1], v[2]);
+        return;
+    }
     if (arg->bytes > sizeof bits) {
         hw_str_printf(out, "{%zu bytes}", arg->bytes);
         return;

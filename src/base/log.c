@@ -25,13 +25,15 @@ bool hw_log_on(enum hw_log_level level)
     return (int)level <= now;
 }
 
+bool hw_reasons_on(void) { return hw_log_on(HW_LOG_DEBUG) || hw_options()->unseen || hw_options()->check[0]; }
+
 static _Thread_local char *reason;
 
 void hw_reason(const char *fmt, ...)
 {
     struct hw_str text = { 0 };
     va_list ap;
-    if (!hw_log_on(HW_LOG_DEBUG))
+    if (!hw_reasons_on())
         return;
     va_start(ap, fmt);
     hw_str_vprintf(&text, fmt, ap);

@@ -21,11 +21,12 @@ void hw_log(enum hw_log_level level, const char *fmt, ...) HW_PRINTF(2, 3);
 
 /*
  * Why the call that this thread is in will be refused. The deepest function that knows says it; whoever leaves the call takes the text, tells it with the
- * error, and frees it. Nothing is kept unless HOSTWARP_LOG=debug, so that a refusal costs a branch.
+ * error, and frees it. Nothing is kept unless somebody wants it: HOSTWARP_LOG=debug, HOSTWARP_UNSEEN, a checker.
  *     return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu bytes are more than there are", bytes);
  */
 void hw_reason(const char *fmt, ...) HW_PRINTF(1, 2);
 char *hw_reason_take(void);                      /* NULL: none was given; hw_free it */
-#define hw_refuse(rc, ...) (hw_unlikely(hw_log_on(HW_LOG_DEBUG)) ? (hw_reason(__VA_ARGS__), (rc)) : (rc))
+bool hw_reasons_on(void);
+#define hw_refuse(rc, ...) (hw_reasons_on() ? (hw_reason(__VA_ARGS__), (rc)) : (rc))
 
 #endif

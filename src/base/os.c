@@ -448,6 +448,8 @@ bool hw_call_place(const void *return_address, struct hw_str *out)
         return false;
     if (map && !map->l_name[0] && readlink("/proc/self/exe", exe, sizeof exe - 1) > 0)
         info.dli_fname = exe;
-    hw_str_printf(out, "%s+0x%zx", info.dli_fname, (size_t)((const char *)return_address - (const char *)info.dli_fbase) - 1);
+    /* what debug information has: addresses of programs that lie where they were linked for are as they are */
+    size_t base = map ? (size_t)map->l_addr : (size_t)(uintptr_t)info.dli_fbase;
+    hw_str_printf(out, "%s+0x%zx", info.dli_fname, (size_t)(uintptr_t)return_address - base - 1);
     return true;
 }

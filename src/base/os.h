@@ -19,6 +19,7 @@ static inline uint64_t hw_ticks(void)
 #endif
 }
 void hw_now_both(uint64_t *ns, uint64_t *ticks);                 /* of one moment, as near as can be had */
+char *hw_demangle(const char *name);             /* a C++ name as the source has it; others as they are; hw_free it */
 /* Where code is, as "module+0x12": the call that returns to this address. False: in nothing that was loaded. */
 struct hw_str;
 bool hw_call_place(const void *return_address, struct hw_str *out);

@@ -1,24 +1,144 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that failed. */
+/*
+ * Calls that failed. Whether anybody looked at the answer is known later: the program may ask for its last error, and whether its code looks at what the call
+ * returned is for the command to find (cli/dropped.c). Calls in host functions are wrong in any case.
+ */
 #include "check/tools.h"
 
+#include "base/lock.h"
 #include "check/check.h"
+#include "check/ledger.h"
 #include "check/report.h"
 #include "check/trace.h"
+#include "core/core.h"
+#include "core/sched.h"
 
 #include <cuda.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 
 static _Thread_local unsigned depth;             /* only the outermost call is the program's own */
+static _Thread_local char *inner_why;            /* what a call inside of it said */
+static _Thread_local const void *caller;         /* of the outermost */
 
-/* Answers that are no failures: something is not done yet; what was asked for is there already, or is not known, which is what was asked. */
+/* ---- host functions ---- */
+
+enum { HOST_FNS = 1024 };
+
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
+static struct { uint64_t seq; struct trace_call call; } host_fns[HOST_FNS] HW_GUARDED_BY(mu);    /* by their number; old ones are forgotten */
+static _Thread_local struct trace_call running;  /* who queued the host function that this thread runs */
+
+void call_host_fn_queued(const struct cmd *c)
+{
+    hw_lock(&mu);
+    host_fns[c->seq % HOST_FNS].seq = c->seq;
+    host_fns[c->seq % HOST_FNS].call = *trace_current();
+    hw_unlock(&mu);
+}
+
+void call_host_fn_started(const struct cmd *c)
+{
+    hw_lock(&mu);
+    running = host_fns[c->seq % HOST_FNS].seq == c->seq ? host_fns[c->seq % HOST_FNS].call : (struct trace_call){ 0 };
+    hw_unlock(&mu);
+}
+
+/* ---- failures ---- */
+
+/* Failures of this thread that nobody has looked at, by their reports' numbers. */
+enum { PENDING = 64 };
+static _Thread_local struct { uint32_t numbers[PENDING]; unsigned n; } pending;
+
+static void looked(void)
+{
+    for (unsigned k = 0; k < pending.n; k++)
+        report_looked(pending.numbers[k]);
+    pending.n = 0;
+}
+
+static void is_pending(uint32_t number)
+{
+    for (unsigned k = 0; k < pending.n; k++)
+        if (pending.numbers[k] == number)
+            return;
+    if (number && pending.n < PENDING)
+        pending.numbers[pending.n++] = number;
+}
+
+static bool named(const char *name, const char *const *list, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (strcmp(name, list[k]) == 0)
+            return true;
+    return false;
+}
+
+/* Answers that are no failures: something is not done yet, and that was the question; what was asked for is there already, or is not known, which is what was
+   asked. */
 static bool harmless(const char *name, int result)
 {
-    static const char *const repeats[] = { "cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString", "cudaGetErrorName", "cuGetErrorString", "cuGetErrorName",
-                                           "cudaPointerGetAttributes", "cuPointerGetAttribute", "cuPointerGetAttributes", "cudaGetDriverEntryPoint", "cuGetProcAddress" };
-    for (size_t k = 0; k < HW_LEN(repeats); k++)
-        if (strcmp(name, repeats[k]) == 0)
-            return true;
-    return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY || result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED || result == CUDA_ERROR_DEINITIALIZED;
+    static const char *const questions[] = { "cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString", "cudaGetErrorName", "cuGetErrorString", "cuGetErrorName",
+                                             "cudaPointerGetAttributes", "cuPointerGetAttribute", "cuPointerGetAttributes", "cudaGetDriverEntryPoint",
+                                             "cudaGetDriverEntryPointByVersion", "cuGetProcAddress" };
+    if (result == CUDA_SUCCESS || result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED || result == CUDA_ERROR_DEINITIALIZED || named(name, questions, HW_LEN(questions)))
+        return true;
+    return result == CUDA_ERROR_NOT_READY && !strstr(name, "ElapsedTime");       /* that one writes no time */
+}
+
+/* Errors that stay with the context: each later call has them, and the first is enough. */
+static bool is_echo(int result)
+{
+    static _Atomic bool told;
+    bool sticky = result == CUDA_ERROR_ECC_UNCORRECTABLE || (result >= CUDA_ERROR_ILLEGAL_ADDRESS && result <= CUDA_ERROR_LAUNCH_FAILED && result != CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
+                  && result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED && result != CUDA_ERROR_PEER_ACCESS_NOT_ENABLED && result != CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE
+                  && result != CUDA_ERROR_CONTEXT_IS_DESTROYED && result != CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED && result != CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    return sticky && atomic_exchange(&told, true);
+}
+
+/* The memory and the objects that the arguments name. */
+static void tell_arguments(struct report *r, const char *args)
+{
+    uint64_t told = 0;
+    for (const char *p = args; p && (p = strstr(p, "=0x")); p++) {
+        uint64_t value = strtoull(p + 1, NULL, 16);
+        struct ledger_entry e;
+        enum ledger_found found = ledger_find(value, &e);
+        if ((found == LEDGER_INSIDE || found == LEDGER_FREED) && e.base != told) {
+            report_memory(r, &e);
+            told = e.base;
+        } else {
+            leak_object_tell(r, (void *)(uintptr_t)value);
+        }
+    }
+}
+
+static const char *advice_for(const char *name)
+{
+    if (strstr(name, "Launch"))
+        return "The kernel did not run. Ask cudaGetLastError() behind the launch, or look at what the call answers.";
+    return "Nobody looked at what the call answers, nor asked cudaGetLastError() behind it.";
+}
+
+static void tell_failure(const struct trace_call *now, const struct hook_call *call)
+{
+    const char *text = call->error, *why = call->why ? call->why : inner_why;
+    bool in_host_fn = core_in_host_function() && call->result == CUDA_ERROR_NOT_PERMITTED;
+    struct report r;
+    if (!text)
+        cuGetErrorString((CUresult)call->result, &text);
+    report_begin(&r, in_host_fn ? "api.host-function" : "api.failed", "%s failed: %s", now->name, in_host_fn ? "a host function of a stream may make no CUDA calls" : text ? text : "unknown error");
+    report_host(&r, "call", now->trace, "%s(%s) answers %d", now->name, call->args ? call->args : "", call->result);
+    if (in_host_fn && running.name)
+        report_host(&r, "queued", running.trace, "the host function, by %s", running.name);
+    if (why && !in_host_fn)
+        report_note(&r, "why", "%s", why);
+    tell_arguments(&r, call->args);
+    report_advice(&r, "%s", in_host_fn ? "Let the host's thread make the call when it has waited, or put the work into the stream." : advice_for(now->name));
+    if (in_host_fn)
+        report_end(&r);
+    else
+        is_pending(report_end_failed(&r, caller));
 }
 
 void call_enters(struct hook_call *call)
@@ -28,22 +148,29 @@ void call_enters(struct hook_call *call)
         return;
     now->name = call->name;
     now->trace = trace_call(call->caller, &now->sp);
+    caller = call->caller;
+    hw_free(inner_why);
+    inner_why = NULL;
 }
 
 void call_leaves(struct hook_call *call)
 {
     struct trace_call *now = trace_current();
-    const char *text = NULL;
-    if (!check_tools || depth == 0 || --depth > 0)
+    if (!check_tools || depth == 0)
         return;
-    if ((check_tools & CHECK_API) && now->name && !harmless(now->name, call->result)) {
-        struct report r;
+    if (--depth > 0) {
+        if (call->result && call->why) {
+            hw_free(inner_why);
+            inner_why = hw_strdup(call->why);
+        }
+        return;
+    }
+    if ((check_tools & CHECK_API) && now->name) {
         depth++;                 /* what we ask is no call of the program */
-        cuGetErrorString((CUresult)call->result, &text);
-        report_begin(&r, "api.failed", "%s failed: %s", now->name, text ? text : "unknown error");
-        report_host(&r, "call", now->trace, "%s (error %d)", now->name, call->result);
-        report_advice(&r, "Look at what the call answers, and at cudaGetLastError() after a launch.");
-        report_end(&r);
+        if (strcmp(now->name, "cudaGetLastError") == 0 || strcmp(now->name, "cudaPeekAtLastError") == 0)
+            looked();
+        else if (!harmless(now->name, call->result) && !is_echo(call->result))
+            tell_failure(now, call);
         depth--;
     }
     now->name = NULL;

@@ -30,11 +30,15 @@ static void on_launch_made(struct cmd *c, const struct function *f, const struct
 
 static bool hazards(void) { return (check_tools & CHECK_HAZARD) != 0; }
 
+static bool is_host_fn(const struct cmd *c) { return c->kind == CMD_HOST_FN || c->kind == CMD_CALLBACK; }
+
 static void on_cmd_started(struct cmd *c)
 {
+    if (is_host_fn(c))
+        call_host_fn_started(c);
     if (hazards() && c->kind == CMD_COPY)
         guard_copy_begins((uint32_t)c->seq);
-    if (!hazards() || (c->kind != CMD_HOST_FN && c->kind != CMD_CALLBACK))
+    if (!hazards() || !is_host_fn(c))
         return;
     order_host_sees((uint32_t)c->seq);
     guard_host_waited();
@@ -50,7 +54,7 @@ static void on_cmd_finished(struct cmd *c)
         order_host_sees((uint32_t)c->seq);
         guard_host_waited();
     }
-    if (hazards() && (c->kind == CMD_HOST_FN || c->kind == CMD_CALLBACK))
+    if (hazards() && is_host_fn(c))
         frames_function_over((uint32_t)c->seq);
     if (c->kind == CMD_KERNEL)
         access_launch_over(c);
@@ -67,22 +71,32 @@ static void on_copy_made(struct cmd *c, bool async)
 
 static void on_cmd_queued(struct cmd *c)
 {
+    if (is_host_fn(c))
+        call_host_fn_queued(c);
     if (!(check_tools & CHECK_HAZARD))
         return;
     order_queued(c);
     if (c->kind == CMD_KERNEL)
         access_launch_queued(c);
-    else if (c->kind == CMD_HOST_FN || c->kind == CMD_CALLBACK)
+    else if (is_host_fn(c))
         frames_function_queued(c);
     else if (c->kind == CMD_COPY)
         hazard_copy_queued(c);
 }
 
-static void on_host_waited(struct stream *s, struct event *e, struct ctx *ctx, uint64_t seq)
+static void on_host_waited(struct stream *s, struct event *e, struct ctx *ctx, struct cmd *c)
+{
+    if (!hazards() || c)                         /* it waits for that one now; see below */
+        return;
+    order_host_waited(s, e, ctx, 0);
+    guard_host_waited();
+}
+
+static void on_host_waited_for(uint64_t seq)
 {
     if (!hazards())
         return;
-    order_host_waited(s, e, ctx, seq);
+    order_host_waited(NULL, NULL, NULL, seq);
     guard_host_waited();
 }
 
@@ -162,11 +176,12 @@ static const struct hook_listener listener = {
     .launch_made = on_launch_made,
     .copy_made = on_copy_made,
     .cmd_queued = on_cmd_queued,
+    .cmd_started = on_cmd_started,
     .cmd_depends = order_depends,
     .event_recorded = order_recorded,
     .stream_waits = order_stream_waits,
     .host_waited = on_host_waited,
-    .cmd_started = on_cmd_started,
+    .host_waited_for = on_host_waited_for,
     .cmd_finished = on_cmd_finished,
     .mem_added = on_mem_added,
     .mem_dropped = on_mem_dropped,

@@ -5,12 +5,14 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "base/options.h"
+#include "base/os.h"
 #include "base/vec.h"
 #include "check/ledger.h"
 #include "check/trace.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { MOST = 1000 };            /* different reports: what comes after is more of the same */
@@ -131,6 +133,23 @@ static void send(const char *text, size_t n)
     }
 }
 
+static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* The same places in another order are the same report. */
+static char *sorted_key(char *key)
+{
+    enum { MOST_PLACES = 16 };
+    char *parts[MOST_PLACES], *rest = key;
+    struct hw_str out = { 0 };
+    size_t n = 0;
+    for (char *part; n < MOST_PLACES && (part = strtok_r(rest, "|", &rest));)
+        parts[n++] = part;
+    qsort(parts + 1, n - 1, sizeof *parts, by_text);             /* the first is the name */
+    for (size_t k = 0; k < n; k++)
+        hw_str_printf(&out, "%s|", parts[k]);
+    return out.s;
+}
+
 /* The lock is held. */
 static void tell_count(size_t number)
 {
@@ -139,29 +158,54 @@ static void tell_count(size_t number)
     if (c->told == c->times)
         return;
     c->told = c->times;
-    int n = snprintf(text, sizeof text, "times\t%zu\t\t%llu\n", number, (unsigned long long)c->times);
+    int n = snprintf(text, sizeof text, "times\t%d.%zu\t\t%llu\n", (int)getpid(), number, (unsigned long long)c->times);
     send(text, (size_t)n);
 }
 
-void report_end(struct report *r)
+/* mode: "" or "failed" for the reader. Its number, 0: there are too many. */
+static size_t end(struct report *r, const char *mode)
 {
+    char *key = sorted_key(r->key.s);
     hw_lock(&mu);
-    size_t number = (size_t)(uintptr_t)hw_map_get_str(&seen, r->key.s);
+    size_t number = (size_t)(uintptr_t)hw_map_get_str(&seen, key);
     if (number) {
         struct count *c = &counts.v[number - 1];
         if (++c->times >= 2 * c->told)
             tell_count(number);
     } else if (counts.n < MOST) {
         hw_vec_push(&counts, ((struct count){ 1, 1 }));
-        hw_map_set_str(&seen, r->key.s, (void *)(uintptr_t)counts.n);
+        hw_map_set_str(&seen, key, (void *)(uintptr_t)counts.n);
         struct hw_str all = { 0 };
-        hw_str_printf(&all, "begin\t%s\t%zu\t\n%send\t\t\t\n", r->name, counts.n, r->text.s);
+        number = counts.n;
+        hw_str_printf(&all, "begin\t%s\t%d.%zu\t%s\n%send\t\t\t\n", r->name, (int)getpid(), counts.n, mode, r->text.s);
         send(all.s, all.n);
         hw_str_fini(&all);
     }
     hw_unlock(&mu);
+    hw_free(key);
     hw_str_fini(&r->text);
     hw_str_fini(&r->key);
+    return number;
+}
+
+void report_end(struct report *r) { end(r, ""); }
+
+uint32_t report_end_failed(struct report *r, const void *caller)
+{
+    struct hw_str place = { 0 };
+    if (caller && hw_call_place(caller, &place))
+        hw_str_printf(&r->text, "caller\t\t%s\t\n", place.s);
+    hw_str_fini(&place);
+    return (uint32_t)end(r, "failed");
+}
+
+void report_looked(uint32_t number)
+{
+    char text[64];
+    int n = snprintf(text, sizeof text, "looked\t%d.%u\t\t\n", (int)getpid(), number);
+    hw_lock(&mu);
+    send(text, (size_t)n);
+    hw_unlock(&mu);
 }
 
 void report_counts(void)

@@ -28,6 +28,10 @@ void report_memory(struct report *r, const struct ledger_entry *e);
 void report_step(struct report *r, const char *line, bool meets, uint32_t trace, const char *fmt, ...) HW_PRINTF(5, 6);
 void report_advice(struct report *r, const char *fmt, ...) HW_PRINTF(2, 3);
 void report_end(struct report *r);
+/* A report about a call that failed, instead of report_end(): it is shown at the end, if the program's code dropped the answer. caller: where the API was called
+   from. What it answers is for report_looked(). */
+uint32_t report_end_failed(struct report *r, const void *caller);
+void report_looked(uint32_t number);             /* the program has asked for its last error */
 void report_counts(void);        /* at the end of the process: how often each came */
 
 #endif

@@ -7,13 +7,17 @@
 
 struct ctx;
 struct exec_checker;
+struct report;
 
 void call_enters(struct hook_call *call);
 void call_leaves(struct hook_call *call);
+void call_host_fn_queued(const struct cmd *c);
+void call_host_fn_started(const struct cmd *c);
 
 /* leak.c: what is still there when a context goes: its memory, and objects of any context */
 void leak_object_made(void *handle, const char *what);
 void leak_object_gone(void *handle);
+void leak_object_tell(struct report *r, void *handle);           /* where it was made and destroyed; nothing if it is no object */
 void leak_look(struct ctx *ctx, const char *when);
 
 /* access.c: instrumented kernels */

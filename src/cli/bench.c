@@ -8,7 +8,7 @@
 
 static void help(void)
 {
-    printf("usage: hostwarp bench [--quick] [--svg FILE] [--json FILE] [--beside FILE]\n"
+    printf("usage: hostwarp bench [--quick] [--svg FILE] [--json FILE] [--beside FILE] [--profile FILE]\n"
            "       hostwarp bench --compare [OPTIONS]\n\n"
            "Measures this machine in about half a minute: copies by kind of host memory and size, allocation and registration,\n"
            "launches, zero copy, overlap of copies and kernels.\n\n"
@@ -16,6 +16,7 @@ static void help(void)
            "  --svg FILE     the copy rates as a picture\n"
            "  --json FILE    all numbers\n"
            "  --beside FILE  a table of these numbers and those that --json wrote on another machine, such as a GPU's\n"
+           "  --profile FILE a profile of this device for HOSTWARP_GPU: run machine.cu, built with nvcc, on a GPU with it\n"
            "  --compare      instead: eight kernels in CUDA, OpenCL and OpenMP side by side (needs Python 3; --compare --help tells more)\n\n"
            "The program is share/bench/machine.cu; built with nvcc it measures a GPU in the same way.\n");
 }

@@ -158,13 +158,13 @@ static bool is_ptx(const char *path)
 
 static bool takes_ptx(enum cc_stage stage) { return stage == CC_STAGE_EXPLAIN || stage == CC_STAGE_FATBIN || stage == CC_STAGE_CUBIN; }
 
-/* PTX from somebody else in a fatbin. */
+/* PTX from somebody else in a fatbin or cubin. */
 static int pack_ptx(struct cc_work *w, const char *path, const char *out)
 {
     if (w->job->dryrun)
         return CLI_OK;
     bool good = cc_verify(w->job, path, path, true) != CC_VERDICT_BAD;
-    return good && cc_fatbin_write(path, out, w->job->arch ? w->job->arch : CC_DEFAULT_ARCH) ? CLI_OK : CLI_FAIL;
+    return good && cc_write_image(w->job, path, out) ? CLI_OK : CLI_FAIL;
 }
 
 static int explain(struct cc_work *w, const struct cc_item *item)

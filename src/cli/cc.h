@@ -130,5 +130,6 @@ void cc_vendor_after_pass(const char *said);
 
 /* cc_fatbin.c: writes PTX text in the container that the runtime is given at start-up. */
 bool cc_fatbin_write(const char *ptx_path, const char *out_path, int arch);
+bool cc_cubin_write(const char *ptx_path, const char *out_path);         /* ptx/cubin.h */
 
 #endif

@@ -197,7 +197,7 @@ bool cc_dlink_close_ptx(const char *path, const char *shown)
         const char *end = p + strcspn(p, "[;\n"), *name = end;
         while (name > p && is_word(name[-1]))
             name--;
-        char *mangled = hw_strndup(name, (size_t)(end - name)), *plain = cli_demangle(mangled);
+        char *mangled = hw_strndup(name, (size_t)(end - name)), *plain = hw_demangle(mangled);
         if (shown)
             fprintf(stderr, "%s: warning: without -rdc=true, the extern declaration of '%s' is treated as a static definition\n", shown, plain);
         hw_str_add(&out, done, (size_t)(p - done));

@@ -36,7 +36,7 @@ static void print(FILE *to, char *text)
         bool last = !*end;
         *end = 0;
         if (strncmp(line, "kernel ", 7) == 0) {
-            char *name = cli_demangle(line + 7);
+            char *name = hw_demangle(line + 7);
             fprintf(to, "kernel %s\n", name);
             hw_free(name);
         } else {

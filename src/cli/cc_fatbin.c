@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts PTX text into a fatbin: a 16-byte header, then for each entry a 64-byte header and its data. */
+/* Puts PTX text into a fatbin (a 16-byte header, then for each entry a 64-byte header and its data) or into a cubin. */
 #include "cli/cc.h"
 
 #include "base/os.h"
+#include "ptx/cubin.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,14 +36,40 @@ struct fatbin_entry {
 };
 static_assert(sizeof(struct fatbin_header) == 16 && sizeof(struct fatbin_entry) == 64, "the layout is an interface");
 
+static char *read_ptx(const char *path, size_t *n)
+{
+    char *ptx = hw_file_read(path, n);
+    if (!ptx)
+        cli_error("cannot read %s: %s", path, strerror(errno));
+    return ptx;
+}
+
+static bool write_image(const char *path, const void *image, size_t n)
+{
+    bool ok = hw_file_write(path, image, n);
+    if (!ok)
+        cli_error("cannot write %s: %s", path, strerror(errno));
+    return ok;
+}
+
+bool cc_cubin_write(const char *ptx_path, const char *out_path)
+{
+    char *ptx = read_ptx(ptx_path, NULL);
+    struct hw_str image = { 0 };
+    if (ptx)
+        ptx_cubin_write(ptx, &image);
+    bool ok = ptx && write_image(out_path, image.s, image.n);
+    hw_str_fini(&image);
+    hw_free(ptx);
+    return ok;
+}
+
 bool cc_fatbin_write(const char *ptx_path, const char *out_path, int arch)
 {
     size_t n = 0;
-    char *ptx = hw_file_read(ptx_path, &n);
-    if (!ptx) {
-        cli_error("cannot read %s: %s", ptx_path, strerror(errno));
+    char *ptx = read_ptx(ptx_path, &n);
+    if (!ptx)
         return false;
-    }
     int major = 0, minor = 0;
     const char *version = strstr(ptx, ".version");
     if (version)
@@ -57,9 +84,7 @@ bool cc_fatbin_write(const char *ptx_path, const char *out_path, int arch)
     memcpy(image, &header, sizeof header);
     memcpy(image + sizeof header, &entry, sizeof entry);
     memcpy(image + sizeof header + sizeof entry, ptx, n);
-    bool ok = hw_file_write(out_path, image, sizeof header + sizeof entry + padded);
-    if (!ok)
-        cli_error("cannot write %s: %s", out_path, strerror(errno));
+    bool ok = write_image(out_path, image, sizeof header + sizeof entry + padded);
     hw_free(image);
     hw_free(ptx);
     return ok;

@@ -291,32 +291,31 @@ void cc_lines_resolve(const char *ptx, const struct cc_chains *chains, struct hw
 
 /* ---- the pass ---- */
 
-/* The functions of the IR name the version of PTX that the first pass chose. */
-static void add_target(struct cli_args *args, const char *ir, int arch)
+/* clang takes no -ffp-contract for IR; the back end has an option of its own. */
+static bool contracts(const struct cc_job *job)
 {
-    const char *at = ir ? strstr(ir, "\"target-features\"=\"") : NULL;
-    at = at ? strstr(at, "+ptx") : NULL;
-    cli_add(args, "--target=nvptx64-nvidia-cuda");
-    cli_addf(args, "-march=sm_%d", arch);
-    if (at) {
-        cli_add(args, "-Xclang");
-        cli_add(args, "-target-feature");
-        cli_add(args, "-Xclang");
-        cli_addf(args, "+ptx%d", atoi(at + 4));
-    }
+    bool on = true;
+    for (size_t k = 0; k < job->device.w.n; k++)
+        if (strncmp(job->device.w.v[k], "-ffp-contract=", 14) == 0)
+            on = strcmp(job->device.w.v[k] + 14, "off") != 0;
+    return on;
 }
 
-static int make_ptx(struct cc_work *w, const char *ir_text, const char *ir, const char *ptx)
+static int make_ptx(struct cc_work *w, const char *ir, const char *ptx)
 {
     const struct cc_job *job = w->job;
     struct cli_args args = { 0 };
     cli_add(&args, w->clang);
-    add_target(&args, ir_text, job->arch ? job->arch : CC_DEFAULT_ARCH);
+    cli_add(&args, "--target=nvptx64-nvidia-cuda");
+    cli_addf(&args, "-march=sm_%d", job->arch ? job->arch : CC_DEFAULT_ARCH);
+    cli_addf(&args, "--cuda-path=%s", cli_root());       /* the version of PTX */
+    cli_add(&args, "-Wno-unknown-cuda-version");
     cli_add(&args, "-S");
     cli_add(&args, "-w");
     cli_add(&args, "-Qunused-arguments");
     cli_add(&args, job->device_debug ? "-O1" : "-O3");
-    cli_add(&args, "-ffp-contract=fast");
+    cli_add(&args, "-mllvm");
+    cli_addf(&args, "-nvptx-fma-level=%d", contracts(job) ? 2 : 0);
     cli_add(&args, "-Xclang");
     cli_add(&args, "-disable-llvm-passes");      /* the IR has seen them */
     cli_add_all(&args, &job->device);
@@ -341,11 +340,11 @@ int cc_lines_pass(struct cc_work *w, const char *ir, const char *ptx)
     struct cc_chains chains = { 0 };
     struct hw_str numbered = { 0 }, resolved = { 0 };
     if (w->job->dryrun)
-        return make_ptx(w, NULL, ir, ptx);
+        return make_ptx(w, ir, ptx);
     char *text = hw_file_read(ir, NULL), *made = NULL;
     if (text)
         cc_lines_number(text, &chains, &numbered);
-    int status = text && rewrite(ir, &numbered) ? make_ptx(w, text, ir, ptx) : CLI_FAIL;
+    int status = text && rewrite(ir, &numbered) ? make_ptx(w, ir, ptx) : CLI_FAIL;
     if (status == CLI_OK && chains.all.n && (made = hw_file_read(ptx, NULL))) {
         cc_lines_resolve(made, &chains, &resolved);
         status = rewrite(ptx, &resolved) ? CLI_OK : CLI_FAIL;

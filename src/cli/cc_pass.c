@@ -227,6 +227,8 @@ void cc_device_command(struct cc_work *w, struct cli_args *args, bool with_lines
     if (wants_lines(job, with_lines)) {
         cli_add(args, "-gline-directives-only");
         cli_add(args, "-emit-llvm");                             /* cc_lines.c makes the PTX */
+        cli_add(args, "-Xclang");
+        cli_add(args, "-emit-llvm-uselists");                    /* the back end follows the order of uses */
     }
     cc_openmp_compile(args, job, false);
     cli_add_all(args, &job->device);
@@ -297,13 +299,18 @@ int cc_verify_pass(struct cc_work *w, const char *source, const char *ptx)
     return CLI_FAIL;
 }
 
+bool cc_write_image(const struct cc_job *job, const char *ptx, const char *out)
+{
+    return job->stage == CC_STAGE_CUBIN ? cc_cubin_write(ptx, out) : cc_fatbin_write(ptx, out, job->arch ? job->arch : CC_DEFAULT_ARCH);
+}
+
 int cc_make_fatbin(struct cc_work *w, const char *source, const char *fatbin)
 {
     char *ptx = cc_temp_name(w, source, ".ptx");
     int status = ptx ? cc_device_pass(w, source, ptx, false) : CLI_FAIL;
     if (status == 0 && !w->job->dryrun)
         status = cc_verify_pass(w, source, ptx);
-    if (status == 0 && !w->job->dryrun && !cc_fatbin_write(ptx, fatbin, w->job->arch ? w->job->arch : CC_DEFAULT_ARCH))
+    if (status == 0 && !w->job->dryrun && !cc_write_image(w->job, ptx, fatbin))
         status = CLI_FAIL;
     hw_free(ptx);
     return status;

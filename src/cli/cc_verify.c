@@ -70,7 +70,7 @@ static void print_demangled(const char *message, size_t n)
             fputc(message[i++], stderr);
             continue;
         }
-        char *name = hw_strndup(message + i + 1, (size_t)(close - message) - i - 1), *plain = cli_demangle(name);
+        char *name = hw_strndup(message + i + 1, (size_t)(close - message) - i - 1), *plain = hw_demangle(name);
         fprintf(stderr, "'%s'", plain);
         i = (size_t)(close - message) + 1;
         hw_free(name);

@@ -32,7 +32,8 @@ char *cc_temp_name(struct cc_work *w, const char *source, const char *ending);  
 void cc_device_command(struct cc_work *w, struct cli_args *args, bool with_lines);   /* without names of files */
 int cc_device_pass(struct cc_work *w, const char *source, const char *ptx, bool with_lines);
 int cc_verify_pass(struct cc_work *w, const char *source, const char *ptx);
-int cc_make_fatbin(struct cc_work *w, const char *source, const char *fatbin);   /* of device code that was verified */
+int cc_make_fatbin(struct cc_work *w, const char *source, const char *fatbin);   /* of device code that was verified; with -cubin a cubin */
+bool cc_write_image(const struct cc_job *job, const char *ptx, const char *out);
 int cc_host_pass(struct cc_work *w, const struct cc_item *item, const char *fatbin, const char *action, const char *out);
 int cc_compile(struct cc_work *w, const struct cc_item *item, const char *object);
 

@@ -5,6 +5,7 @@
 
 #include "base/os.h"
 #include "base/str.h"
+#include "check/check.h"
 #include "cli/cc.h"
 #include "cli/cli.h"
 
@@ -14,52 +15,91 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define TOOL_NAME(id, name) name ", "
+#define TOOL_ROW(id, name) name,
+
 static void help(void)
 {
     printf("usage: hostwarp check [OPTIONS] PROGRAM|FILE.cu [ARGUMENTS]\n\n"
-           "Runs a CUDA program and looks for mistakes: accesses outside of memory or to memory that was freed, races between threads in shared and in\n"
-           "global memory, commands of two streams that touch the same memory in no order, host code that touches memory which queued work still uses,\n"
-           "barriers that not all threads come to, calls that failed, what was never given back. Reports come on standard error as they are found, with both\n"
-           "places. A source is compiled first, with line information. Build programs with -lineinfo (kernels) and -g (host code) to see lines.\n\n"
-           "  --tool LIST            memory, leak, api, race, hazard, sync, or all (the default), with commas between\n"
+           "Runs a CUDA program and looks for mistakes: accesses outside of memory or to memory that was freed, reads of what was never written, races between\n"
+           "threads, commands and host code that touch the same memory in no order, barriers that not all threads come to, calls that failed and that nobody\n"
+           "looked at, what was never given back. Reports come on standard error as they are found, with all places. A source is compiled first, with line\n"
+           "information. Build programs with -lineinfo (kernels) and -g (host code) to see lines.\n\n"
+           "  --tool LIST            " CHECK_TOOLS(TOOL_NAME) "or all (the default), with commas between\n"
            "  --error-exitcode N     exit status when there are reports; the default is 1\n"
+           "  --json FILE            also write the reports as JSON\n"
+           "  --xml FILE             also write them as XML, in compute-sanitizer's elements\n"
+           "  --html FILE            also write a page that opens in any browser, without a network\n"
            "  --suppress FILE        reports not to be shown: a name on each line, with * for any characters, and perhaps a place (race.shared reduce.cu:*)\n"
+           "  --gen-suppressions     print such lines for the reports that were shown\n"
            "  --help                 this text\n\n"
-           "The exit status is that of the program if nothing was found.\n");
+           "The exit status is that of the program if nothing was found. NO_COLOR=1: no colours on a terminal.\n");
 }
 
 struct options {
-    const char *tools, *suppress;
-    int exit_code;
+    const char *tools, *suppress, *exit_code, *json, *xml, *html;
+    bool gen_suppressions;
+    int status;                  /* exit_code as a number */
 };
 
-static bool is_option(const char *word, size_t n, const char *name) { return n == strlen(name) && strncmp(word, name, n) == 0; }
+static bool known_tools(const char *list)
+{
+    static const char *const names[] = { CHECK_TOOLS(TOOL_ROW) "all" };
+    for (const char *p = list; ; p++) {
+        size_t n = strcspn(p, ","), k = 0;
+        while (k < HW_LEN(names) && (strlen(names[k]) != n || strncmp(names[k], p, n) != 0))
+            k++;
+        if (k == HW_LEN(names)) {
+            cli_error("there is no tool `%.*s`; hostwarp check --help lists them", (int)n, p);
+            return false;
+        }
+        p += n;
+        if (!*p)
+            return true;
+    }
+}
+
+static bool good_values(struct options *o)
+{
+    char *end;
+    long status = strtol(o->exit_code, &end, 10);
+    if (*end || end == o->exit_code || status < 0 || status > 255) {
+        cli_error("--error-exitcode takes a number from 0 to 255, not %s", o->exit_code);
+        return false;
+    }
+    o->status = (int)status;
+    return known_tools(o->tools);
+}
 
 /* The number of words that were options, or -1. */
 static int parse(int argc, char **argv, struct options *o)
 {
+    const struct { const char *name, **value; bool *flag; } known[] = {
+        { "--tool", &o->tools, NULL }, { "--suppress", &o->suppress, NULL }, { "--error-exitcode", &o->exit_code, NULL }, { "--json", &o->json, NULL },
+        { "--xml", &o->xml, NULL }, { "--html", &o->html, NULL }, { "--gen-suppressions", NULL, &o->gen_suppressions },
+    };
     int i = 0;
-    *o = (struct options){ "all", NULL, 1 };
-    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
-        const char *equals = strchr(argv[i], '='), *value = equals ? equals + 1 : i + 1 < argc ? argv[i + 1] : NULL;
-        size_t n = equals ? (size_t)(equals - argv[i]) : strlen(argv[i]);
-        if (!value) {
-            cli_error("%s needs a value; hostwarp check --help tells more", argv[i]);
+    *o = (struct options){ .tools = "all", .exit_code = "1" };
+    while (i < argc && strncmp(argv[i], "--", 2) == 0 && argv[i][2]) {
+        size_t n = strcspn(argv[i], "="), k = 0;
+        const char *equals = argv[i][n] ? argv[i] + n + 1 : NULL, *word = argv[i];
+        while (k < HW_LEN(known) && (strlen(known[k].name) != n || strncmp(known[k].name, word, n) != 0))
+            k++;
+        if (k == HW_LEN(known) || (known[k].flag && equals)) {
+            cli_error("there is no option %s; hostwarp check --help tells more", word);
             return -1;
         }
-        if (is_option(argv[i], n, "--tool"))
-            o->tools = value;
-        else if (is_option(argv[i], n, "--suppress"))
-            o->suppress = value;
-        else if (is_option(argv[i], n, "--error-exitcode"))
-            o->exit_code = atoi(value);
-        else {
-            cli_error("there is no option %s; hostwarp check --help tells more", argv[i]);
+        i++;
+        if (known[k].flag) {
+            *known[k].flag = true;
+        } else if (!equals && i == argc) {
+            cli_error("%s needs a value; hostwarp check --help tells more", word);
             return -1;
+        } else {
+            *known[k].value = equals ? equals : argv[i++];
         }
-        i -= equals ? 1 : 0;
     }
-    return i;
+    return good_values(o) ? i : -1;
 }
 
 static bool is_source(const char *name)
@@ -104,10 +144,37 @@ static int run_checked(const struct options *o, int to, int argc, char **argv)
 
 static int status_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
+static void print_suppressions(const struct check_log *log)
+{
+    fprintf(stderr, log->reports.n ? "hostwarp check: lines for --suppress:\n" : "");
+    for (size_t k = 0; k < log->reports.n; k++) {
+        struct hw_str line = { 0 };
+        check_suppression_for(&line, log->reports.v[k]);
+        fprintf(stderr, "%s\n", line.s);
+        hw_str_fini(&line);
+    }
+}
+
+/* What is left when the program is over. */
+static int finish(const struct options *o, const struct check_log *log)
+{
+    bool ok = true;
+    check_text_summary(stderr, log);
+    if (o->gen_suppressions)
+        print_suppressions(log);
+    if (o->json)
+        ok = check_write_json(log, o->json) && ok;
+    if (o->xml)
+        ok = check_write_xml(log, o->xml) && ok;
+    if (o->html)
+        ok = check_write_html(log, o->html) && ok;
+    return log->reports.n ? o->status : ok ? log->status : CLI_FAIL;
+}
+
 int cmd_check(int argc, char **argv)
 {
     struct options o;
-    struct check_reader reader;
+    struct check_suppressions suppressions = { 0 };
     int ends[2], status = 0;
     if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)) {
         help();
@@ -119,7 +186,7 @@ int cmd_check(int argc, char **argv)
             cli_error("which program? hostwarp check --help tells more");
         return CLI_USAGE;
     }
-    if (!check_reader_init(&reader, o.suppress))
+    if (o.suppress && !check_suppressions_read(&suppressions, o.suppress))
         return CLI_USAGE;
     if (pipe(ends) != 0) {
         cli_error("no pipe: %s", strerror(errno));
@@ -136,10 +203,13 @@ int cmd_check(int argc, char **argv)
         cli_error("cannot start a process: %s", strerror(errno));
         return CLI_FAIL;
     }
+    struct check_log log = { .argc = argc - used, .argv = argv + used };
+    struct check_reader reader = { .suppressions = &suppressions, .log = &log };
     check_read(&reader, ends[0]);
     close(ends[0]);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
-    unsigned found = check_summary(&reader);
-    return found ? o.exit_code : status_of(status);
+    log.status = status_of(status);
+    check_settle(&reader);
+    return finish(&o, &log);
 }

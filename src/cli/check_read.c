@@ -1,170 +1,153 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Messages of a checked program, as they come through the pipe. */
 #define _GNU_SOURCE
 #include "cli/check.h"
 
 #include "cli/cli.h"
+#include "cli/dropped.h"
 
 #include <errno.h>
-#include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-bool check_reader_init(struct check_reader *r, const char *suppressions)
+static void report_free(struct check_report *r)
 {
-    char *line = NULL;
-    size_t cap = 0;
-    *r = (struct check_reader){ 0 };
-    if (!suppressions)
-        return true;
-    FILE *in = fopen(suppressions, "r");
-    if (!in) {
-        cli_error("%s: %s", suppressions, strerror(errno));
-        return false;
+    if (!r)
+        return;
+    for (size_t k = 0; k < r->places.n; k++) {
+        struct check_place *p = &r->places.v[k];
+        hw_free(p->role);
+        hw_free(p->text);
+        hw_free(p->place);
+        hw_free(p->source);
+        hw_free(p->around);
+        source_frames_fini(&p->frames);
     }
-    while (getline(&line, &cap, in) > 0) {
-        line[strcspn(line, "#\n")] = 0;
-        size_t n = strlen(line);
-        while (n && line[n - 1] == ' ')
-            line[--n] = 0;
-        if (n)
-            hw_vec_push(&r->suppressed, hw_strdup(line));
+    for (size_t k = 0; k < r->steps.n; k++) {
+        hw_free(r->steps.v[k].line);
+        hw_free(r->steps.v[k].text);
+        hw_free(r->steps.v[k].place);
     }
-    free(line);
-    fclose(in);
-    return true;
+    hw_vec_fini(&r->places);
+    hw_vec_fini(&r->steps);
+    hw_free(r->caller);
+    hw_free(r->stack);
+    hw_free(r->id);
+    hw_free(r->name);
+    hw_free(r->title);
+    hw_free(r->advice);
+    hw_free(r);
 }
 
-/* ---- lines of the source ---- */
-
-/* Modules whose code is not the program's: ours, and the language's. */
-static bool is_library(const char *frame)
+static void take_place(struct check_reader *r, enum check_place_kind kind, const char *role, const char *where, const char *text)
 {
-    static const char *const names[] = { "/libcuda.so", "/libcudart.so", "/libnvrtc.so", "/libstdc++.so", "/libc.so", "/libgcc_s.so", "/libpthread.so", "/ld-linux" };
-    for (size_t k = 0; k < HW_LEN(names); k++)
-        if (strstr(frame, names[k]))
-            return true;
-    return false;
-}
-
-static bool is_header_of_system(const char *line) { return strncmp(line, "/usr/include/", 13) == 0 || strncmp(line, "/usr/lib/", 9) == 0 || strstr(line, "/include/c++/"); }
-
-static char *look_up(const char *frames)
-{
-    char *copy = hw_strdup(frames), *rest = copy, *found = NULL, *header = NULL;
-    for (char *frame; !found && (frame = strtok_r(rest, " ", &rest));) {
-        found = is_library(frame) ? NULL : cli_source_line(frame, true);
-        if (found && is_header_of_system(found)) {               /* of a container, say: who called it is the program */
-            if (header)
-                hw_free(found);
-            else
-                header = found;
-            found = NULL;
-        }
-    }
-    hw_free(copy);
-    if (!found)
-        found = header;
+    struct check_place p = { .kind = kind, .role = hw_strdup(role), .text = cli_readable(text) };
+    if (kind == CHECK_HOST)
+        check_place_host(&r->sources, &p, where);
+    else if (kind == CHECK_DEVICE)
+        check_place_device(&r->sources, &p, where);
     else
-        hw_free(header);
-    if (!found)
-        return hw_strdup("");
-    const char *slash = strrchr(found, '/');
-    char *short_name = hw_strdup(slash ? slash + 1 : found);
-    hw_free(found);
-    return short_name;
+        p.place = hw_strdup("");
+    hw_vec_push(&r->now->places, p);
 }
 
-static const char *line_of(struct check_reader *r, const char *frames)
+static void take_step(struct check_reader *r, bool meets, const char *line, const char *where, const char *text)
 {
-    char *line = hw_map_get_str(&r->lines, frames);
-    if (!line) {
-        line = look_up(frames);
-        hw_map_set_str(&r->lines, frames, line);
-    }
-    return line;
+    struct check_place p = { 0 };
+    check_place_host(&r->sources, &p, where);
+    hw_vec_push(&r->now->steps, ((struct check_step){ hw_strdup(line), cli_readable(text), p.place, meets }));
+    hw_free(p.source);
+    hw_free(p.around);
+    source_frames_fini(&p.frames);
 }
 
-/* ---- one report ---- */
-
-static void forget(struct check_report *p)
+static void take_report(struct check_reader *r)
 {
-    for (size_t k = 0; k < p->places.n; k++) {
-        hw_free(p->places.v[k].role);
-        hw_free(p->places.v[k].place);
-        hw_free(p->places.v[k].text);
-    }
-    hw_vec_fini(&p->places);
-    hw_free(p->name);
-    hw_free(p->title);
-    hw_free(p->advice);
-    *p = (struct check_report){ 0 };
-}
-
-static bool is_suppressed(const struct check_reader *r)
-{
-    for (size_t k = 0; k < r->suppressed.n; k++) {
-        const char *pattern = r->suppressed.v[k];
-        if (!strchr(pattern, ' ') && fnmatch(pattern, r->now.name, 0) == 0)
-            return true;
-        for (size_t j = 0; strchr(pattern, ' ') && j < r->now.places.n; j++) {
-            char *both = hw_sprintf("%s %s", r->now.name, r->now.places.v[j].place);
-            bool hit = fnmatch(pattern, both, 0) == 0;
-            hw_free(both);
-            if (hit)
-                return true;
-        }
-    }
-    return false;
-}
-
-static void show(struct check_reader *r)
-{
-    const struct check_report *p = &r->now;
-    bool colours = isatty(STDERR_FILENO);
-    size_t role = 0, place = 0;
-    if (!p->name)
-        return;
-    if (is_suppressed(r)) {
-        r->hidden++;
+    struct check_report *now = r->now;
+    r->now = NULL;
+    now->title = now->title ? now->title : hw_strdup("");
+    if (check_is_suppressed(r->suppressions, now)) {
+        r->log->hidden++;
+        report_free(now);
         return;
     }
-    r->shown++;
-    hw_map_set_str(&r->by_name, p->name, (char *)hw_map_get_str(&r->by_name, p->name) + 1);
-    for (size_t k = 0; k < p->places.n; k++) {
-        role = strlen(p->places.v[k].role) > role ? strlen(p->places.v[k].role) : role;
-        place = strlen(p->places.v[k].place) > place ? strlen(p->places.v[k].place) : place;
+    if (now->failed) {
+        hw_vec_push(&r->held, now);
+        return;
     }
-    fprintf(stderr, "%shostwarp check:%s %s  [%s]\n", colours ? "\033[1;31m" : "", colours ? "\033[0m" : "", p->title, p->name);
-    for (size_t k = 0; k < p->places.n; k++)
-        fprintf(stderr, "  %-*s  %-*s  %s\n", (int)role, p->places.v[k].role, (int)place, p->places.v[k].place, p->places.v[k].text);
-    if (p->advice)
-        fprintf(stderr, "  %s\n", p->advice);
+    hw_vec_push(&r->log->reports, now);
+    check_text_report(stderr, now);
 }
 
-/* Kernels' names as the source has them. */
-static char *readable(const char *text)
+/* A call whose answer was dropped is a report. One that was looked at is none, but may be why the program ended as it did: the last is told if nothing else was
+   found. */
+void check_settle(struct check_reader *r)
 {
-    struct hw_str out = { 0 };
-    while (*text) {
-        size_t n = strcspn(text, " ");
-        char *word = hw_sprintf("%.*s", (int)n, text);
-        char *clean = strncmp(word, "_Z", 2) == 0 ? cli_demangle(word) : hw_strdup(word);
-        size_t length = strlen(word);
-        if (strncmp(word, "_Z", 2) == 0 && length && (word[length - 1] == ',' || word[length - 1] == ':')) {
-            char last = word[length - 1];
-            word[length - 1] = 0;
-            hw_free(clean);
-            char *name = cli_demangle(word);
-            clean = hw_sprintf("%s%c", name, last);
-            hw_free(name);
+    struct check_report *last = NULL;
+    for (size_t k = 0; k < r->held.n; k++) {
+        struct check_report *h = r->held.v[k];
+        if (!h->looked && h->stack && dropped_answer(h->stack, h->caller ? h->caller : "")) {
+            hw_vec_push(&r->log->reports, h);
+            check_text_report(stderr, h);
+        } else {
+            report_free(last);
+            last = h;
         }
-        hw_str_printf(&out, "%s%s", clean, text[n] ? " " : "");
-        hw_free(clean);
-        hw_free(word);
-        text += n + (text[n] != 0);
     }
-    return out.s ? out.s : hw_strdup("");
+    if (last && r->log->status && !r->log->reports.n) {
+        hw_free(last->advice);
+        last->advice = hw_sprintf("The program looked at it, and ended with status %d.", r->log->status);
+        hw_vec_push(&r->log->reports, last);
+        check_text_report(stderr, last);
+    } else {
+        report_free(last);
+    }
+    hw_vec_fini(&r->held);
+}
+
+static struct check_report *report_of(struct check_reader *r, const char *id)
+{
+    for (size_t k = 0; k < r->held.n; k++)
+        if (strcmp(r->held.v[k]->id, id) == 0)
+            return r->held.v[k];
+    for (size_t k = 0; k < r->log->reports.n; k++)
+        if (strcmp(r->log->reports.v[k]->id, id) == 0)
+            return r->log->reports.v[k];
+    return NULL;
+}
+
+/* About reports that came before. */
+static void take_news(struct check_reader *r, char *const field[4])
+{
+    struct check_report *of = report_of(r, field[1]);
+    if (of && field[0][0] == 't')
+        of->times = strtoull(field[3], NULL, 10);
+    else if (of)
+        of->looked = true;
+}
+
+static void take_fact(struct check_reader *r, char *const field[4])
+{
+    struct check_report *now = r->now;
+    if (strcmp(field[0], "title") == 0 && !now->title)
+        now->title = cli_readable(field[3]);
+    else if (strcmp(field[0], "host") == 0 && !now->stack) {
+        now->stack = hw_strdup(field[2]);
+        take_place(r, CHECK_HOST, field[1], field[2], field[3]);
+    } else if (strcmp(field[0], "host") == 0)
+        take_place(r, CHECK_HOST, field[1], field[2], field[3]);
+    else if (strcmp(field[0], "device") == 0)
+        take_place(r, CHECK_DEVICE, field[1], field[2], field[3]);
+    else if (strcmp(field[0], "caller") == 0 && !now->caller)
+        now->caller = hw_strdup(field[2]);
+    else if (strcmp(field[0], "note") == 0)
+        take_place(r, CHECK_NOTE, field[1], "", field[3]);
+    else if (strcmp(field[0], "step") == 0 || strcmp(field[0], "meets") == 0)
+        take_step(r, field[0][0] == 'm', field[1], field[2], field[3]);
+    else if (strcmp(field[0], "advice") == 0 && !now->advice)
+        now->advice = cli_readable(field[3]);
+    else if (strcmp(field[0], "end") == 0)
+        take_report(r);
 }
 
 static void take_line(struct check_reader *r, char *line)
@@ -178,22 +161,23 @@ static void take_line(struct check_reader *r, char *line)
         field[k] = tab + 1;
     }
     if (strcmp(field[0], "begin") == 0) {
-        forget(&r->now);
-        r->now.name = hw_strdup(field[1]);
-    } else if (strcmp(field[0], "title") == 0) {
-        hw_free(r->now.title);
-        r->now.title = readable(field[3]);
-    } else if (strcmp(field[0], "host") == 0 || strcmp(field[0], "device") == 0) {
-        const char *place = field[0][0] == 'h' ? line_of(r, field[2]) : field[2];
-        struct check_place p = { hw_strdup(field[1]), hw_strdup(place), readable(field[3]) };
-        hw_vec_push(&r->now.places, p);
-    } else if (strcmp(field[0], "advice") == 0) {
-        hw_free(r->now.advice);
-        r->now.advice = hw_strdup(field[3]);
-    } else if (strcmp(field[0], "end") == 0) {
-        show(r);
-        forget(&r->now);
+        report_free(r->now);
+        r->now = hw_alloc(sizeof *r->now);
+        r->now->name = hw_strdup(field[1]);
+        r->now->id = hw_strdup(field[2]);
+        r->now->times = 1;
+        r->now->failed = strcmp(field[3], "failed") == 0;
+    } else if (strcmp(field[0], "times") == 0 || strcmp(field[0], "looked") == 0) {
+        take_news(r, field);
+    } else if (r->now) {
+        take_fact(r, field);
     }
+}
+
+static void free_text(struct check_sources *s)
+{
+    hw_map_fini(&s->stacks);
+    hw_map_fini(&s->files);
 }
 
 void check_read(struct check_reader *r, int fd)
@@ -218,14 +202,7 @@ void check_read(struct check_reader *r, int fd)
         text.n = rest;
     }
     hw_str_fini(&text);
-}
-
-unsigned check_summary(struct check_reader *r)
-{
-    forget(&r->now);
-    if (r->shown || r->hidden)
-        fprintf(stderr, "hostwarp check: %u report%s%s", r->shown, r->shown == 1 ? "" : "s", r->hidden ? "" : "\n");
-    if (r->hidden)
-        fprintf(stderr, ", %u suppressed\n", r->hidden);
-    return r->shown;
+    report_free(r->now);
+    r->now = NULL;
+    free_text(&r->sources);
 }

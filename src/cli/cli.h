@@ -6,7 +6,6 @@
 #include "base/base.h"
 #include "base/vec.h"
 
-#define CLI_VERSION "0.1.0"
 
 /* Exit statuses of our own: a wrong command line, and a program that could not be started (as shells have it). */
 enum { CLI_OK = 0, CLI_FAIL = 1, CLI_USAGE = 2, CLI_CANNOT_EXEC = 126, CLI_NOT_FOUND = 127 };
@@ -24,9 +23,8 @@ void cli_args_fini(struct cli_args *args);
 /* Places. The command lives in ROOT/bin; libraries are in ROOT/lib, headers in ROOT/include. The build folder and an
    installed copy have this same shape, which is also what clang wants to see in a --cuda-path. */
 const char *cli_root(void);
-char *cli_demangle(const char *text);                            /* a C++ name as the source has it; others as they are; hw_free it */
-/* "module+0x12" to "/folder/file.cu:12"; NULL: no such line. has_callers: who asks can look at the caller next. hw_free it */
-char *cli_source_line(const char *place, bool has_callers);
+char *cli_readable(const char *text);                            /* a text with such names in it; hw_free it */
+char *cli_source_line(const char *place);                        /* "module+0x12" to "/folder/file.cu:12"; NULL: no such line; hw_free it */
 char *cli_path(const char *relative);                            /* ROOT/relative; hw_free it */
 char *cli_find_clang(void);                                      /* clang++ 19, or NULL after saying what is missing */
 
@@ -62,9 +60,14 @@ int cmd_nvcc(int argc, char **argv);                             /* cmd_cc when 
 int cmd_run(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int info_json(void);                                             /* hostwarp info --json */
+int info_gpus(void);
 int cmd_env(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_gdb(int argc, char **argv);
+int cmd_ptxas(int argc, char **argv);
+int cmd_show(int argc, char **argv);
 int cmd_prof(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_unseen(int argc, char **argv);                          /* for libcuda, not for people */
 
 #endif

@@ -14,6 +14,7 @@ static void env_help(void)
            "  CUDA_HOME CUDA_PATH  build files that ask for a toolkit find this one\n"
            "  NVCC_APPEND_FLAGS  an installed nvcc links the shared runtime, hostwarp's (keep PTX in programs:\n"
            "                     -arch=sm_80 does, code=sm_80 alone does not)\n"
+           "  TRITON_PTXAS_PATH TRITON_LIBCUDA_PATH  Triton uses hostwarp's ptxas and driver\n"
            "In a Makefile that calls nvcc, `make NVCC='hostwarp cc'` is often all that is needed.\n");
 }
 
@@ -37,6 +38,7 @@ int cmd_env(int argc, char **argv)
     printf("export LIBRARY_PATH='%s/lib'${LIBRARY_PATH:+:$LIBRARY_PATH}\n", root);
     printf("export CPATH='%s/include'${CPATH:+:$CPATH}\n", root);
     printf("export CUDA_HOME='%s' CUDA_PATH='%s'\n", root, root);
+    printf("export TRITON_PTXAS_PATH='%s/bin/ptxas' TRITON_PTXAS_BLACKWELL_PATH='%s/bin/ptxas' TRITON_LIBCUDA_PATH='%s/lib'\n", root, root, root);
     printf("export NVCC_APPEND_FLAGS='-cudart shared -L%s/lib'\n", root);
     return CLI_OK;
 }

@@ -17,8 +17,9 @@
 
 static void help(void)
 {
-    printf("usage: hostwarp info [--json]\n\nShows the devices that programs see, this machine's CPU, memory and limits, where files are kept, and every\n"
-           "HOSTWARP_* variable with its value, and the CUDA_* variables that are set. --json: the same for programs to read.\n");
+    printf("usage: hostwarp info [--json | --gpus]\n\nShows the devices that programs see, this machine's CPU, memory and limits, where files are kept, and every\n"
+           "HOSTWARP_* variable with its value, and the CUDA_* variables that are set. --json: the same for programs to read.\n"
+           "--gpus: the GPUs whose times can be computed (HOSTWARP_GPU).\n");
 }
 
 /* Bytes with the largest unit that keeps at least one whole. */
@@ -203,6 +204,8 @@ int cmd_info(int argc, char **argv)
 {
     if (argc == 1 && strcmp(argv[0], "--json") == 0)
         return info_json();
+    if (argc == 1 && strcmp(argv[0], "--gpus") == 0)
+        return info_gpus();
     if (argc > 0) {
         bool asked = strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0;
         if (!asked)

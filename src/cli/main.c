@@ -17,15 +17,20 @@ static const struct {
     { "info", cmd_info, "what the device is, and what this machine gives it" },
     { "env", cmd_env, "shell lines that make other builds use hostwarp" },
     { "bench", cmd_bench, "measure this machine: copies, launches, overlap" },
+    { "gdb", cmd_gdb, "gdb that knows kernels, their lines, blocks and warps" },
+    { "show", cmd_show, "what a program, fatbin, cubin or PTX file holds for the device" },
+    { "ptxas", cmd_ptxas, "look at PTX and make a cubin of it; takes the options of ptxas" },
     { "prof", cmd_prof, "profile a program: times, a timeline, advice" },
     { "check", cmd_check, "look for memory errors, races, leaks and calls that failed" },
+    { "unseen", cmd_unseen, NULL },      /* for libcuda */
 };
 
 static void usage(FILE *to)
 {
     fprintf(to, "usage: hostwarp COMMAND [ARGUMENTS]\n\nRuns CUDA programs on a machine with no GPU.\n\n");
     for (size_t i = 0; i < HW_LEN(commands); i++)
-        fprintf(to, "  %-7s %s\n", commands[i].name, commands[i].help);
+        if (commands[i].help)
+            fprintf(to, "  %-7s %s\n", commands[i].name, commands[i].help);
     fprintf(to, "\n  hostwarp COMMAND --help tells more; hostwarp --version names the version.\n"
                 "  Start with:  hostwarp run hello.cu\n");
 }
@@ -61,6 +66,10 @@ int main(int argc, char **argv)
     if (argc > 0 && is_called(argv[0], "nvcc")) {
         cli_command_name = "cc";
         return leave(cmd_nvcc(argc - 1, argv + 1));
+    }
+    if (argc > 0 && is_called(argv[0], "ptxas")) {
+        cli_command_name = "ptxas";
+        return leave(cmd_ptxas(argc - 1, argv + 1));
     }
     if (argc < 2) {
         usage(stderr);

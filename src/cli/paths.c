@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "base/os.h"
 #include "base/options.h"
 #include "base/str.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -102,17 +104,26 @@ void cli_set_library_path(void)
 }
 
 /* The C++ library's own, where there is one: our command is C and does not need it otherwise. */
-char *cli_demangle(const char *text)
+/* Kernels' names as the source has them: words that begin with _Z. */
+char *cli_readable(const char *text)
 {
-    static char *(*fn)(const char *, char *, size_t *, int *);
-    static bool tried;
-    if (!tried) {
-        void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-        if (lib)
-            *(void **)&fn = dlsym(lib, "__cxa_demangle");
-        tried = true;
+    struct hw_str out = { 0 };
+    while (*text) {
+        size_t n = 0;
+        while (isalnum((unsigned char)text[n]) || text[n] == '_' || text[n] == '$' || text[n] == '.')
+            n++;
+        if (n > 2 && strncmp(text, "_Z", 2) == 0) {
+            while (text[n - 1] == '.')           /* the end of a sentence */
+                n--;
+            char *word = hw_sprintf("%.*s", (int)n, text), *name = hw_demangle(word);
+            hw_str_puts(&out, name);
+            hw_free(name);
+            hw_free(word);
+        } else {
+            n = n ? n : 1;
+            hw_str_add(&out, text, n);
+        }
+        text += n;
     }
-    int status = 1;
-    char *plain = fn && strncmp(text, "_Z", 2) == 0 ? fn(text, NULL, NULL, &status) : NULL;
-    return plain && status == 0 ? plain : hw_strdup(text);
+    return out.s ? out.s : hw_strdup("");
 }

@@ -14,7 +14,8 @@
 struct options {
     enum prof_format format;
     bool gpu_trace, api_trace, children, from_start_off, no_advice, details;
-    const char *timeline, *trace, *log_file;
+    const char *timeline, *trace, *log_file, *gpu;
+    char *clock_file;            /* what --gpu made the program write */
 };
 
 static void help(void)
@@ -26,6 +27,7 @@ static void help(void)
            "  --print-gpu-trace            every kernel, copy and memset instead of the sums\n"
            "  --print-api-trace            every call instead of the sums\n"
            "  --kernel-details             what kernels did: instructions, memory, divergence, bank conflicts, by source line; slower\n"
+           "  --gpu NAME,NAME,...          times of these GPUs (hostwarp info --gpus), computed: the first is the one that the program sees\n"
            "  --csv, --json                for other programs to read\n"
            "  --log-file FILE              there instead of standard error\n"
            "  --timeline FILE.html         a page with lanes for streams, engines and threads; opens in any browser\n"
@@ -46,6 +48,7 @@ static int parse(int argc, char **argv, struct options *o)
         { "--no-advice", SWITCH, &o->no_advice },         { "--profile-child-processes", SWITCH, &o->children },
         { "--timeline", VALUE, &o->timeline },            { "--trace", VALUE, &o->trace },
         { "--log-file", VALUE, &o->log_file },            { "--kernel-details", SWITCH, &o->details },
+        { "--gpu", VALUE, &o->gpu },
     };
     int i = 0;
     for (; i < argc; i++) {
@@ -67,7 +70,7 @@ static int parse(int argc, char **argv, struct options *o)
         } else if (i + 1 < argc) {
             *(const char **)known[k].to = argv[++i];
         } else {
-            cli_error("%s needs a file", argv[i]);
+            cli_error("%s needs a %s", argv[i], known[k].to == (void *)&o->gpu ? "name" : "file");
             return -1;
         }
     }
@@ -158,6 +161,8 @@ static bool show_process(const char *path, const struct options *o, bool first, 
     if (!prof_load(path, &d))
         return false;
     show(&d, o, out);
+    if (o->clock_file && first && o->format == PROF_TEXT)
+        prof_print_gpus(o->clock_file, &d, out);
     if (o->timeline) {
         char *file = name_for(o->timeline, &d, first);
         ok = prof_write_timeline(&d, file) && ok;
@@ -224,7 +229,14 @@ int cmd_prof(int argc, char **argv)
     setenv("HOSTWARP_PROF_START", o.from_start_off ? "0" : "1", 1);
     setenv("HOSTWARP_PROF_DETAILS", o.details ? "1" : "0", 1);
     hw_free(file);
+    if (o.gpu)
+        setenv("HOSTWARP_GPU", o.gpu, 1);
+    if (o.gpu || (getenv("HOSTWARP_GPU") && *getenv("HOSTWARP_GPU"))) {
+        o.clock_file = hw_sprintf("%s/clock", temp);
+        setenv("HOSTWARP_CLOCK_OUT", o.clock_file, 1);
+    }
     int status = run_program(argc - used, argv + used, o.details);
     bool ok = show_all(temp, &o);
+    hw_free(o.clock_file);
     return status ? status : ok ? CLI_OK : CLI_FAIL;
 }

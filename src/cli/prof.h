@@ -77,6 +77,9 @@ const struct prof_record *prof_call_of(const struct prof_data *d, const struct p
 /* "file.cu:12" of a place "program+0x1234", or the place itself. hw_free it. */
 char *prof_source_line(const char *place);
 
+/* What HOSTWARP_CLOCK_OUT wrote: predicted times, side by side. False: there is none. */
+bool prof_print_gpus(const char *path, const struct prof_data *d, FILE *out);
+
 /* A time as nvprof writes it: eight characters, five digits, its unit behind it. */
 const char *prof_time_text(double ns, char out[32]);
 
@@ -92,6 +95,10 @@ void prof_csv_text(FILE *out, const char *text);
 void prof_print_json(const struct prof_data *d, FILE *out);      /* everything the tables say, and overlap and advice */
 void prof_json_string(FILE *out, const char *text);
 
+/* For the writers of pictures. */
+extern const char *const prof_engine_names[PROF_ENGINE_COUNT];
+void prof_stream_name(const struct prof_stream *s, char out[48]);
+bool prof_finish_file(FILE *out, const char *path);              /* closes; false after saying what went wrong with it */
 bool prof_write_trace(const struct prof_data *d, const char *path);
 bool prof_write_timeline(const struct prof_data *d, const char *path);
 

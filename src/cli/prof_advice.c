@@ -13,7 +13,7 @@
 
 char *prof_source_line(const char *place)
 {
-    char *line = cli_source_line(place, false);
+    char *line = cli_source_line(place);
     return line ? line : hw_strdup(place);
 }
 

@@ -34,7 +34,7 @@ static void read_names(struct prof_data *d)
             continue;
         size_t most = sizeof r->data.text + r->text_slots * sizeof *r;
         char *text = hw_strndup((const char *)r + offsetof(struct prof_record, data), most);
-        d->names[r->id] = cli_demangle(text);
+        d->names[r->id] = hw_demangle(text);
         hw_free(text);
         i += r->text_slots;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profile as a picture: Trace Event JSON for Perfetto and chrome://tracing, and a page of its own; overlap figures. */
+/* The profile as Trace Event JSON for Perfetto and chrome://tracing; overlap figures. */
 #include "cli/prof.h"
 
 #include "base/os.h"
@@ -58,9 +58,9 @@ void prof_overlap(const struct prof_data *d, struct prof_overlap *out)
 
 /* --- what a bar says --- */
 
-static const char *const engine_names[PROF_ENGINE_COUNT] = { "Compute", "Copy in", "Copy out", "Host functions" };
+const char *const prof_engine_names[PROF_ENGINE_COUNT] = { "Compute", "Copy in", "Copy out", "Host functions" };
 
-static void stream_name(const struct prof_stream *s, char out[48])
+void prof_stream_name(const struct prof_stream *s, char out[48])
 {
     if (s->flags & PROF_LEGACY)
         snprintf(out, 48, "Default stream (device %u)", s->device);
@@ -158,13 +158,13 @@ static void trace_lanes(FILE *out, const struct prof_data *d, const struct engin
     trace_name(out, "process_name", TRACE_STREAMS, 0, "Streams");
     trace_name(out, "process_name", TRACE_ENGINES, 0, "Engines");
     for (size_t i = 0; i < d->streams.n; i++) {
-        stream_name(&d->streams.v[i], name);
+        prof_stream_name(&d->streams.v[i], name);
         trace_name(out, "thread_name", TRACE_STREAMS, i + 1, name);
     }
     for (unsigned i = 0; i < PROF_ENGINE_COUNT; i++) {
-        trace_name(out, "thread_name", TRACE_ENGINES, engine_tid(i, 0), engine_names[i]);
+        trace_name(out, "thread_name", TRACE_ENGINES, engine_tid(i, 0), prof_engine_names[i]);
         for (unsigned row = 1; row < rows->n[i]; row++) {
-            snprintf(name, sizeof name, "%s %u", engine_names[i], row + 1);
+            snprintf(name, sizeof name, "%s %u", prof_engine_names[i], row + 1);
             trace_name(out, "thread_name", TRACE_ENGINES, engine_tid(i, row), name);
         }
     }
@@ -218,7 +218,7 @@ static void trace_edge(FILE *out, const struct prof_data *d, size_t i)
             i + 1, TRACE_STREAMS, to->stream + 1, us(to->start - d->first_ns));
 }
 
-static bool finish(FILE *out, const char *path)
+bool prof_finish_file(FILE *out, const char *path)
 {
     bool ok = out && !ferror(out);
     int error = errno;
@@ -235,7 +235,7 @@ bool prof_write_trace(const struct prof_data *d, const char *path)
     struct prof_overlap o;
     struct engine_rows rows;
     if (!out)
-        return finish(out, path);
+        return prof_finish_file(out, path);
     prof_overlap(d, &o);
     engine_rows_make(d, &rows);
     fprintf(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
@@ -257,93 +257,5 @@ bool prof_write_trace(const struct prof_data *d, const char *path)
     prof_json_string(out, d->header->command);
     fprintf(out, ",\"overlap_ns\":\"%llu\",\"copy_ns\":\"%llu\",\"kernel_ns\":\"%llu\",\"busy_ns\":\"%llu\"}}\n",
             (unsigned long long)o.both_ns, (unsigned long long)o.copy_ns, (unsigned long long)o.kernel_ns, (unsigned long long)o.any_ns);
-    return finish(out, path);
-}
-
-/* --- the page --- */
-
-/* Rows of plain numbers keep a page of 100,000 bars small:
-   bars    [kind, name, start, length, stream, engine, bytes, from, to, queued before start, shape or 0]
-   spans   [kind, name, start, length, thread] */
-static void page_bars(FILE *out, const struct prof_data *d)
-{
-    fprintf(out, "\"bars\":[");
-    for (size_t i = 0; i < d->acts.n; i++) {
-        const struct prof_act *a = &d->acts.v[i];
-        const struct prof_record *r = a->r;
-        fprintf(out, "%s[\"%c\",", i ? "," : "", r->type == PROF_KERNEL ? 'k' : r->type == PROF_COPY ? 'c' : r->type == PROF_FILL ? 'm' : 'h');
-        prof_json_string(out, a->name);
-        fprintf(out, ",%llu,%llu,%u,%u,%llu,%u,%u,%llu,", (unsigned long long)(a->start - d->first_ns), (unsigned long long)(a->end - a->start),
-                a->stream, r->engine, (unsigned long long)r->bytes, r->src, r->dst,
-                (unsigned long long)(a->start - hw_min_u64(r->queued, a->start)));
-        if (r->type == PROF_KERNEL)
-            fprintf(out, "[%u,%u,%u,%u,%u,%u,%u,%u]]", r->data.shape.grid[0], r->data.shape.grid[1], r->data.shape.grid[2],
-                    r->data.shape.block[0], r->data.shape.block[1], r->data.shape.block[2], r->regs, r->occupancy);
-        else
-            fprintf(out, "0]");
-    }
-    fprintf(out, "],\n");
-}
-
-static void page_spans(FILE *out, const struct prof_data *d)
-{
-    bool first = true;
-    fprintf(out, "\"spans\":[");
-    for (int part = 0; part < 2; part++) {
-        size_t n = part ? d->ranges.n : d->calls.n;
-        const struct prof_span *v = part ? d->ranges.v : d->calls.v;
-        for (size_t i = 0; i < n; i++, first = false) {
-            fprintf(out, "%s[\"%c\",", first ? "" : ",", v[i].r->type == PROF_API ? 'a' : v[i].r->type == PROF_RANGE ? 'r' : 'x');
-            prof_json_string(out, v[i].name);
-            fprintf(out, ",%llu,%llu,%u]", (unsigned long long)(v[i].start - d->first_ns), (unsigned long long)(v[i].end - v[i].start),
-                    v[i].r->tid);
-        }
-    }
-    fprintf(out, "],\n");
-}
-
-static void page_data(FILE *out, const struct prof_data *d)
-{
-    char name[48];
-    fprintf(out, "{\"pid\":%u,\"command\":", d->header->pid);
-    prof_json_string(out, d->header->command);
-    fprintf(out, ",\"engines\":[");
-    for (int i = 0; i < PROF_ENGINE_COUNT; i++)
-        fprintf(out, "%s\"%s\"", i ? "," : "", engine_names[i]);
-    fprintf(out, "],\"places\":[");
-    for (unsigned i = 0; i < PROF_PLACE_COUNT; i++)
-        fprintf(out, "%s\"%s\"", i ? "," : "", prof_place_name(i));
-    fprintf(out, "],\"streams\":[");
-    for (size_t i = 0; i < d->streams.n; i++) {
-        stream_name(&d->streams.v[i], name);
-        fprintf(out, "%s\"%s\"", i ? "," : "", name);
-    }
-    fprintf(out, "],\n");
-    page_bars(out, d);
-    page_spans(out, d);
-    fprintf(out, "\"edges\":[");
-    for (size_t i = 0; i < d->edges.n; i++)
-        fprintf(out, "%s[%u,%u,%d]", i ? "," : "", d->edges.v[i].from, d->edges.v[i].to, d->edges.v[i].legacy);
-    fprintf(out, "]}");
-}
-
-bool prof_write_timeline(const struct prof_data *d, const char *path)
-{
-    static const char mark[] = "/*PROFILE*/null";
-    char *file = cli_path("share/prof/timeline.html"), *page = hw_file_read(file, NULL), *at = page ? strstr(page, mark) : NULL;
-    bool ok = false;
-    if (!at) {
-        cli_error("the page's frame is not in %s", file);
-    } else {
-        FILE *out = fopen(path, "w");
-        if (out) {
-            fwrite(page, 1, (size_t)(at - page), out);
-            page_data(out, d);
-            fputs(at + sizeof mark - 1, out);
-        }
-        ok = finish(out, path);
-    }
-    hw_free(page);
-    hw_free(file);
-    return ok;
+    return prof_finish_file(out, path);
 }

@@ -184,6 +184,7 @@ int cmd_run(int argc, char **argv)
     struct cc_job job = { 0 };
     int used = 0, status;
     bool plain = argc > 1 && strcmp(argv[0], "--") == 0;
+    job.line_info = true;                        /* for messages; the code is the same */
     if (plain)
         return run_program(argv[1], argc - 2, argv + 2);
     enum cc_parse rc = cc_parse_args(&job, argc, argv, true, &used);
@@ -195,6 +196,8 @@ int cmd_run(int argc, char **argv)
     } else {
         const char *file = argv[used - 1];
         enum cc_lang lang = job.items.v[job.items.n - 1].lang;
+        if (!job.debug)
+            cli_add(&job.host, "-gline-tables-only");
         if (lang == CC_LANG_CUDA || lang == CC_LANG_CXX || lang == CC_LANG_C)
             status = run_source(&job, file, used - 1, argv, argc - used, argv + used);
         else if (used > 1)

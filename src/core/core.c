@@ -4,6 +4,7 @@
 
 #include "base/options.h"
 #include "core/device.h"
+#include "core/launch.h"
 #include "core/mem.h"
 #include "core/sched.h"
 #include "core/verify.h"
@@ -47,6 +48,7 @@ static CUresult start(void)
     looked = true;
     if (no_start)
         return no_start;
+    launch_init();
     if (!mem_init())
         return CUDA_ERROR_OUT_OF_MEMORY;
     sched_init();

@@ -5,6 +5,9 @@
 #include "base/hash.h"
 #include "base/options.h"
 #include "base/os.h"
+#include "base/log.h"
+#include "gpu/choice.h"
+#include "jit/jit.h"
 #include "kabi/kabi.h"
 
 #include <stdio.h>
@@ -13,16 +16,48 @@ enum { MAX_DEVICES = 64 };
 static struct device devices[MAX_DEVICES];       /* those that the program sees */
 static int n_devices;
 
+struct device_card device_card = {
+    .shared_optin = 163 << 10, .shared_sm = 164 << 10, .shared_reserved = 1 << 10, .regs_sm = 65536, .sm_count = 108, .threads_sm = 2048, .blocks_sm = 32,
+    .clock_khz = KABI_CLOCK_KHZ, .memory_khz = 1215000, .bus_bits = 5120, .l2_bytes = 40 << 20, .async_engines = 2, .double_ratio = 2,
+};
+static const struct gpu_profile *card;           /* NULL: we say what we are */
+
+/* False: HOSTWARP_GPU is wrong. */
+static bool choose_card(void)
+{
+    const char *error;
+    if (!gpu_chosen(&card, &error)) {
+        card = NULL;
+        device_card.async_engines = (int)hw_options()->copy_engines;
+        if (error)
+            hw_error("%s", error);
+        return !error;
+    }
+    device_card = (struct device_card){
+        .shared_optin = (int)card->shared_block << 10, .shared_sm = (int)card->shared_sm << 10, .shared_reserved = (int)card->shared_reserved << 10,
+        .regs_sm = (int)card->regs_sm, .sm_count = (int)card->sms, .threads_sm = (int)card->threads_sm, .blocks_sm = (int)card->blocks_sm,
+        .clock_khz = (int)card->boost_mhz * 1000, .memory_khz = (int)card->memory_mhz * 1000, .bus_bits = (int)card->bus_bits,
+        .l2_bytes = (int)(card->l2_kib * 1024), .async_engines = (int)card->async_engines, .double_ratio = (int)card->double_ratio,
+    };
+    jit_clock_scale = (double)device_card.clock_khz / KABI_CLOCK_KHZ;
+    return true;
+}
+
 static void device_make(struct device *d, int ordinal, int slot)
 {
     const struct hw_options *o = hw_options();
-    uint64_t memory = o->memory ? o->memory : hw_memory_bytes() / 2;
+    uint64_t memory = o->memory ? o->memory : card ? (uint64_t)card->memory_mib << 20 : hw_memory_bytes() / 2;
+    unsigned cc = card && !hw_option_set("HOSTWARP_CC") ? (unsigned)card->cc : (unsigned)o->cc;
     struct hw_hash h;
     d->ordinal = ordinal;
     d->slot = slot;
-    snprintf(d->name, sizeof d->name, "hostwarp %s", hw_cpu_name());
-    d->cc_major = (unsigned)o->cc / 10;
-    d->cc_minor = (unsigned)o->cc % 10;
+    if (card)
+        snprintf(d->name, sizeof d->name, "%s", card->name);
+    else
+        snprintf(d->name, sizeof d->name, "hostwarp %s", hw_cpu_name());
+    d->cc_major = cc / 10;
+    d->cc_minor = cc % 10;
+    d->code_cc = cc > (unsigned)o->cc ? cc : (unsigned)o->cc;
     d->memory_bytes = memory & ~((uint64_t)(2 << 20) - 1);
     hw_hash_init(&h);
     hw_hash_str(&h, d->name);
@@ -96,6 +131,8 @@ CUresult device_init(void)
     const struct hw_cuda_env *env = hw_cuda_env();
     int64_t n = hw_options()->devices < 0 ? 0 : hw_options()->devices > MAX_DEVICES ? MAX_DEVICES : hw_options()->devices;
     CUresult rc = CUDA_SUCCESS;
+    if (!choose_card())
+        return CUDA_ERROR_INVALID_DEVICE;
     /* All are alike, so that either order is the same; the real driver starts with no other (measured). */
     if (env->device_order && strcmp(env->device_order, "FASTEST_FIRST") != 0 && strcmp(env->device_order, "PCI_BUS_ID") != 0)
         return CUDA_ERROR_INVALID_DEVICE;

@@ -15,17 +15,25 @@ enum {
     DEVICE_MAX_GRID_X = 0x7fffffff,
     DEVICE_MAX_GRID_YZ = 65535,
     DEVICE_SHARED_BLOCK = 48 * 1024,             /* without opting in */
-    DEVICE_SHARED_OPTIN = 163 * 1024,
-    DEVICE_SHARED_SM = 164 * 1024,
-    DEVICE_SHARED_RESERVED = 1024,               /* per block, of an SM's shared memory */
-    DEVICE_REGS_SM = 65536,
-    DEVICE_SM_COUNT = 108,
-    DEVICE_THREADS_SM = 2048,
-    DEVICE_BLOCKS_SM = 32,
     DEVICE_CONST_BYTES = 65536,
     DEVICE_PARAM_BYTES = 4096,
     DEVICE_PITCH_ALIGN = 512,
 };
+
+/* Those that depend on the card: an A100's, or what HOSTWARP_GPU chose. Const after core_init(). */
+struct device_card {
+    int shared_optin, shared_sm, shared_reserved;                /* bytes; reserved: per block, of an SM's shared memory */
+    int regs_sm, sm_count, threads_sm, blocks_sm;
+    int clock_khz, memory_khz, bus_bits, l2_bytes, async_engines, double_ratio;
+};
+extern struct device_card device_card;
+#define DEVICE_SHARED_OPTIN ((uint32_t)device_card.shared_optin)
+#define DEVICE_SHARED_SM ((uint32_t)device_card.shared_sm)
+#define DEVICE_SHARED_RESERVED ((uint32_t)device_card.shared_reserved)
+#define DEVICE_REGS_SM ((uint32_t)device_card.regs_sm)
+#define DEVICE_SM_COUNT ((uint32_t)device_card.sm_count)
+#define DEVICE_THREADS_SM ((uint32_t)device_card.threads_sm)
+#define DEVICE_BLOCKS_SM ((uint32_t)device_card.blocks_sm)
 
 /* A device: const after core_init(), except for faulted. Never freed. */
 struct device {
@@ -33,6 +41,7 @@ struct device {
     int slot;                    /* among all that there are */
     char name[256];
     unsigned cc_major, cc_minor;
+    unsigned code_cc;            /* PTX up to this is taken: an old card of HOSTWARP_GPU runs what was compiled for newer ones */
     uint64_t memory_bytes;
     uint8_t uuid[16];
     _Atomic bool faulted;        /* a kernel faulted here: once its context is gone, the device makes no new one */

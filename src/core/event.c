@@ -3,6 +3,7 @@
 #include "core/event.h"
 
 #include "core/capture.h"
+#include "core/clock.h"
 #include "core/ctx.h"
 #include "core/hooks.h"
 #include "core/device.h"
@@ -153,7 +154,7 @@ CUresult event_query(struct event *e)
     bool pending = e->shared ? !shared_passed(e) : e->pending != NULL;
     sched_unlock();
     if (!pending)
-        hook_host_waited(NULL, e, NULL, 0);
+        hook_host_waited(NULL, e, NULL, NULL);
     rc = ctx_error(e->ctx);
     return rc ? rc : pending ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
@@ -190,8 +191,10 @@ CUresult event_elapsed(struct event *start, struct event *end, float *out_ms)
         return CUDA_ERROR_INVALID_HANDLE;
     if (pending)
         return CUDA_ERROR_NOT_READY;
-    hook_host_waited(NULL, start, NULL, 0);
-    hook_host_waited(NULL, end, NULL, 0);
-    *out_ms = (float)((double)ns * 1e-6);
+    double computed;
+    if (core_clock && core_clock->elapsed(start, end, &computed))
+        *out_ms = (float)(computed * 1e-6);
+    else
+        *out_ms = (float)((double)ns * 1e-6);
     return CUDA_SUCCESS;
 }

@@ -13,8 +13,6 @@
 
 #include <stdatomic.h>
 
-/* Registers per thread that we report and count with: a CPU has no such limit, so an ordinary figure. */
-enum { USUAL_REGS = 32 };
 
 /* What code is made for, beside the kernel: see struct jit_request. */
 struct variant {
@@ -56,7 +54,7 @@ static struct function *function_make(struct module *m, const char *name, uint32
     f->name = name;
     f->n_params = n_params;
     f->params = hw_alloc(sizeof *f->params * (n_params ? n_params : 1));
-    f->n_regs = USUAL_REGS;
+    f->n_regs = IR_USUAL_REGS;
     f->max_threads = DEVICE_MAX_THREADS;
     f->carveout = -1;
     return f;
@@ -118,13 +116,23 @@ void function_put(struct function *f)
 
 /* --- attributes --- */
 
+/* Constant memory is the module's: every kernel of it has it all. */
+static int const_bytes(const struct ir_module *ir)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; ir && i < ir->vars.n; i++)
+        if (ir->vars.v[i]->space == IR_CONST)
+            bytes = hw_align_up(bytes, ir->vars.v[i]->align) + ir->vars.v[i]->bytes;
+    return (int)bytes;
+}
+
 CUresult function_attribute(struct function *f, int attribute, int *out)
 {
     unsigned cc = f->module->ctx->dev->cc_major * 10 + f->module->ctx->dev->cc_minor;
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *out = (int)f->max_threads; break;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *out = (int)f->shared_static; break;
-    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *out = 0; break;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *out = const_bytes(f->module->ir); break;
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *out = (int)f->local_bytes; break;
     case CU_FUNC_ATTRIBUTE_NUM_REGS: *out = (int)f->n_regs; break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION: *out = f->module->ir ? (int)f->module->ir->sm : (int)cc; break;
@@ -205,7 +213,8 @@ static void compile(struct function *f, struct function_shape *s)
     const struct variant *v = &s->variant;
     struct jit_request req = { .ntid = { v->block[0], v->block[1], v->block[2] }, .small_grid = v->small_grid, .stream = v->stream, .whole = v->whole,
                                 .in_window = in_window(f->module),
-                                .details = (hw_options()->prof_details || hw_options()->check[0]) && !v->plain, .check = hw_options()->check[0] && !v->plain, .plain = v->plain != 0,
+                                .details = v->plain == FUNCTION_COUNTED || ((hw_options()->prof_details || hw_options()->check[0]) && !v->plain),
+                                .check = hw_options()->check[0] && !v->plain, .plain = v->plain == FUNCTION_PLAIN || v->plain == FUNCTION_STEPS,
                                 .steps = v->plain == FUNCTION_STEPS };
     hw_assert_no_locks("a kernel is compiled");
     struct kabi_kernel *kernel = jit_compile(f->ir, &req, &diag);

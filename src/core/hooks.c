@@ -2,9 +2,12 @@
 /* The listeners of the hooks. */
 #include "core/hooks.h"
 
+#include "core/clock.h"
+
 static const struct hook_listener *listeners[HOOK_MAX_LISTENERS];
 static size_t n_listeners;
 bool hook_any;
+const struct core_clock *core_clock;
 extern HW_EXPORT const bool hostwarp_prof_listens __attribute__((alias("hook_any")));
 
 bool hook_listen(const struct hook_listener *listener)

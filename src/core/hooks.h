@@ -20,6 +20,7 @@ struct hook_call {
     const void *caller;          /* where the program called from */
     uint64_t token;              /* 0 at enter; what a listener stores is there again at leave */
     int result;                  /* at leave */
+    const char *error, *args, *why;      /* at leave, of calls that failed, as far as known: the answer in words, "a=1, b=0x2", the reason */
 };
 
 /* What a listener wants to hear; NULL: nothing of that kind. */

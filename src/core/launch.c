@@ -3,6 +3,7 @@
 #include "core/launch.h"
 
 #include "base/log.h"
+#include "base/str.h"
 #include "core/capture.h"
 #include "core/condition.h"
 #include "core/ctx.h"
@@ -12,6 +13,7 @@
 #include "core/sched.h"
 #include "core/stream.h"
 #include "core/verify.h"
+#include "jit/jit.h"
 
 static CUresult check_shape(const struct function *f, const struct launch_config *c)
 {
@@ -33,6 +35,20 @@ static CUresult check_shape(const struct function *f, const struct launch_config
                          f->name, c->shared_bytes, most);
     return CUDA_SUCCESS;
 }
+
+/* For exec's messages: a command keeps its function until it is over. */
+static void describe_line(const struct exec_launch *l, uint32_t line, char *out, size_t bytes)
+{
+    const struct cmd *c = hw_container_of(l, struct cmd, x.launch);
+    const struct function *f = c->keeps && c->keeps->kind == OBJ_FUNCTION ? hw_container_of(c->keeps, struct function, obj) : NULL;
+    struct hw_str text = { 0 };
+    if (f && f->ir)
+        jit_describe_line(f->ir, line, &text);
+    snprintf(out, bytes, "%s", text.s ? text.s : "");
+    hw_str_fini(&text);
+}
+
+void launch_init(void) { exec_describe_line = describe_line; }
 
 uint32_t launch_occupancy(const struct function *f, uint32_t threads, size_t dynamic_shared)
 {

@@ -32,4 +32,6 @@ CUresult launch_cmd(struct function *f, const struct launch_config *config, cons
 /* How many blocks of this size an SM holds, by threads, blocks, registers and shared memory. 0: does not fit at all. */
 uint32_t launch_occupancy(const struct function *f, uint32_t threads, size_t dynamic_shared);
 
+void launch_init(void);          /* before anything is launched */
+
 #endif

@@ -235,7 +235,7 @@ static CUresult alloc_kind(struct ctx *ctx, enum mem_kind kind, size_t bytes, si
         *out = r->info.base;
     }
     hw_unlock(&mu);
-    return e ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    return e ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the device has no %zu bytes left (HOSTWARP_MEMORY)", bytes);
 }
 
 CUresult mem_alloc(struct ctx *ctx, size_t bytes, CUdeviceptr *out)
@@ -324,7 +324,7 @@ static CUresult free_after_work(const struct mem_info *info)
 static CUresult not_the_start(uint64_t ptr, const char *which)
 {
     struct mem_info info;
-    if (!hw_log_on(HW_LOG_DEBUG))
+    if (!hw_reasons_on())
         return CUDA_ERROR_INVALID_VALUE;
     if (mem_lookup(ptr, &info) && info.base != ptr)
         hw_reason("0x%llx lies %llu bytes inside of other memory; only an address that %s will do", (unsigned long long)ptr, (unsigned long long)(ptr - info.base), which);
@@ -731,7 +731,7 @@ void mem_describe(uint64_t addr, char *out, size_t bytes)
     if (r)
         snprintf(out, bytes, "in %s of %zu bytes at 0x%llx", kind_name(&r->info), r->info.bytes, (unsigned long long)r->info.base);
     else if (addr >= 4096 && below && addr - below->info.base - below->info.bytes < (64u << 20))
-        snprintf(out, bytes, "%llu bytes after the end of %s of %zu bytes at 0x%llx",
+        snprintf(out, bytes, "%llu bytes past the end of %s of %zu bytes at 0x%llx",
                  (unsigned long long)(addr - below->info.base - below->info.bytes), kind_name(&below->info), below->info.bytes,
                  (unsigned long long)below->info.base);
     else

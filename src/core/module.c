@@ -194,8 +194,7 @@ CUresult module_status_code(enum ptx_status status)
 /* The PTX in an image that fits the context's device best; hw_free() it. */
 static CUresult module_image_text(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, char **out_text, size_t *out_bytes)
 {
-    unsigned cc = ctx->dev->cc_major * 10 + ctx->dev->cc_minor;
-    return module_status_code(ptx_image_text(image, max_bytes, cc, diag, out_text, out_bytes));
+    return module_status_code(ptx_image_text(image, max_bytes, ctx->dev->code_cc, diag, out_text, out_bytes));
 }
 
 static CUresult image_to_ir(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, struct ir_module **out)

@@ -108,7 +108,7 @@ static inline CUfunction function_handle(const struct function *f) { return (CUf
 CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_t block[3], const void *params, const struct kabi_kernel **out);
 
 /* The same, made as plainly as can be, for any grid and any parameters: what HOSTWARP_VERIFY compares with. NULL: there is none. */
-enum function_plain { FUNCTION_PLAIN = 1, FUNCTION_STEPS };      /* STEPS: threads also stop before stores */
+enum function_plain { FUNCTION_PLAIN = 1, FUNCTION_STEPS, FUNCTION_COUNTED };    /* STEPS: threads also stop before stores; COUNTED: vector code that counts */
 const struct kabi_kernel *function_reference(struct function *f, const uint32_t block[3], enum function_plain plain);
 
 /* Tests and tools: a module of kernels that are already machine code. The kernels must outlive it. */

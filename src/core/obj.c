@@ -75,7 +75,7 @@ static const char *const kind_names[OBJ_KIND_COUNT] = { "object", "context", "st
 /* For the log; a caller that tries another kind next, and succeeds, makes it void. */
 static struct obj *unknown(void *handle, enum obj_kind kind)
 {
-    if (hw_unlikely(hw_log_on(HW_LOG_DEBUG)))
+    if (hw_reasons_on())
         hw_reason("%p is no handle of a %s%s", handle, kind_names[kind], handle && obj_was(handle, kind) ? " any more: it was destroyed" : "");
     return NULL;
 }

@@ -141,6 +141,7 @@ struct cmd *cmd_new(enum cmd_kind kind)
     c->n_deps = 0;
     c->dependents = NULL;
     c->watched = NULL;
+    c->timed = NULL;
     c->module = NULL;
     c->params = c->staging = NULL;
     c->event = NULL;
@@ -825,12 +826,13 @@ CUresult sched_push_and_wait(struct stream *s, struct cmd *c)
     hw_lock(&mu);
     push_locked(&t, s, c);
     depend(c, NULL, &w);
+    hook_host_waited(NULL, NULL, NULL, c);
     uint64_t seq = c->seq;                       /* the command is gone when it is over */
     advance_locked(&t);
     hw_unlock(&mu);
     dispatch(&t, c);
     wait_for(&w, s, ctx, false);
-    hook_host_waited(NULL, NULL, NULL, seq);
+    hook_host_waited_for(seq);
     return ctx_error(ctx);
 }
 
@@ -963,7 +965,8 @@ void sched_tell_begin(struct stream *s, struct cmd *c)
 void sched_tell_end(struct cmd *c)
 {
     hw_lock(&mu);
-    hook_host_waited(NULL, NULL, NULL, c->seq);
+    hook_host_waited(NULL, NULL, NULL, c);
+    hook_host_waited_for(c->seq);
     hook_cmd_finished(c);
     hw_unlock(&mu);
 }
@@ -1008,7 +1011,7 @@ void sched_wait_stream(struct stream *s)
     hw_unlock(&mu);
     if (busy)
         wait_for(&w, s, s->ctx, false);
-    hook_host_waited(s, NULL, NULL, 0);
+    hook_host_waited(s, NULL, NULL, NULL);
 }
 
 void sched_wait_event(struct event *e)
@@ -1026,7 +1029,7 @@ void sched_wait_event(struct event *e)
         wait_for(&w, s, s->ctx, false);
         stream_unref(s);
     }
-    hook_host_waited(NULL, e, NULL, 0);
+    hook_host_waited(NULL, e, NULL, NULL);
 }
 
 void sched_wait_ctx(struct ctx *ctx)
@@ -1041,5 +1044,5 @@ void sched_wait_ctx(struct ctx *ctx)
     hw_unlock(&mu);
     if (busy)
         wait_for(&w, NULL, ctx, true);
-    hook_host_waited(NULL, NULL, ctx, 0);
+    hook_host_waited(NULL, NULL, ctx, NULL);
 }

@@ -50,6 +50,7 @@ struct cmd {
     uint32_t n_deps;
     struct cmd_dep *dependents;
     struct cmd *chain;           /* the next of its chain, NULL: none */
+    void *timed;                 /* clock/ keeps something here */
     void *watched;               /* whoever listens to the hooks keeps something here */
     void (*own_run)(struct exec_job *job, uint64_t first, uint64_t count);   /* the job's run(), where one of ours is in its place */
 

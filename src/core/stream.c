@@ -170,7 +170,7 @@ CUresult stream_query(struct stream *s)
         return rc;
     bool idle = sched_idle(s);
     if (idle)
-        hook_host_waited(s, NULL, NULL, 0);
+        hook_host_waited(s, NULL, NULL, NULL);
     rc = ctx_error(s->ctx);
     return rc ? rc : idle ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }

@@ -85,27 +85,13 @@ static void say(const struct hw_str *line)
         close(fd);
 }
 
-/* By the C++ library, where there is one. Static kernels have a name that is unique in the program: clang adds something to the mangled one. */
-static void add_name(struct hw_str *to, const char *name)
-{
-    char *(*demangle)(const char *, char *, size_t *, int *) = NULL;
-    int status = 1;
-    const char *added = strstr(name, "__intern__");
-    char *mangled = hw_sprintf("%.*s", added ? (int)(added - name) : (int)strlen(name), name);
-    void *lib = strncmp(name, "_Z", 2) == 0 ? dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL) : NULL;
-    if (lib)
-        *(void **)&demangle = dlsym(lib, "__cxa_demangle");
-    char *plain = demangle ? demangle(mangled, NULL, NULL, &status) : NULL;
-    hw_str_puts(to, plain && status == 0 ? plain : name);
-    free(plain);                                 /* NOLINT: its own malloc() */
-    hw_free(mangled);
-}
-
 static void add_launch(struct hw_str *to, const struct cmd *c)
 {
     const uint32_t *g = c->x.launch.kl.nctaid, *b = c->x.launch.kl.ntid;
     hw_str_puts(to, "hostwarp: verify: kernel ");
-    add_name(to, c->verify->name);
+    char *name = hw_demangle(c->verify->name);
+    hw_str_puts(to, name);
+    hw_free(name);
     hw_str_printf(to, ", grid [%u,%u,%u], block [%u,%u,%u], launch %llu: ", g[0], g[1], g[2], b[0], b[1], b[2], (unsigned long long)c->seq);
 }
 

@@ -14,6 +14,7 @@
 #include "driver/bodies.h"
 #include "driver/capture.h"
 #include "driver/library.h"
+#include "driver/unseen.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -100,7 +101,7 @@ CUresult api_leave(struct api_call *call, CUresult rc)
         gate_leave(sched_direct, call->outer_inside);
     if (hw_unlikely(hook_any)) {
         call->hook.result = (int)rc;
-        hook_api_leave(&call->hook);
+        unseen_tell(&call->hook);
     }
     if (rc) {
         if (rc != CUDA_ERROR_NOT_READY)          /* an answer, not an error */
@@ -109,17 +110,20 @@ CUresult api_leave(struct api_call *call, CUresult rc)
     return rc;
 }
 
-void api_note_refusal(enum api_id id, CUresult rc, char *args)
+void api_note_refusal(struct api_call *call, CUresult rc, char *args)
 {
+    const struct api_row *row = &api_rows[call->id];
     const char *name = "?";
     char *why = hw_reason_take();
     do_cuGetErrorName(rc, &name);
     if (rc == CUDA_ERROR_NOT_READY)
-        hw_debug("%s(%s): not ready yet", api_rows[id].symbol, args);
+        hw_debug("%s(%s): not ready yet", row->symbol, args);
     else
-        hw_debug("%s(%s) answers %s (%d)%s%s", api_rows[id].symbol, args, name, (int)rc, why ? ": " : "", why ? why : "");
-    hw_free(why);
-    hw_free(args);
+        hw_debug("%s(%s) answers %s (%d)%s%s", row->symbol, args, name, (int)rc, why ? ": " : "", why ? why : "");
+    if (hook_any)
+        unseen_keep(NULL, args, why);
+    else
+        unseen_driver(row->base, call->caller, rc, args, why);
 }
 
 /* Who calls these has taken a wrong turn before; this tells where. */

@@ -3,6 +3,7 @@
 #ifndef DRIVER_API_H
 #define DRIVER_API_H
 
+#include "base/log.h"
 #include "base/base.h"
 #include "core/hooks.h"
 
@@ -16,7 +17,8 @@ struct stream;
 typedef int CUoutput_mode;
 
 /* The newest interface level this library speaks. Programs and runtimes of 12.x and 13.0 both accept it. */
-enum { DRIVER_VERSION = 13000 };
+enum { DRIVER_NEWEST = 13000, DRIVER_OLDEST = 11000 };
+int driver_version(void);        /* 13000, or what HOSTWARP_DRIVER says */
 
 enum api_kind { API_KIND_API, API_KIND_SAME, API_KIND_STUB };
 enum api_pt { PT_ANY, PT_ONLY };                 /* PT_ONLY: stream 0 is the calling thread's own default stream */
@@ -64,8 +66,10 @@ extern _Thread_local bool api_tls_per_thread;    /* which default stream the ent
 CUresult api_enter(struct api_call *call, enum api_id id);
 CUresult api_leave(struct api_call *call, CUresult rc);
 CUresult api_stub(enum api_id id);
-/* HOSTWARP_LOG=debug: the call answers rc, and why as far as anybody said. Frees args. */
-void api_note_refusal(enum api_id id, CUresult rc, char *args);
+/* The call answers rc: for the log, for listeners, for the end of the program. Takes args; before api_leave(). */
+void api_note_refusal(struct api_call *call, CUresult rc, char *args);
+/* Does anybody want to know? That something is not ready yet is asked often. */
+static inline bool api_notes(CUresult rc) { return hw_unlikely(rc != CUDA_SUCCESS) && (rc == CUDA_ERROR_NOT_READY ? hw_log_on(HW_LOG_DEBUG) : hw_reasons_on()); }
 
 /* --- for bodies --- */
 

@@ -95,8 +95,8 @@ static inline bool is_quick(enum api_id id)
         CUresult rc = enter(&call, API_##sym, pt, flags); \
         if (rc == CUDA_SUCCESS)                    \
             rc = do_##body args;                   \
-        if (hw_unlikely(rc && hw_log_on(HW_LOG_DEBUG)))  \
-            api_note_refusal(API_##sym, rc, HW_ARGS_TEXT args); \
+        if (api_notes(rc))                         \
+            api_note_refusal(&call, rc, HW_ARGS_TEXT args); \
         rc = leave(&call, rc);                     \
         if (!is_quick(API_##sym))                  \
             hw_cancel_on(cancel);                  \

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starting the library, its version, the names and texts of errors. */
+#include "base/log.h"
+#include "base/options.h"
 #include "core/core.h"
 #include "driver/bodies.h"
+
+#include <stdio.h>
 
 static const struct {
     CUresult code;
@@ -48,10 +52,31 @@ CUresult do_cuInit(unsigned int Flags)
     return core_init(Flags);
 }
 
+/* "12.4": 12040. What cannot be is said once and not followed. */
+int driver_version(void)
+{
+    static _Atomic int known;
+    int major = 0, minor = 0, version = known;
+    char rest;
+    const char *level = hw_options()->driver;
+    if (version)
+        return version;
+    version = DRIVER_NEWEST;
+    if (level[0]) {
+        int given = sscanf(level, "%d.%d%c", &major, &minor, &rest) == 2 && minor >= 0 && minor < 10 && major < 100 ? major * 1000 + minor * 10 : 0;
+        if (given >= DRIVER_OLDEST && given <= DRIVER_NEWEST)
+            version = given;
+        else
+            hw_warn("HOSTWARP_DRIVER=%s is no level between %d.%d and %d.%d", level, DRIVER_OLDEST / 1000, DRIVER_OLDEST % 1000 / 10, DRIVER_NEWEST / 1000, DRIVER_NEWEST % 1000 / 10);
+    }
+    known = version;
+    return version;
+}
+
 CUresult do_cuDriverGetVersion(int *driverVersion)
 {
     if (!driverVersion)
         return CUDA_ERROR_INVALID_VALUE;
-    *driverVersion = DRIVER_VERSION;
+    *driverVersion = driver_version();
     return CUDA_SUCCESS;
 }

@@ -12,6 +12,7 @@
 #include "driver/bodies.h"
 #include "driver/image.h"
 #include "driver/jit.h"
+#include "ptx/cubin.h"
 #include "ptx/merge.h"
 #include "ptx/object.h"
 
@@ -23,7 +24,8 @@
 struct linker {
     struct ptx_inputs inputs;
     struct jit_options jit;      /* the logs named at creation serve all later steps */
-    struct hw_str merged;
+    struct hw_str merged;        /* PTX */
+    struct hw_str cubin;         /* of that: what is given out */
     bool complete;               /* takes no more */
 };
 
@@ -101,7 +103,7 @@ static CUresult link_add(struct linker *l, char *data, size_t bytes, const char 
     struct adding a = {.l = l, .name = name ? name : "input", .is_archive = ptx_is_archive(data, bytes)};
     struct diag diag = {.file = a.name};
     const struct device *dev = ctx_current()->dev;
-    enum ptx_status status = ptx_object_texts(data, bytes, dev->cc_major * 10 + dev->cc_minor, &diag, link_text, &a);
+    enum ptx_status status = ptx_object_texts(data, bytes, dev->code_cc, &diag, link_text, &a);
     CUresult rc = status == PTX_OK ? a.rc : module_status_code(status);
 
     if (status != PTX_OK)
@@ -194,9 +196,11 @@ CUresult do_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
         return rc;
     if ((rc = link_try(l, l->merged.s, l->merged.n + 1, "linked PTX")))
         return rc;
-    *cubinOut = l->merged.s;
+    if (!l->cubin.n)
+        ptx_cubin_write(l->merged.s, &l->cubin);
+    *cubinOut = l->cubin.s;
     if (sizeOut)
-        *sizeOut = l->merged.n + 1;
+        *sizeOut = l->cubin.n;
     return CUDA_SUCCESS;
 }
 
@@ -208,6 +212,7 @@ CUresult do_cuLinkDestroy(CUlinkState state)
         return CUDA_ERROR_INVALID_HANDLE;
     ptx_inputs_fini(&l->inputs);
     hw_str_fini(&l->merged);
+    hw_str_fini(&l->cubin);
     hw_free(l);
     return CUDA_SUCCESS;
 }

@@ -45,10 +45,10 @@ CUresult do_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion,
     const struct api_row *row;
     bool known;
 
-    if (!symbol || !pfn || (flags & ~all) || cudaVersion > DRIVER_VERSION)
+    if (!symbol || !pfn || (flags & ~all) || cudaVersion > driver_version())
         return CUDA_ERROR_INVALID_VALUE;
     if (cudaVersion < 0)                             /* the real driver takes these for "any" */
-        cudaVersion = DRIVER_VERSION;
+        cudaVersion = driver_version();
     row = proc_find(symbol, cudaVersion, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &known);
     *pfn = row ? (void *)row->fn : NULL;
     if (symbolStatus)

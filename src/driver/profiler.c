@@ -3,7 +3,9 @@
 #include "core/hooks.h"
 #include "driver/bodies.h"
 #include "driver/debug_log.h"
+#include "driver/unseen.h"
 #include "check/check.h"
+#include "clock/clock.h"
 #include "prof/prof.h"
 
 #include <hostwarp.h>
@@ -11,6 +13,7 @@
 /* At load time, so that the very first call is seen and nobody is inside one. */
 __attribute__((constructor)) static void profiler_at_load(void)
 {
+    clock_init();                                /* first: the others read its time */
     prof_init();
     check_init();
     debug_log_init();
@@ -46,5 +49,15 @@ HW_EXPORT void hostwarp_prof_api_leave(uint64_t token, int result)
 {
     struct hook_call call = {.token = token, .result = result};
 
-    hook_api_leave(&call);
+    unseen_tell(&call);
 }
+
+HW_EXPORT void hostwarp_call_failed(const char *name, const void *caller, int result, const char *error, char *args, char *why)
+{
+    if (hook_any)
+        unseen_keep(error, args, why);
+    else
+        unseen_runtime(name, caller, result, error, args, why);
+}
+
+HW_EXPORT void hostwarp_errors_seen(void) { unseen_seen(); }

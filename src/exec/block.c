@@ -120,17 +120,20 @@ static void report(struct exec_launch *launch, const struct exec_scope *s)
         return;
     if (exec_alone)
         return;
-    char near[200] = "", where[80] = "", at[32] = "";
+    char near[200] = "", where[400] = "", at[32] = "";
     bool has_addr = fault == EXEC_FAULT_ADDRESS || fault == EXEC_FAULT_SHARED || fault == EXEC_FAULT_MISALIGNED;
     if (has_addr)
         snprintf(at, sizeof at, " at 0x%llx", (unsigned long long)s->addr);
     if (has_addr && fault != EXEC_FAULT_SHARED && exec_describe_address)
         exec_describe_address(s->addr, near, sizeof near);
-    if (s->line)
+    if (s->line && exec_describe_line)
+        exec_describe_line(launch, s->line, where, sizeof where);
+    if (s->line && !*where)
         snprintf(where, sizeof where, ", PTX line %u", (unsigned)s->line);
     const uint32_t *b = s->block->ctaid;
-    hw_error("kernel %s, block [%u,%u,%u]%s: %s%s%s%s", launch->kernel->name, b[0], b[1], b[2], where, what[fault], at,
-             *near ? ": " : "", near);
+    char *name = hw_demangle(launch->kernel->name);
+    hw_error("kernel %s, block [%u,%u,%u]%s: %s%s%s%s", name, b[0], b[1], b[2], where, what[fault], at, *near ? ": " : "", near);
+    hw_free(name);
 }
 
 /* Claiming takes as long as a small block, and waits until what the last one stored is there. Blocks that wait for no other: several at once,
@@ -386,5 +389,6 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->job.no_help = exec_no_help;
     l->kl.services = &exec_services;
     atomic_init(&l->fault, EXEC_OK);             /* nobody else sees it yet */
+    l->counting = NULL;
     l->details = l->backwards = l->in_step = l->filled = false;
 }

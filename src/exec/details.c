@@ -7,6 +7,7 @@
  */
 #include "exec/internal.h"
 
+#include "base/options.h"
 #include "base/vec.h"
 
 enum { LANES = 32, MOST_WAITING = 1 << 16 };
@@ -24,9 +25,11 @@ struct joining {
 };
 
 const struct exec_checker *exec_checker;
+const struct exec_counter *exec_counter;
 
 struct exec_details {
     void *check;                 /* the checker's; NULL: the launch is counted */
+    void *count;                 /* exec_counter's; NULL: we count */
     struct details_table *table;
     const struct exec_launch *launch;
     struct details_count *counts;
@@ -42,10 +45,12 @@ struct exec_details *exec_details_begin(const struct exec_launch *launch)
     struct exec_details *d = hw_alloc(sizeof *d);
     d->table = k->details;
     d->launch = launch;
-    if (exec_checker) {
+    if (exec_checker && !launch->counting) {
         d->check = exec_checker->begin(launch);
         return d;
     }
+    if (launch->counting)
+        d->count = exec_counter->begin(launch);
     d->counts = hw_alloc((d->table->n + 1) * sizeof *d->counts);
     if (k->fair) {
         d->warps = (k->n_warps + LANES - 1) / LANES;
@@ -64,6 +69,8 @@ void exec_details_end(struct exec_details *d)
         hw_free(d);
         return;
     }
+    if (d->count)
+        exec_counter->end(d->count);
     hw_lock(&t->mu);
     for (uint32_t s = 0; s < t->n; s++)
         details_add(&t->counts[s], &d->counts[s]);
@@ -215,11 +222,16 @@ static void count_access(struct kabi_block *block, uint32_t site, uint32_t mask,
         count_shared(c, shared, masks[DETAILS_SHARED], s->bytes);
 }
 
-static void count_visit(struct kabi_block *block, uint32_t site, uint32_t mask, const uint64_t *a)
+static void count_visit(struct kabi_block *block, uint32_t site, uint32_t warp, uint32_t mask, const uint64_t *a)
 {
     struct details_count *c = &block->details->counts[site];
     if (!mask)
         return;
+    if (block->details->count) {
+        exec_counter->visit(block->details->count, block, site, warp, mask, block->details->table->sites[site].kind == DETAILS_IN_BLOCK ? NULL : a);
+        if (!hw_options()->prof_details)
+            return;
+    }
     c->runs++;
     c->lanes += (unsigned)__builtin_popcount(mask);
     if (block->details->table->sites[site].kind != DETAILS_IN_BLOCK)
@@ -228,10 +240,10 @@ static void count_visit(struct kabi_block *block, uint32_t site, uint32_t mask, 
 
 /* ---- lanes that come one by one ---- */
 
-static void count_waiting(struct kabi_block *block, struct joining *j, uint32_t site)
+static void count_waiting(struct kabi_block *block, struct joining *j, uint32_t warp, uint32_t site)
 {
     for (size_t v = 0; v < j->waiting.n; v++)
-        count_visit(block, site, j->waiting.v[v].mask, j->waiting.v[v].addresses);
+        count_visit(block, site, warp, j->waiting.v[v].mask, j->waiting.v[v].addresses);
     j->counted += (uint32_t)j->waiting.n;
     j->waiting.n = 0;
 }
@@ -246,12 +258,12 @@ static void join(struct kabi_block *block, uint32_t site, uint32_t thread, const
     if (visit < j->counted) {                    /* too far behind the others */
         if (a)
             now.addresses[lane] = *a;
-        count_visit(block, site, now.mask, now.addresses);
+        count_visit(block, site, thread / LANES, now.mask, now.addresses);
         return;
     }
     while (visit - j->counted >= j->waiting.n) {
         if (j->waiting.n >= MOST_WAITING)
-            count_waiting(block, j, site);
+            count_waiting(block, j, thread / LANES, site);
         else
             hw_vec_push(&j->waiting, (struct visit){ 0 });
     }
@@ -266,7 +278,7 @@ void exec_details_join(struct kabi_block *block)
     struct exec_details *d = block->details;
     for (size_t k = 0; d->joining && k < (size_t)d->warps * d->table->n; k++) {
         struct joining *j = &d->joining[k];
-        count_waiting(block, j, (uint32_t)(k % d->table->n));
+        count_waiting(block, j, (uint32_t)(k / d->table->n), (uint32_t)(k % d->table->n));
         j->counted = 0;
         memset(j->visits, 0, sizeof j->visits);
     }
@@ -283,7 +295,11 @@ void exec_count(struct kabi_block *block, uint32_t site, uint32_t thread, uint32
         return;
     }
     if (!block->details->joining) {
-        count_visit(block, site, mask, addresses);
+        if (block->details->count)
+            exec_service(true);
+        count_visit(block, site, thread / LANES, mask, addresses);
+        if (block->details->count)
+            exec_service(false);
         return;
     }
     exec_service(true);          /* it takes memory */

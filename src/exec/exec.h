@@ -28,6 +28,14 @@ struct exec_checker {
 };
 extern const struct exec_checker *exec_checker;
 
+/* Who counts what a launch does whose `counting` is set (clock/), or NULL. A warp's lanes come together. Set once, before the first launch. */
+struct exec_counter {
+    void *(*begin)(const struct exec_launch *launch);            /* a thread begins to run some blocks of it */
+    void (*visit)(void *state, struct kabi_block *block, uint32_t site, uint32_t warp, uint32_t mask, const uint64_t *a);
+    void (*end)(void *state);
+};
+extern const struct exec_counter *exec_counter;
+
 /* How a kernel ended badly. */
 enum exec_fault {
     EXEC_OK,
@@ -64,6 +72,7 @@ struct exec_launch {
     _Atomic uint32_t *block_ns;  /* how long a block of this kernel took lately, 0: unknown; NULL: nobody keeps it */
     _Atomic uint64_t pace_ns;    /* that, then how long a block of the chunk that was over last took */
     bool details;                /* an instrumented kernel counts this launch; exec_launch_init() clears it */
+    void *counting;              /* exec_counter's; NULL: it is not interested; cleared too */
     bool backwards;              /* the last block first, and the last thread: kernels of jit_request.plain only; cleared too */
     bool in_step;                /* kernels of jit_request.steps: all threads of a block come to their next stop before any goes on; cleared too */
     bool filled;                 /* shared and local memory begin with bytes that are nobody's; cleared too */
@@ -158,6 +167,9 @@ extern const struct kabi_services exec_services;
 
 /* For fault messages: says in `out` what is at an address. Set by core; may stay NULL. */
 extern void (*exec_describe_address)(uint64_t addr, char *out, size_t bytes);
+/* ", a.cu:12, write of 4 bytes": the instruction at a line of the PTX text of the launch's kernel, as far as it is known. */
+struct exec_launch;
+extern void (*exec_describe_line)(const struct exec_launch *l, uint32_t line, char *out, size_t bytes);
 /* The memory around an address that kernels may use; called from workers inside a kernel. The epoch goes up when such memory
    is taken away. */
 extern bool (*exec_find_memory)(uint64_t addr, uint64_t *out_base, uint64_t *out_end);

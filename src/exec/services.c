@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 void (*exec_describe_address)(uint64_t addr, char *out, size_t bytes);
+void (*exec_describe_line)(const struct exec_launch *l, uint32_t line, char *out, size_t bytes);
 
 /* --- malloc and free --- */
 

@@ -130,6 +130,8 @@ struct ir_variable {
     uint32_t offset, bytes;
 };
 
+enum { IR_USUAL_REGS = 32 };     /* registers that a kernel is said to take on a GPU, where .maxnreg does not say less */
+
 struct ir_module;
 struct ir_func {
     struct ir_module *module;
@@ -205,6 +207,7 @@ const char *ir_type_name(enum ir_type t);
 struct hw_str;
 struct ir_module *ir_parse(const char *text, size_t n, struct diag *diag);       /* what was printed, and verified; NULL: said in diag */
 void ir_print_func(struct hw_str *out, const struct ir_func *f);
+void ir_print_code(struct hw_str *out, const struct ir_func *f);         /* without the lines of the source: the same text is the same code */
 void ir_print_inst(struct hw_str *out, const struct ir_inst *i);
 bool ir_verify(const struct ir_func *f, struct diag *diag);      /* false: our own bug, said in diag */
 

@@ -75,7 +75,7 @@ static bool line_matters(const struct ir_inst *i)
     return (ir_op_info[i->op].props & IR_PROP_MEM) || i->op == IR_TRAP;
 }
 
-void ir_print_inst(struct hw_str *out, const struct ir_inst *i)
+static void print_code(struct hw_str *out, const struct ir_inst *i)
 {
     for (int d = 0; d < i->n_dst; d++) {
         if (i->dst[d])
@@ -95,6 +95,11 @@ void ir_print_inst(struct hw_str *out, const struct ir_inst *i)
             hw_str_printf(out, "%sb%u", t ? ", " : " -> ", i->target[t]->id);
     if (line_matters(i) && i->ptx_line)
         hw_str_printf(out, " ; %u", i->ptx_line);
+}
+
+void ir_print_inst(struct hw_str *out, const struct ir_inst *i)
+{
+    print_code(out, i);
     if (i->src_line)
         hw_str_printf(out, " @%u:%u", i->src_file, i->src_line);
 }
@@ -120,7 +125,7 @@ static void print_undefined(struct hw_str *out, const struct ir_func *f)
     hw_free(used);
 }
 
-void ir_print_func(struct hw_str *out, const struct ir_func *f)
+static void print_func(struct hw_str *out, const struct ir_func *f, void (*print)(struct hw_str *out, const struct ir_inst *i))
 {
     hw_str_printf(out, "kernel %s shared %u%s local %u", f->name, f->shared_bytes, f->uses_dynamic_shared ? "+" : "", f->local_bytes);
     if (f->maxntid[0])
@@ -145,8 +150,11 @@ void ir_print_func(struct hw_str *out, const struct ir_func *f)
         hw_str_printf(out, "b%u:\n", block->id);
         for (size_t i = 0; i < block->insts.n; i++) {
             hw_str_puts(out, "  ");
-            ir_print_inst(out, block->insts.v[i]);
+            print(out, block->insts.v[i]);
             hw_str_puts(out, "\n");
         }
     }
 }
+
+void ir_print_func(struct hw_str *out, const struct ir_func *f) { print_func(out, f, ir_print_inst); }
+void ir_print_code(struct hw_str *out, const struct ir_func *f) { print_func(out, f, print_code); }

@@ -160,6 +160,8 @@ void details_block(struct emit *e, const struct ir_block *b)
     uint32_t site = site_of(e, b, b->insts.v[0], &is_new);
     if (is_new)
         count_classes(b, &e->details->sites.v[site]);
+    if (is_new)
+        details_machine(e->kernel, b, &e->details->sites.v[site]);
     tell(e, site, NULL);
 }
 
@@ -198,6 +200,7 @@ static bool describe(const struct emit *e, const struct ir_inst *i, struct detai
     }
     s->valued = e->check && i->op == IR_ST && i->n_src == 2 && i->type != IR_PRED && ir_type_bits(i->type) <= 64;
     s->space = space_of(i);
+    s->retries = i->op == IR_ATOM && ir_type_is_float(i->type);
     s->bytes = (uint16_t)(n * element_bytes(i));
     return true;
 }

@@ -142,6 +142,7 @@ static void emit_enter(struct emit *e)
 void emit_inst(struct emit *e, const struct ir_inst *i)
 {
     e->inst = i;
+    lines_at(e, i);
     switch (i->op) {
     case IR_SREG: emit_sreg(e, i); break;
     case IR_PARAM: case IR_PARAMADDR: case IR_VARADDR: case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED: case IR_LOCAL_TO_GENERIC:
@@ -603,6 +604,7 @@ static void emit_terminator(struct emit *e, const struct ir_inst *i)
 {
     const struct plan_block *blk = &e->p->blocks[e->at];
     e->inst = i;
+    lines_at(e, i);
     switch (i->op) {
     case IR_BR: go(e, blk->succ[0]); break;
     case IR_CBR:
@@ -968,6 +970,7 @@ static void open_function(struct emit *e)
     memset(e->available, 0, e->p->n_regs);
     LLVMPositionBuilderAtEnd(e->ab, new_bb(e, "slots"));
     LLVMPositionBuilderAtEnd(e->eb, e->entry = new_bb(e, "entry"));
+    lines_function(e);
     e->safe = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), 16), "safe");
     LLVMSetAlignment(e->safe, 16);
 }
@@ -1106,6 +1109,7 @@ static void emit_region(struct emit *e, int region)
     LLVMPositionBuilderAtEnd(e->b, warp);
     emit_common(e);
     e->fetches = false;
+    lines_group(e);
     begin_warp(e);
     end = end ? end : k_int(e, 32, 1, busy_groups(e));
     for (int b = 0; b < p->n_blocks; b++)
@@ -1231,10 +1235,10 @@ static bool emit_callee(struct emit *e, size_t index)
     opt.local_stride = kernel->func->local_bytes;
     struct plan *p = plan_new(e->kernel->callees.v[index], &opt, e->diag);
     bool ok = p != NULL;
-    if (ok && (p->regions.n > 1 || (p->irreducible && e->W > 1) || (p->uses_warp_ops && e->W == 1))) {
+    if (ok && (p->regions.n > 1 || (p->uses_warp_ops && e->W == 1))) {
         diag_error(e->diag, (int)e->kernel->callees.v[index]->ptx_line, 0,
-                   "kernel %s: function %s calls itself or is called through a pointer, and has a barrier, a warp operation or irreducible control "
-                   "flow: not supported yet", e->kernel->name, e->kernel->callees.v[index]->name);
+                   "kernel %s: function %s calls itself or is called through a pointer, and has a barrier or a warp operation: "
+                   "not supported yet", e->kernel->name, e->kernel->callees.v[index]->name);
         ok = false;
     }
     if (ok) {

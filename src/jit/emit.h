@@ -10,9 +10,11 @@
 #define JIT_EMIT_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
 
 #include "base/diag.h"
 #include "jit/details.h"
+#include "jit/lines.h"
 #include "kabi/kabi.h"
 #include "pass/plan.h"
 
@@ -66,6 +68,11 @@ struct emit {
     bool *rematerialised;
     LLVMValueRef mma;                            /* operands of matrix products, or NULL */
 
+    struct {                                     /* lines.c; all NULL: not wanted */
+        LLVMDIBuilderRef builder;
+        LLVMMetadataRef scope;
+        uint32_t file;
+    } lines;
     uint64_t quiet;                              /* bits: regions in which memory is fetched for others */
     bool fetches;                                /* the region fetches memory for others */
     bool check;                                  /* the instrumented build is the checker's */

@@ -55,10 +55,10 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     struct hw_hash h;
     struct hw_str text = { 0 };
     hw_hash_init(&h);
-    ir_print_func(&text, f);
+    ir_print_code(&text, f);
     for (size_t i = 0; i < f->callees.n; i++) {
         hw_str_printf(&text, "callee %llu local %u\n", (unsigned long long)f->callees.v[i]->address, f->callees.v[i]->local_bytes);
-        ir_print_func(&text, f->callees.v[i]);
+        ir_print_code(&text, f->callees.v[i]);
     }
     hw_hash_add(&h, text.s, text.n);
     hw_str_fini(&text);
@@ -85,6 +85,7 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
         hw_hash_str(&h, "only quick");
     hw_hash_u64(&h, build_id());
     hw_hash_str(&h, target_id());
+    lines_hash(&h, f);
     if (req->details)
         hw_hash_str(&h, req->check ? "check" : "details");
     if (req->plain)
@@ -200,7 +201,7 @@ static enum tiers choose_tiers(const struct jit_request *req, LLVMModuleRef mod)
     const double each = 25, pair = 2.5;
     const char *mode = hw_options()->tiers;
     double n = 0, us = 0, limit = 1e6 * (double)hw_options()->compile_limit;
-    if (req->details || hw_options()->dump[0] || strcmp(mode, "off") == 0)
+    if (req->details || lines_wanted() || hw_options()->dump[0] || strcmp(mode, "off") == 0)
         return BEST;
     if (strcmp(mode, "quick") == 0)
         return QUICK;
@@ -253,7 +254,9 @@ static bool generate(const struct ir_func *f, const struct jit_request *req, str
     LLVMSetModuleDataLayout(e->mod, layout);
     LLVMDisposeMessage(triple);
     LLVMDisposeTargetData(layout);
-    if (!emit_kernel(e))
+    bool emitted = emit_kernel(e);
+    lines_end(e);
+    if (!emitted)
         goto out;
     name_regions(e, "hw_region_", prefix);
     if (!verified(f, req, e->mod, diag))
@@ -314,7 +317,7 @@ static void explain_turns(struct hw_str *why, const struct plan *p, const struct
     const char *hazard = explain_hazard(p, &at);
     if (!why)
         return;
-    hw_str_puts(why, p->irreducible ? "scalar: loops are entered in the middle (irreducible control flow)" : "scalar");
+    hw_str_puts(why, "scalar");
     if (hazard && !alone) {
         hw_str_printf(why, ", threads take turns: %s, at ", hazard);
         explain_place(why, f->module, at);
@@ -328,7 +331,7 @@ static struct plan *turns_plan(const struct ir_func *f, struct plan_options opt,
 {
     opt.turns = true;
     struct plan *p = plan_new(f, &opt, diag);
-    if (!p || (!p->needs_fair && !p->irreducible))
+    if (!p || !p->needs_fair)
         return p;
     plan_free(p);
     return NULL;
@@ -337,7 +340,7 @@ static struct plan *turns_plan(const struct ir_func *f, struct plan_options opt,
 /* Several warps at a time, or NULL where one is better, perhaps with some regions for several. What is counted in an instrumented build is counted by warps. */
 static struct plan *pairs_plan(struct plan *one, const struct ir_func *f, struct plan_options opt, struct diag *diag)
 {
-    unsigned warps = one->needs_fair || one->irreducible ? 1 : plan_pairs(one);
+    unsigned warps = one->needs_fair ? 1 : plan_pairs(one);
     for (; warps > 1; warps /= 2) {
         opt.chunks = one->opt.chunks * warps;
         struct plan *p = plan_new(f, &opt, diag);
@@ -365,8 +368,7 @@ struct pass_log {
     void *user;
 };
 
-/* The build that was asked for, unless the kernel needs another: turns where threads wait for each other, the scalar one for
-   irreducible control flow. */
+/* The build that was asked for, unless the kernel needs another: turns where threads wait for each other. */
 static struct plan *make_plan(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct pass_log *log, struct hw_str *why,
                               struct diag *diag)
 {
@@ -382,7 +384,7 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
     bool alone = req->ntid[0] * req->ntid[1] * req->ntid[2] == 1;
     opt.fair = width == 1 && (warp_ops || req->plain);
     struct plan *p = plan_new(f, &opt, diag);
-    if (!p || opt.fair || (!p->needs_fair && !(p->irreducible && width > 1))) {
+    if (!p || opt.fair || !p->needs_fair) {
         struct plan *pairs = p && !req->details && !f->callees.n ? pairs_plan(p, f, opt, diag) : NULL;
         if (pairs) {
             plan_free(p);
@@ -394,7 +396,7 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
             hw_str_printf(why, "scalar, as HOSTWARP_WIDTH says%s", opt.fair ? ", threads take turns at warp operations" : "");
         return p;
     }
-    if (width > 1 && !p->irreducible && !alone && !f->callees.n) {
+    if (width > 1 && !alone && !f->callees.n) {
         struct plan *turns = turns_plan(f, opt, diag);
         if (turns && why)
             hw_str_printf(why, "vector, %u lanes, %u vectors to a warp, warps take turns at loops that wait for others", width, opt.chunks);

@@ -42,7 +42,13 @@ void jit_kernel_free(struct kabi_kernel *kernel);
 struct hw_str;
 bool jit_explain(const struct ir_func *func, const struct jit_request *request, struct hw_str *out, struct diag *diag);
 
+/* For messages about an instruction of the kernel that stands at this line of the PTX text: ", a.cu:12 in f < a.cu:30, write of 4 bytes". Nothing is added if there is none. */
+void jit_describe_line(const struct ir_func *func, uint32_t line, struct hw_str *out);
+
 /* For people: "AVX-512, 16 lanes" and the like. */
 const char *jit_target_name(void);
+
+/* How much faster the clock of the card that HOSTWARP_GPU names is than KABI_CLOCK_KHZ. Set once, before kernels are compiled. */
+extern double jit_clock_scale;
 
 #endif

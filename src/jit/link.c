@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "base/options.h"
 #include "base/os.h"
 #include "base/vec.h"
 #include "jit/llvm.h"
@@ -68,6 +69,19 @@ static bool start(struct diag *diag)
     return true;
 }
 
+/* With the clock of a computed GPU, kernels' clocks do not tell how fast this machine is: each look takes as long as there. A loop that waits for some time has
+   the same rounds in every run. */
+static uint64_t counted_ns(void)
+{
+    enum { LOOK_NS = 20 };
+    static _Thread_local uint64_t ns = 1000000000;
+    return ns += LOOK_NS;
+}
+
+/* For %clock, which code makes of it with KABI_CLOCK_KHZ: so that it comes out in the card's cycles. */
+double jit_clock_scale = 1;
+static uint64_t counted_clock_ns(void) { return (uint64_t)((double)counted_ns() * jit_clock_scale); }
+
 static void *address_of(const char *symbol)
 {
     void *p = rounding_address(symbol);
@@ -76,7 +90,9 @@ static void *address_of(const char *symbol)
     if (!p)
         p = math_address(symbol);
     if (!p && strcmp(symbol, "hw_now_ns") == 0)
-        p = (void *)(uintptr_t)hw_now_ns;
+        p = hw_options()->gpu[0] ? (void *)(uintptr_t)counted_ns : (void *)(uintptr_t)hw_now_ns;
+    if (!p && strcmp(symbol, "hw_clock_ns") == 0)
+        p = hw_options()->gpu[0] ? (void *)(uintptr_t)counted_clock_ns : (void *)(uintptr_t)hw_now_ns;
     return p;
 }
 
@@ -115,12 +131,12 @@ static void unload(struct linked *l)
     hw_vec_fini(&l->code);
 }
 
-static bool load(const struct object *o, struct hw_map *functions, struct linked *l)
+static bool load(const struct object *o, const char *name, struct hw_map *functions, struct linked *l)
 {
     uint64_t bytes = 0;
     for (const char *file = NULL; (file = next_file(o, file, &bytes));) {
         struct loaded at;
-        if (!load_object(file, bytes, any_address_of, functions, &at)) {
+        if (!load_object(file, bytes, name, any_address_of, functions, &at)) {
             unload(l);
             return false;
         }
@@ -182,7 +198,7 @@ static kabi_region_fn **put_into_memory(const struct hw_hash *key, const struct 
             diag_error(diag, 0, 0, "the function %s is not available (is the SLEEF library installed?)", o->symbols.v[i]);
             return NULL;
         }
-    if (!object_by_orc && load(o, &functions, l)) {
+    if (!object_by_orc && load(o, name, &functions, l)) {
         regions = find_regions(key, o, &functions, diag);
         if (!regions)
             unload(l);

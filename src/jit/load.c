@@ -6,6 +6,7 @@
 #include "jit/load.h"
 
 #include "base/os.h"
+#include "jit/gdb.h"
 
 #include <elf.h>
 #include <sys/mman.h>
@@ -168,7 +169,19 @@ static void list_functions(const struct loading *l, struct hw_map *functions)
     }
 }
 
-bool load_object(const void *file, size_t bytes, void *(*address_of)(const char *symbol), struct hw_map *functions, struct loaded *out)
+static void tell(const struct loading *l, const char *name, struct loaded *out)
+{
+    uint64_t *addresses = hw_alloc(l->head.e_shnum * sizeof *addresses);
+    for (unsigned k = 0; k < l->head.e_shnum; k++)
+        addresses[k] = l->place[k] == SIZE_MAX ? 0 : (uint64_t)(uintptr_t)(l->at + l->place[k]);
+    out->told = gdb_add(l->file, l->bytes, addresses, l->head.e_shnum);
+    hw_free(addresses);
+    for (size_t k = 0; perf_wanted() && k < l->n_symbols; k++)
+        if (ELF64_ST_TYPE(l->symbols[k].st_info) == STT_FUNC && l->symbols[k].st_shndx != SHN_UNDEF && symbol_address(l, &l->symbols[k]))
+            perf_add(symbol_address(l, &l->symbols[k]), l->symbols[k].st_size, name);
+}
+
+bool load_object(const void *file, size_t bytes, const char *name, void *(*address_of)(const char *symbol), struct hw_map *functions, struct loaded *out)
 {
     struct loading l = { .file = file, .bytes = bytes, .address_of = address_of, .at = MAP_FAILED };
     bool ok = read_head(&l);
@@ -177,7 +190,8 @@ bool load_object(const void *file, size_t bytes, void *(*address_of)(const char 
     ok = ok && put(&l) && relocate_all(&l) && mprotect(l.at, l.size, PROT_READ | PROT_EXEC) == 0;
     if (ok) {
         list_functions(&l, functions);
-        *out = (struct loaded){ l.at, l.size };
+        *out = (struct loaded){ l.at, l.size, NULL };
+        tell(&l, name, out);
     } else if (l.at != MAP_FAILED) {
         munmap(l.at, l.size);
     }
@@ -185,15 +199,16 @@ bool load_object(const void *file, size_t bytes, void *(*address_of)(const char 
     return ok;
 }
 #else
-bool load_object(const void *file, size_t bytes, void *(*address_of)(const char *symbol), struct hw_map *functions, struct loaded *out)
+bool load_object(const void *file, size_t bytes, const char *name, void *(*address_of)(const char *symbol), struct hw_map *functions, struct loaded *out)
 {
-    (void)file, (void)bytes, (void)address_of, (void)functions, (void)out;
+    (void)file, (void)bytes, (void)name, (void)address_of, (void)functions, (void)out;
     return false;
 }
 #endif
 
 void load_drop(struct loaded *l)
 {
+    gdb_remove(l->told);
     if (l->at)
         munmap(l->at, l->bytes);
     *l = (struct loaded){ 0 };

@@ -9,11 +9,12 @@
 struct loaded {
     void *at;
     size_t bytes;
+    void *told;                  /* gdb.h */
 };
 
-/* An ELF object file, as LLVM makes them of kernels; its functions are added by their names. It stays until out is unloaded.
+/* An ELF object file, as LLVM makes them of the kernel `name`; its functions are added by their names. It stays until out is unloaded.
    False: it has something that is not known here; nothing is left behind. */
-bool load_object(const void *file, size_t bytes, void *(*address_of)(const char *symbol), struct hw_map *functions, struct loaded *out);
+bool load_object(const void *file, size_t bytes, const char *name, void *(*address_of)(const char *symbol), struct hw_map *functions, struct loaded *out);
 void load_drop(struct loaded *l);                /* nobody is in its code, or ever will be */
 
 #endif

@@ -62,16 +62,16 @@ static void lane_masks(struct emit *e, const struct ir_inst *i)
     }
 }
 
-static LLVMValueRef now_ns(struct emit *e)
+static LLVMValueRef now_ns(struct emit *e, const char *clock)
 {
-    return call_symbol(e, "hw_now_ns", LLVMFunctionType(ty_int(e, 64, 1), NULL, 0, false), NULL, 0, false);
+    return call_symbol(e, clock, LLVMFunctionType(ty_int(e, 64, 1), NULL, 0, false), NULL, 0, false);
 }
 
 /* Cycles of a clock of KABI_CLOCK_KHZ, made of nanoseconds: the CPU's own counter has another rate, which nothing tells exactly. Milliseconds and the rest
    by themselves, so that nothing overflows. */
 static LLVMValueRef clock_value(struct emit *e, bool wide)
 {
-    LLVMValueRef ns = now_ns(e), rate = k_int(e, 64, 1, KABI_CLOCK_KHZ), ms = k_int(e, 64, 1, 1000000);
+    LLVMValueRef ns = now_ns(e, "hw_clock_ns"), rate = k_int(e, 64, 1, KABI_CLOCK_KHZ), ms = k_int(e, 64, 1, 1000000);
     LLVMValueRef whole = LLVMBuildMul(e->b, LLVMBuildUDiv(e->b, ns, ms, ""), rate, "");
     LLVMValueRef rest = LLVMBuildUDiv(e->b, LLVMBuildMul(e->b, LLVMBuildURem(e->b, ns, ms, ""), rate, ""), ms, "");
     LLVMValueRef v = LLVMBuildAdd(e->b, whole, rest, "");
@@ -104,7 +104,7 @@ void emit_sreg(struct emit *e, const struct ir_inst *i)
     case IR_SREG_CLOCK: everywhere(e, i, clock_value(e, false)); break;
     case IR_SREG_CLOCK64: everywhere(e, i, clock_value(e, true)); break;
     case IR_SREG_GLOBALTIMER: case IR_SREG_GLOBALTIMER_LO: case IR_SREG_GLOBALTIMER_HI: {
-        LLVMValueRef ns = now_ns(e);
+        LLVMValueRef ns = now_ns(e, "hw_now_ns");
         if (i->imm == IR_SREG_GLOBALTIMER_HI)
             ns = LLVMBuildLShr(e->b, ns, k_int(e, 64, 1, 32), "");
         everywhere(e, i, i->dst[0]->type == IR_I64 ? ns : LLVMBuildTrunc(e->b, ns, i32, ""));

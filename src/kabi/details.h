@@ -28,6 +28,16 @@ enum details_space { DETAILS_GLOBAL, DETAILS_SHARED, DETAILS_LOCAL, DETAILS_CONS
 enum details_pattern { DETAILS_UNIFORM, DETAILS_VECTOR, DETAILS_STRIDED, DETAILS_GATHERED, DETAILS_PATTERN_COUNT };
 enum { DETAILS_SECTOR = 32, DETAILS_BANKS = 32, DETAILS_BANK_BYTES = 4 };
 
+/* A block as a GPU would run it (jit/machine.c): instructions by unit, and those of the longest chain by what makes them wait. */
+enum details_work { DETAILS_WORK_FLOAT, DETAILS_WORK_INTEGER, DETAILS_WORK_DOUBLE, DETAILS_WORK_SPECIAL, DETAILS_WORK_MEMORY, DETAILS_WORK_WARP,
+                    DETAILS_WORK_CONTROL, DETAILS_WORK_MATRIX, DETAILS_WORK_COUNT };
+/* STREAM: a load whose address follows from no other load, so that several can be on their way; GLOBAL: one that needs what a load brought.
+   STALL: cycles, which only accesses have: lanes that are served one after the other. FIRST: of the STREAMs, those that no barrier lets overlap with
+   an earlier one; found while it runs. */
+enum details_path { DETAILS_PATH_ALU, DETAILS_PATH_SPECIAL, DETAILS_PATH_SHARED, DETAILS_PATH_GLOBAL, DETAILS_PATH_ATOMIC, DETAILS_PATH_WARP,
+                    DETAILS_PATH_BARRIER, DETAILS_PATH_STREAM, DETAILS_PATH_STALL, DETAILS_PATH_FIRST, DETAILS_PATH_COUNT };
+enum { DETAILS_WORK_UNIT = 2, DETAILS_PATH_UNIT = 4 };           /* work is counted in halves, paths in quarters: unrolled loops overlap */
+
 struct details_site {
     uint8_t kind, space;
     uint16_t bytes;                              /* an access: of one lane */
@@ -38,6 +48,9 @@ struct details_site {
     bool valued;                                 /* a store of at most 8 bytes, for the checker: the values stand behind the addresses */
     bool tile;                                   /* a whole warp's access to a matrix: only its bytes are counted */
     uint16_t classes[DETAILS_CLASS_COUNT];       /* a block: its instructions */
+    uint16_t work[DETAILS_WORK_COUNT], path[DETAILS_PATH_COUNT];     /* a block; in halves, and in quarters */
+    bool meets;                                  /* a block with a barrier */
+    bool retries;                                /* an atomic on shared memory that is a loop there: floats */
     char *place;                                 /* "file.cu:12", or "PTX line 12" */
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/os.h"
 #include "base/vec.h"
+#include "ptx/cubin.h"
 #include "ptx/lto.h"
 #include "ptx/merge.h"
 #include "ptx/object.h"
@@ -22,6 +23,7 @@ struct nvJitLink {
     bool wants_ptx;              /* -ptx: the result may be asked for as PTX */
     struct ptx_inputs inputs;
     struct hw_str linked;        /* PTX; empty before nvJitLinkComplete */
+    struct hw_str cubin;         /* of that */
     struct diag diag;
     bool complete;
 };
@@ -85,6 +87,7 @@ HW_EXPORT nvJitLinkResult nvJitLinkDestroy(nvJitLinkHandle *handle)
     struct nvJitLink *l = *handle;
     ptx_inputs_fini(&l->inputs);
     hw_str_fini(&l->linked);
+    hw_str_fini(&l->cubin);
     diag_fini(&l->diag);
     hw_free(l);
     *handle = NULL;
@@ -139,7 +142,7 @@ static nvJitLinkResult check_type(struct nvJitLink *l, nvJitLinkInputType type, 
     switch (type) {
     case NVJITLINK_INPUT_PTX: ok = !elf && !archive && !fatbin; break;
     case NVJITLINK_INPUT_FATBIN: ok = fatbin; break;
-    case NVJITLINK_INPUT_CUBIN: ok = elf || fatbin; break;       /* what -cubin makes here is a fatbin */
+    case NVJITLINK_INPUT_CUBIN: ok = elf; break;
     case NVJITLINK_INPUT_OBJECT: ok = elf; break;
     case NVJITLINK_INPUT_LIBRARY: ok = archive; break;
     case NVJITLINK_INPUT_ANY: ok = true; break;
@@ -254,6 +257,8 @@ HW_EXPORT nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle)
         ptx_module_free(module);
     if (rc)
         hw_str_fini(&handle->linked);
+    else
+        ptx_cubin_write(handle->linked.s, &handle->cubin);
     return rc;
 }
 
@@ -279,19 +284,28 @@ static nvJitLinkResult give_text(const struct hw_str *s, bool there, void *out)
 
 HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubinSize(nvJitLinkHandle handle, size_t *size)
 {
-    return handle ? give_size(handle->linked.n, handle->linked.n != 0, size) : NVJITLINK_ERROR_NULL_INPUT;
+    return handle ? give_size(handle->cubin.n - 1, handle->cubin.n != 0, size) : NVJITLINK_ERROR_NULL_INPUT;
 }
 HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle handle, void *cubin)
 {
-    return handle ? give_text(&handle->linked, handle->linked.n != 0, cubin) : NVJITLINK_ERROR_NULL_INPUT;
+    if (!handle || !cubin)
+        return NVJITLINK_ERROR_NULL_INPUT;
+    if (!handle->cubin.n)
+        return NVJITLINK_ERROR_INTERNAL;
+    memcpy(cubin, handle->cubin.s, handle->cubin.n);
+    return NVJITLINK_SUCCESS;
 }
 HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtxSize(nvJitLinkHandle handle, size_t *size)
 {
-    return handle && !handle->wants_ptx ? NVJITLINK_ERROR_INVALID_INPUT : nvJitLinkGetLinkedCubinSize(handle, size);
+    if (!handle)
+        return NVJITLINK_ERROR_NULL_INPUT;
+    return handle->wants_ptx ? give_size(handle->linked.n, handle->linked.n != 0, size) : NVJITLINK_ERROR_INVALID_INPUT;
 }
 HW_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char *ptx)
 {
-    return handle && !handle->wants_ptx ? NVJITLINK_ERROR_INVALID_INPUT : nvJitLinkGetLinkedCubin(handle, ptx);
+    if (!handle)
+        return NVJITLINK_ERROR_NULL_INPUT;
+    return handle->wants_ptx ? give_text(&handle->linked, handle->linked.n != 0, ptx) : NVJITLINK_ERROR_INVALID_INPUT;
 }
 HW_EXPORT nvJitLinkResult nvJitLinkGetErrorLogSize(nvJitLinkHandle handle, size_t *size)
 {

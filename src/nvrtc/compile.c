@@ -3,46 +3,15 @@
 #define _GNU_SOURCE
 #include "nvrtc/nvrtc_program.h"
 
+#include "base/child.h"
 #include "base/os.h"
 #include "base/str.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define MARK "hostwarp_name_expression_"
-extern char **environ;
-
-/* The command in the tree that this library lies in: ROOT/lib/libnvrtc.so.N. */
-static char *find_command(void)
-{
-    Dl_info info;
-    if (!dladdr((void *)(uintptr_t)find_command, &info) || !info.dli_fname)
-        return NULL;
-    char *file = realpath(info.dli_fname, NULL), *command = NULL;
-    for (int up = 0; file && up < 2; up++) {
-        char *slash = strrchr(file, '/');
-        if (slash)
-            *slash = 0;
-    }
-    if (file)
-        command = hw_sprintf("%s/bin/hostwarp", file);
-    free(file);
-    return command;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
-{
-    (void)st, (void)type, (void)where;
-    return remove(path);
-}
 
 /* Writes DIR/NAME, making the folders in NAME. What points out of DIR loses its dots. */
 static bool write_in(const char *dir, const char *name, const char *text)
@@ -102,25 +71,6 @@ static bool lower_names(struct _nvrtcProgram *p)
     return all;
 }
 
-/* Runs the command with its messages in a file. Exit status, or -1. */
-static int run(char **argv, const char *log)
-{
-    posix_spawn_file_actions_t actions;
-    pid_t pid;
-    int status, rc;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    rc = posix_spawn(&pid, argv[0], &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (rc)
-        return -1;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const char *command, const struct nvrtc_args *options, const char *kept)
 {
     HW_VEC(char *) args = {0};
@@ -147,7 +97,7 @@ static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const ch
     for (size_t i = 0; i < p->headers.n; i++)
         written &= write_in(dir, p->headers.v[i].name, p->headers.v[i].text);
     written &= hw_file_write(source, text, strlen(text));
-    int status = written ? run(args.v, log) : -1;
+    int status = written ? hw_run(args.v, log) : -1;
     hw_free(p->log);
     p->log = hw_file_read(log, NULL);
     p->ptx = status == 0 ? hw_file_read(ptx, NULL) : NULL;
@@ -167,24 +117,25 @@ static nvrtcResult compile_in(struct _nvrtcProgram *p, const char *dir, const ch
 
 nvrtcResult nvrtc_compile(struct _nvrtcProgram *p, int n_options, const char *const *options)
 {
-    char *dir = NULL, *kept = NULL, *command = find_command();
+    char *dir = NULL, *kept = NULL, *command = hw_find_command((const void *)(uintptr_t)nvrtc_compile, "bin/hostwarp");
     struct nvrtc_args args = {0};
     hw_free(p->ptx);
     p->ptx = NULL;
+    hw_str_fini(&p->cubin);
     p->compiled = p->real_arch = p->lto = false;
     nvrtcResult rc = nvrtc_options_read(p, n_options, options, &args);
     if (rc)
         goto out;
     rc = NVRTC_ERROR_INTERNAL_ERROR;
-    if (!command || access(command, X_OK) != 0) {
+    if (!command) {
         hw_free(p->log);
-        p->log = hw_sprintf("hostwarp's command %s is not there\n", command ? command : "");
+        p->log = hw_strdup("hostwarp's command is not where this library is\n");
         rc = NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     } else if ((kept = nvrtc_cache_name(p, &args, command)) && nvrtc_cache_get(kept, p)) {
         rc = NVRTC_SUCCESS;
     } else if ((dir = hw_temp_dir("hostwarp-nvrtc"))) {
         rc = compile_in(p, dir, command, &args, kept);
-        nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        hw_remove_tree(dir);
     }
     if (rc == NVRTC_SUCCESS && !lower_names(p))
         rc = NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;

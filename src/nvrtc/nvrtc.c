@@ -3,6 +3,7 @@
 #include "nvrtc/nvrtc_program.h"
 
 #include "base/base.h"
+#include "ptx/cubin.h"
 #include "ptx/lto.h"
 
 static const char *const names[] = {
@@ -89,6 +90,7 @@ HW_EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram *prog)
     hw_free(p->name);
     hw_free(p->ptx);
     hw_free(p->log);
+    hw_str_fini(&p->cubin);
     hw_free(p);
     *prog = NULL;
     return NVRTC_SUCCESS;
@@ -131,21 +133,29 @@ HW_EXPORT nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx)
     return !prog || !prog->ptx ? NVRTC_ERROR_INVALID_PROGRAM : text_copy(prog->ptx, ptx);
 }
 
-/* What this machine's driver loads for a real architecture is PTX too: there is no other machine code for its device.
-   As with the real library there is none for a virtual one (compute_XX). */
+/* For a real architecture: PTX in the form that takes the place of machine code here. As with the real library there is none for a virtual one (compute_XX). */
 HW_EXPORT nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet)
 {
     if (!prog || !prog->ptx)
         return NVRTC_ERROR_INVALID_PROGRAM;
     if (!cubinSizeRet)
         return NVRTC_ERROR_INVALID_INPUT;
-    *cubinSizeRet = prog->real_arch ? strlen(prog->ptx) + 1 : 0;
+    if (prog->real_arch && !prog->cubin.n)
+        ptx_cubin_write(prog->ptx, &prog->cubin);
+    *cubinSizeRet = prog->real_arch ? prog->cubin.n : 0;
     return NVRTC_SUCCESS;
 }
 
 HW_EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
 {
-    return !prog || !prog->ptx || !prog->real_arch ? NVRTC_ERROR_INVALID_PROGRAM : text_copy(prog->ptx, cubin);
+    size_t n;
+    nvrtcResult rc = nvrtcGetCUBINSize(prog, &n);
+    if (rc || !n)
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!cubin)
+        return NVRTC_ERROR_INVALID_INPUT;
+    memcpy(cubin, prog->cubin.s, n);
+    return NVRTC_SUCCESS;
 }
 
 /* A form of our own, for our libnvJitLink; none without -dlto. */

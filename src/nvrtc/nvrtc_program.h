@@ -3,6 +3,7 @@
 #ifndef NVRTC_PROGRAM_H
 #define NVRTC_PROGRAM_H
 
+#include "base/str.h"
 #include "base/vec.h"
 
 #include <nvrtc.h>
@@ -25,6 +26,7 @@ struct _nvrtcProgram {
     HW_VEC(struct nvrtc_header) headers;
     HW_VEC(struct nvrtc_expression) expressions;
     char *ptx, *log;             /* of the last compilation, NULL: none */
+    struct hw_str cubin;         /* of the PTX, empty until asked for */
     bool compiled;               /* successfully */
     bool real_arch;              /* -arch=sm_XX */
     bool lto;                    /* -dlto */

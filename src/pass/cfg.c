@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Control flow: loops with one latch each, an order in which loops are contiguous, dominators and post-dominators.
- * A kernel with a loop of two entrances (irreducible) is marked: only the scalar build can run it.
+ * Loops of several entries are given one header first (reducible.c).
  */
 #include "pass/plan.h"
 
@@ -236,6 +236,16 @@ static bool unify_latches(struct cfg *c)
     return added;
 }
 
+/* Does an edge go back to a block that does not dominate where it comes from? */
+static bool is_irreducible(const struct cfg *c)
+{
+    for (int h = 0; h < c->n; h++)
+        for (size_t k = 0; k < c->preds[h].n; k++)
+            if (c->rpo_at[c->preds[h].v[k]] >= c->rpo_at[h] && !dominates(c, h, c->preds[h].v[k]))
+                return true;
+    return false;
+}
+
 static void find_loops(struct plan *p, struct cfg *c)
 {
     for (int i = 0; i < c->n; i++) {
@@ -244,10 +254,7 @@ static void find_loops(struct plan *p, struct cfg *c)
             int from = c->preds[h].v[k];
             if (c->rpo_at[from] < i)
                 continue;                                 /* forward edge */
-            if (!dominates(c, h, from)) {
-                p->irreducible = true;
-                continue;
-            }
+            assert(dominates(c, h, from));
             struct plan_loop loop = { .header = h, .latch = from, .parent = -1, .blocks = natural_loop(&p->arena, c, h, from) };
             /* Headers come in reverse post-order: enclosing loops are in the list already, the innermost last. */
             for (size_t j = 0; j < p->loops.n; j++)
@@ -314,99 +321,6 @@ static void order_level(struct order *o, int level, int start)
     order_unit(o, level, start);
 }
 
-static void post_dominators(struct plan *p)
-{
-    /* Over the reversed graph, node n is the end of the kernel. A loop that never ends gets an edge to it. */
-    int n = p->n_blocks, end = n;
-    char *reaches = hw_alloc((size_t)n + 1);
-    HW_VEC(int) *rsucc = hw_alloc((size_t)(n + 1) * sizeof *rsucc);          /* reversed edges: from a block to its predecessors */
-    for (int b = 0; b < n; b++)
-        for (size_t k = 0; k < p->blocks[b].preds.n; k++)
-            hw_vec_push(&rsucc[b], p->blocks[b].preds.v[k]);
-    for (int b = 0; b < n; b++)
-        if (p->blocks[b].n_succ == 0)
-            hw_vec_push(&rsucc[end], b);
-    int *at = hw_alloc((size_t)(n + 1) * sizeof *at), *order = hw_alloc((size_t)(n + 1) * sizeof *order), *ip = hw_alloc((size_t)(n + 1) * sizeof *ip);
-    for (;;) {
-        memset(reaches, 0, (size_t)n + 1);
-        HW_VEC(int) stack = { 0 };
-        hw_vec_push(&stack, end);
-        reaches[end] = 1;
-        while (stack.n) {
-            int b = hw_vec_pop(&stack);
-            for (size_t k = 0; k < rsucc[b].n; k++)
-                if (!reaches[rsucc[b].v[k]]) {
-                    reaches[rsucc[b].v[k]] = 1;
-                    hw_vec_push(&stack, rsucc[b].v[k]);
-                }
-        }
-        hw_vec_fini(&stack);
-        int stuck = -1;
-        for (int b = 0; b < n; b++)
-            if (!reaches[b])
-                stuck = b;
-        if (stuck < 0)
-            break;
-        hw_vec_push(&rsucc[end], stuck);
-    }
-    /* post-order of the reversed graph */
-    char *state = reaches;
-    memset(state, 0, (size_t)n + 1);
-    int *next = hw_alloc((size_t)(n + 1) * sizeof *next), count = n + 1;
-    HW_VEC(int) stack = { 0 };
-    hw_vec_push(&stack, end);
-    state[end] = 1;
-    while (stack.n) {
-        int b = stack.v[stack.n - 1];
-        if ((size_t)next[b] < rsucc[b].n) {
-            int s = rsucc[b].v[next[b]++];
-            if (!state[s]) {
-                state[s] = 1;
-                hw_vec_push(&stack, s);
-            }
-            continue;
-        }
-        stack.n--;
-        order[--count] = b;
-    }
-    hw_vec_fini(&stack);
-    for (int i = 0; i <= n; i++) {
-        at[order[i]] = i;
-        ip[i] = -1;
-    }
-    HW_VEC(int) *fwd = hw_alloc((size_t)(n + 1) * sizeof *fwd);              /* predecessors in the reversed graph */
-    for (int b = 0; b <= n; b++)
-        for (size_t k = 0; k < rsucc[b].n; k++)
-            hw_vec_push(&fwd[rsucc[b].v[k]], b);
-    ip[end] = end;
-    for (bool again = true; again;) {
-        again = false;
-        for (int i = 1; i <= n; i++) {
-            int b = order[i], best = -1;
-            for (size_t k = 0; k < fwd[b].n; k++)
-                if (ip[fwd[b].v[k]] >= 0)
-                    best = best < 0 ? fwd[b].v[k] : meet(ip, at, best, fwd[b].v[k]);
-            if (ip[b] != best) {
-                ip[b] = best;
-                again = true;
-            }
-        }
-    }
-    for (int b = 0; b < n; b++)
-        p->blocks[b].ipdom = ip[b] == end ? -1 : ip[b];
-    for (int b = 0; b <= n; b++) {
-        hw_vec_fini(&rsucc[b]);
-        hw_vec_fini(&fwd[b]);
-    }
-    hw_free(rsucc);
-    hw_free(fwd);
-    hw_free(at);
-    hw_free(order);
-    hw_free(ip);
-    hw_free(next);
-    hw_free(reaches);
-}
-
 /* Blocks follow their dominators: sizes of subtrees from the end, then places from the front. */
 static void number_dominated(struct plan *p)
 {
@@ -433,8 +347,12 @@ void plan_cfg(struct plan *p)
     for (int i = 0; i < p->n_blocks; i++)
         hw_vec_fini(&p->blocks[i].preds);
     p->loops.n = 0;
-    p->irreducible = false;
     cfg_init(&c, p->func);
+    if (is_irreducible(&c)) {
+        cfg_fini(&c);
+        plan_make_reducible(p->func);
+        cfg_init(&c, p->func);
+    }
     while (separate_waits(p, &c)) {
         cfg_fini(&c);
         cfg_init(&c, p->func);
@@ -452,15 +370,7 @@ void plan_cfg(struct plan *p)
             if (bits_has(p->loops.v[l].blocks, (size_t)b))
                 innermost[b] = (int)l;
     }
-    if (p->irreducible) {
-        for (int i = n - 1; i >= 0; i--)
-            hw_vec_push(&o.out, c.rpo[i]);
-        p->loops.n = 0;
-        for (int b = 0; b < n; b++)
-            innermost[b] = -1;
-    } else {
-        order_level(&o, -1, 0);
-    }
+    order_level(&o, -1, 0);
     assert((int)o.out.n == n);
 
     p->n_blocks = n;
@@ -492,7 +402,7 @@ void plan_cfg(struct plan *p)
         loop->latch = place[loop->latch];
     }
     number_dominated(p);
-    post_dominators(p);
+    plan_post_dominators(p);
     hw_vec_fini(&o.out);
     hw_free(o.done);
     hw_free(innermost);
@@ -512,13 +422,6 @@ struct ir_block *plan_split(struct plan *p, struct ir_block *blk, size_t from)
 bool plan_dominates(const struct plan *p, int a, int b)
 {
     return b >= 0 && p->blocks[a].dom_from <= p->blocks[b].dom_from && p->blocks[b].dom_from < p->blocks[a].dom_to;
-}
-
-bool plan_postdominates(const struct plan *p, int a, int b)
-{
-    while (b >= 0 && b != a)
-        b = p->blocks[b].ipdom;
-    return a == b;
 }
 
 unsigned plan_times(const struct plan *p, int block)

@@ -60,6 +60,17 @@ static bool has_others(const struct plan *p, int a, int b)
     return (b > a || plan_share_loop(p, a, b)) && (!plan_class_within(&p->blocks[a], &p->blocks[b]) || goes_around(p, a, b));
 }
 
+/* Is the register carried to the next iteration of a loop, also by lanes that did not come to the block in this one? */
+static bool is_carried_past(const struct plan *p, const struct plan_reg *r, int block)
+{
+    for (int l = p->blocks[block].loop; l >= 0; l = p->loops.v[l].parent) {
+        const struct plan_loop *loop = &p->loops.v[l];
+        if (bits_has(r->live_in, (size_t)loop->header) && bits_has(loop->skipped, (size_t)(block - loop->header)))
+            return true;
+    }
+    return false;
+}
+
 /* What is a function of the thread alone has one value at all times: lanes that do not run the definition get what they had. */
 bool plan_blends(const struct plan *p, const struct plan_reg *r, int block)
 {
@@ -67,6 +78,8 @@ bool plan_blends(const struct plan *p, const struct plan_reg *r, int block)
     size_t n = (size_t)p->n_blocks, later = (size_t)block + 1;
     if (p->lanes <= 1 || r->remat || blk->cls_from == blk->cls_to)
         return false;
+    if (is_carried_past(p, r, block))
+        return true;
     for (size_t b = bits_next(r->live_in, later, n); b < n; b = bits_next(r->live_in, b + 1, n))
         if (has_others(p, block, (int)b))
             return true;

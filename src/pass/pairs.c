@@ -252,8 +252,8 @@ bool plan_in_step(const struct plan *wide)
 static bool same_code(const struct plan *a, const struct plan *b)
 {
     struct hw_str ta = { 0 }, tb = { 0 };
-    ir_print_func(&ta, a->func);
-    ir_print_func(&tb, b->func);
+    ir_print_code(&ta, a->func);
+    ir_print_code(&tb, b->func);
     bool same = a->n_regs == b->n_regs && a->n_blocks == b->n_blocks && a->regions.n == b->regions.n && ta.n == tb.n && memcmp(ta.s, tb.s, ta.n) == 0;
     hw_str_fini(&ta);
     hw_str_fini(&tb);

@@ -54,6 +54,8 @@ struct plan_reg {
 struct plan_loop {
     int header, latch, parent;   /* parent: loop or -1 */
     bits_word *blocks;
+    int n_blocks, *ipdom;        /* blocks from the header on; of each, its immediate post-dominator in one iteration, -1: the end of that (postdom.c) */
+    bits_word *skipped;          /* of these: may lanes come to the next iteration without it? (shape.c) */
     bool spin;                   /* its end may depend on what other threads do while it runs */
     bool lock;                   /* and it does more than look: an atomic decides */
 };
@@ -127,7 +129,6 @@ struct plan {
     size_t n_cls;                /* bits in a class */
     HW_VEC(struct plan_loop) loops;
     HW_VEC(struct plan_region) regions;
-    bool irreducible;
     uint32_t n_across, shared_room;      /* across.c: shared arrays that lie the other way round; bytes of shared memory with the room for them */
     unsigned n_locals;           /* words of local memory that are registers (locals.c) */
     bool interleaved;            /* local memory lies word by word, not thread by thread (interleave.c) */
@@ -162,6 +163,8 @@ bool plan_again(const struct plan *p, const struct ir_inst *i);  /* can it be do
 /* cfg.c */
 struct ir_block *plan_split(struct plan *p, struct ir_block *blk, size_t from);   /* what begins there, in a block of its own, at the end of the list; blk lacks an end */
 void plan_put_first(struct ir_func *f, struct ir_block *block);  /* the function begins with it */
+void plan_make_reducible(struct ir_func *f);     /* reducible.c */
+void plan_post_dominators(struct plan *p);       /* postdom.c */
 bool plan_dominates(const struct plan *p, int a, int b);
 bool plan_postdominates(const struct plan *p, int a, int b);     /* a is on every way from b to the end */
 bool plan_in_loop(const struct plan *p, int block, int loop);

@@ -535,6 +535,40 @@ static bool flow_divergence(struct plan *p)
     return changed;
 }
 
+/* Edge e of branch `a` leads to b, and the other perhaps not. True when b's class grew. */
+static bool depends(struct plan *p, int a, int e, int b)
+{
+    const struct plan_block *from = &p->blocks[a];
+    bool grew = bits_or(p->blocks[b].cls, from->cls, p->n_cls);
+    if (from->divergent && !bits_has(p->blocks[b].cls, (size_t)(2 * a + e))) {
+        bits_add(p->blocks[b].cls, (size_t)(2 * a + e));
+        grew = true;
+    }
+    return grew;
+}
+
+/* The same in one iteration of a loop; and which blocks lanes may come past on their way to the next. */
+static bool depends_in_loop(struct plan *p, struct plan_loop *loop, int a)
+{
+    const struct plan_block *from = &p->blocks[a];
+    int first = loop->header, stop = loop->ipdom[a - first];
+    bool grew = false;
+    for (int e = 0; e < 2; e++) {
+        int other = from->succ[1 - e];
+        bool skips = bits_has(loop->skipped, (size_t)(a - first)) || (from->divergent && other != first && bits_has(loop->blocks, (size_t)other));
+        if (from->succ[e] == first || !bits_has(loop->blocks, (size_t)from->succ[e]))
+            continue;
+        for (int b = from->succ[e]; b >= 0 && b != stop; b = loop->ipdom[b - first]) {
+            grew |= depends(p, a, e, b);
+            if (skips && !bits_has(loop->skipped, (size_t)(b - first))) {
+                bits_add(loop->skipped, (size_t)(b - first));
+                grew = true;
+            }
+        }
+    }
+    return grew;
+}
+
 /* class(B) = for every edge (A, e) that decides whether B runs: that edge if A diverges, and class(A). */
 static void classes(struct plan *p)
 {
@@ -553,13 +587,10 @@ static void classes(struct plan *p)
             if (from->n_succ < 2)
                 continue;
             for (int e = 0; e < 2; e++)
-                for (int b = from->succ[e]; b >= 0 && b != from->ipdom; b = p->blocks[b].ipdom) {
-                    again |= bits_or(p->blocks[b].cls, from->cls, p->n_cls);
-                    if (from->divergent && !bits_has(p->blocks[b].cls, (size_t)(2 * a + e))) {
-                        bits_add(p->blocks[b].cls, (size_t)(2 * a + e));
-                        again = true;
-                    }
-                }
+                for (int b = from->succ[e]; b >= 0 && b != from->ipdom; b = p->blocks[b].ipdom)
+                    again |= depends(p, a, e, b);
+            for (int l = from->loop; l >= 0; l = p->loops.v[l].parent)
+                again |= depends_in_loop(p, &p->loops.v[l], a);
         }
     }
     for (int b = 0; b < p->n_blocks; b++)                 /* at a barrier groups are whole again */

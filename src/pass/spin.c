@@ -37,6 +37,18 @@ static bool add(struct spin *s, const struct ir_reg *r)
     return true;
 }
 
+/* What one edge of a branch leads to in this iteration, and the other perhaps does not. True: some of it is new. */
+static bool control(const struct spin *s, int branch, int to, bool *controlled)
+{
+    const int first = s->loop->header, *ipdom = s->loop->ipdom;
+    bool grew = false;
+    for (int c = bits_has(s->loop->blocks, (size_t)to) && to != first ? to : -1; c >= 0 && c != ipdom[branch - first]; c = ipdom[c - first]) {
+        grew |= !controlled[c];
+        controlled[c] = true;
+    }
+    return grew;
+}
+
 /* Spreads from one access; returns whether an exit of the loop depends on it. */
 static bool reaches_exit(struct spin *s, const struct ir_inst *source)
 {
@@ -63,15 +75,12 @@ static bool reaches_exit(struct spin *s, const struct ir_inst *source)
                     continue;
                 for (int e = 0; e < 2; e++) {
                     found |= !bits_has(s->loop->blocks, (size_t)blk->succ[e]);
-                    for (int c = blk->succ[e]; c >= 0 && c != blk->ipdom; c = p->blocks[c].ipdom) {
-                        again |= !controlled[c];
-                        controlled[c] = true;
-                    }
+                    again |= control(s, b, blk->succ[e], controlled);
                 }
             }
             /* a branch out of the loop that a tainted branch decides whether to reach */
-            if (controlled[b] && blk->n_succ == 1)
-                found |= !bits_has(s->loop->blocks, (size_t)blk->succ[0]);
+            for (int e = 0; controlled[b] && e < blk->n_succ; e++)
+                found |= !bits_has(s->loop->blocks, (size_t)blk->succ[e]);
         }
     }
     hw_free(controlled);

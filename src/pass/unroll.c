@@ -278,7 +278,7 @@ static bool unroll_loop(struct plan *p, const struct defs *defs, int loop)
 bool plan_unroll(struct plan *p)
 {
     bool changed = false;
-    if (p->opt.function || p->opt.fair || p->opt.turns || p->irreducible || p->loops.n == 0)
+    if (p->opt.function || p->opt.fair || p->opt.turns || p->loops.n == 0)
         return false;
     struct defs *defs = hw_alloc(p->func->regs.n * sizeof *defs + 1);
     bool *outer = hw_alloc(p->loops.n * sizeof *outer);

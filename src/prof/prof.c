@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "core/clock.h"
 #include "core/ctx.h"
 #include "core/device.h"
 #include "core/hooks.h"
@@ -221,8 +222,16 @@ static void on_cmd_depends(struct cmd *c, struct cmd *on_cmd)
 static void on_cmd_started(struct cmd *c)
 {
     struct prof_record *r = c->watched;
-    if (r)
+    if (r && !core_clock)
         r->start = writer_now();
+}
+
+/* A computed clock says it in its own time. */
+static void on_cmd_timed(void *watched, uint64_t start, uint64_t end)
+{
+    struct prof_record *r = watched;
+    r->start = start;
+    r->end = end;
 }
 
 static void on_cmd_finished(struct cmd *c)
@@ -230,7 +239,8 @@ static void on_cmd_finished(struct cmd *c)
     struct prof_record *r = c->watched;
     if (!r)
         return;
-    r->end = writer_now();
+    if (!core_clock)
+        r->end = writer_now();
     if (!r->start)
         r->start = r->end;                       /* an event or a wait; or it was never run: the context is broken */
     if (c->kind == CMD_KERNEL && c->x.launch.details)
@@ -323,6 +333,7 @@ static const struct hook_listener listener = {
     .cmd_depends = on_cmd_depends,
     .cmd_started = on_cmd_started,
     .cmd_finished = on_cmd_finished,
+    .cmd_timed = on_cmd_timed,
     .mem_added = on_mem_added,
     .mem_dropped = on_mem_dropped,
 };

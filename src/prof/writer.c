@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "base/str.h"
+#include "core/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -114,11 +115,11 @@ bool writer_open(const char *pattern)
     header->slot_bytes = sizeof *slots;
     header->n_slots = PROF_HEADER_SLOTS;
     header->limit = room;
-    use_ticks = hw_has_ticks();
+    use_ticks = hw_has_ticks() && !core_clock;
     if (use_ticks)
         hw_now_both(&header->start_ns, &header->ticks);
     else
-        header->start_ns = hw_now_ns();
+        header->start_ns = core_clock ? core_clock->host_ns() : hw_now_ns();
     header->pinned_budget = hw_options()->pinned_limit ? hw_options()->pinned_limit : hw_memory_bytes() / 2;
     fill_command();
     header->magic = PROF_MAGIC;
@@ -137,7 +138,7 @@ void writer_close_in_child(void)
     fd = -1;
 }
 
-uint64_t writer_now(void) { return use_ticks ? hw_ticks() : hw_now_ns(); }
+uint64_t writer_now(void) { return use_ticks ? hw_ticks() : core_clock ? core_clock->host_ns() : hw_now_ns(); }
 
 struct prof_record *writer_take(void)
 {

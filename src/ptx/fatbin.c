@@ -11,9 +11,11 @@
  *   16 u32 bytes of them that are compressed data    20 u32 place of the options in the header, 0: none
  *   24 u16 minor    26 u16 major    28 u32 sm (80)    32 u32, 36 u32 place and length of a name
  *   40 u64 flags: 0x2000 compressed as one LZ4 block, 0x8000 as a zstd frame    48 u64    56 u64 bytes when decompressed
+ * An ELF entry that is hostwarp's cubin (cubin.c) counts as the PTX in it.
  * Contents are padded to 8 bytes; uncompressed PTX ends at its zero byte. Numbers are little-endian.
  */
-#include "ptx/ptx.h"
+#include "ptx/cubin.h"
+#include "ptx/fatbin.h"
 
 #include <lz4.h>
 #include <zstd.h>
@@ -28,6 +30,7 @@ struct entry {
     uint64_t bytes, packed_bytes, text_bytes, flags;
     uint32_t sm;
     uint16_t kind;
+    bool has_ptx;
 };
 
 static uint16_t read_u16(const char *p) { uint16_t v; memcpy(&v, p, sizeof v); return v; }
@@ -50,11 +53,30 @@ static uint64_t read_entry(const char *p, uint64_t left, struct entry *out)
         return 0;
     *out = (struct entry){ .data = p + header, .bytes = bytes, .packed_bytes = read_u32(p + 16), .text_bytes = read_u64(p + 56),
                            .flags = read_u64(p + 40), .sm = read_u32(p + 28), .kind = read_u16(p) };
+    out->has_ptx = out->kind == KIND_PTX || (out->kind == KIND_ELF && ptx_is_cubin(out->data, bytes));
     return header + bytes;
+}
+
+static enum ptx_status copy_text(const char *text, size_t n, struct diag *diag, char **out_text, size_t *out_bytes)
+{
+    if (!(*out_text = hw_try_alloc(n + 1)))
+        return fail(diag, PTX_NO_MEMORY, "no memory for the PTX");
+    memcpy(*out_text, text, n);
+    *out_bytes = n;
+    return PTX_OK;
+}
+
+static enum ptx_status cubin_text(const char *p, size_t max_bytes, struct diag *diag, char **out_text, size_t *out_bytes)
+{
+    size_t n;
+    const char *text = ptx_cubin_text(p, max_bytes, &n, NULL);
+    return text ? copy_text(text, n, diag, out_text, out_bytes) : fail(diag, PTX_BAD_IMAGE, "the cubin is damaged, or made by a newer hostwarp");
 }
 
 static enum ptx_status unpack(const struct entry *e, struct diag *diag, char **out_text, size_t *out_bytes)
 {
+    if (e->kind == KIND_ELF)
+        return cubin_text(e->data, e->bytes, diag, out_text, out_bytes);
     bool packed = e->flags & (FLAG_LZ4 | FLAG_ZSTD);
     uint64_t in = packed ? e->packed_bytes : e->bytes, n = packed ? e->text_bytes : e->bytes;
     if (in > e->bytes || n > MAX_TEXT_BYTES || in > MAX_TEXT_BYTES)
@@ -107,9 +129,9 @@ static enum ptx_status read_container(const char *p, size_t max_bytes, unsigned 
         if (!n)
             return fail(diag, PTX_BAD_IMAGE, "the fatbin is damaged: an entry does not fit into it");
         any = true;
-        if (e.kind == KIND_PTX && e.sm <= cc && (!best.data || e.sm > best.sm))
+        if (e.has_ptx && e.sm <= cc && (!best.data || e.sm > best.sm))
             best = e;
-        if (e.kind == KIND_PTX && (!lowest || e.sm < lowest))
+        if (e.has_ptx && (!lowest || e.sm < lowest))
             lowest = e.sm;
         p += n;
         left -= n;
@@ -166,14 +188,39 @@ enum ptx_status ptx_image_text(const void *image, size_t max_bytes, unsigned cc,
     }
     if (starts_with(p, max_bytes, &container, 4))
         return read_container(p, max_bytes, cc, diag, out_text, out_bytes);
+    if (ptx_is_cubin(p, max_bytes))
+        return cubin_text(p, max_bytes, diag, out_text, out_bytes);
     if (starts_with(p, max_bytes, "\177ELF", 4))
         return no_ptx(diag, cc, 0);
     size_t n = max_bytes == SIZE_MAX ? strlen(p) : strnlen(p, max_bytes);
     if (!looks_like_ptx(p, n))
         return fail(diag, PTX_BAD_IMAGE, "the image is neither PTX nor a fatbin");
-    if (!(*out_text = hw_try_alloc(n + 1)))
-        return fail(diag, PTX_NO_MEMORY, "no memory for the PTX");
-    memcpy(*out_text, p, n);
-    *out_bytes = n;
+    return copy_text(p, n, diag, out_text, out_bytes);
+}
+
+enum ptx_status ptx_fatbin_each(const void *image, size_t bytes, struct diag *diag, ptx_entry_fn *each, void *data)
+{
+    const char *p = image;
+    struct entry e;
+    if (bytes < CONTAINER_BYTES || read_u32(p) != CONTAINER_MAGIC)
+        return fail(diag, PTX_BAD_IMAGE, "this is no fatbin");
+    uint64_t header = read_u16(p + 6), left = read_u64(p + 8);
+    if (header < CONTAINER_BYTES || header > bytes || left > bytes - header)
+        return fail(diag, PTX_BAD_IMAGE, "the fatbin gives sizes that cannot be true");
+    for (p += header; left > 0;) {
+        uint64_t n = read_entry(p, left, &e);
+        if (!n)
+            return fail(diag, PTX_BAD_IMAGE, "the fatbin is damaged: an entry does not fit into it");
+        struct ptx_entry shown = { .is_ptx = e.kind == KIND_PTX, .is_elf = e.kind == KIND_ELF, .sm = e.sm, .bytes = e.bytes,
+                                   .packing = e.flags & FLAG_ZSTD ? "zstd" : e.flags & FLAG_LZ4 ? "LZ4" : NULL };
+        size_t text_bytes;
+        enum ptx_status status = e.has_ptx ? unpack(&e, diag, &shown.text, &text_bytes) : PTX_OK;
+        if (status != PTX_OK)
+            return status;
+        each(data, &shown);
+        hw_free(shown.text);
+        p += n;
+        left -= n;
+    }
     return PTX_OK;
 }

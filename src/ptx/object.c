@@ -17,6 +17,7 @@ struct reader {
     unsigned cc;
     struct diag *diag;
     ptx_text_fn *each;
+    ptx_image_fn *each_image;                /* in its place: not their texts, but the images, also those of whole programs */
     void *data;
 };
 
@@ -30,6 +31,10 @@ static enum ptx_status one_image(const struct reader *r, const char *p, size_t n
 {
     char *text = NULL;
     size_t bytes = 0;
+    if (r->each_image) {
+        r->each_image(r->data, member, p, n);
+        return PTX_OK;
+    }
     enum ptx_status status = ptx_image_text(p, n, r->cc, r->diag, &text, &bytes);
     if (status == PTX_OK)
         r->each(r->data, member, text);
@@ -79,6 +84,7 @@ static enum ptx_status read_elf(const struct reader *r, const char *p, size_t n,
         const char *name = p + names.sh_offset + section.sh_name;
         uint64_t left = section.sh_name < names.sh_size ? names.sh_size - section.sh_name : 0;
         bool fatbin = left > 14 && strncmp(name, "__nv_relfatbin", 15) == 0;     /* what is in .nv_fatbin is whole and takes no part */
+        fatbin |= r->each_image && left > 10 && strncmp(name, ".nv_fatbin", 11) == 0;
         if (!fatbin || section.sh_type == SHT_NOBITS)
             continue;
         if (section.sh_offset > n || section.sh_size > n - section.sh_offset)
@@ -109,7 +115,7 @@ static enum ptx_status read_any(const struct reader *r, const char *p, size_t n,
 static enum ptx_status read_member(const struct reader *r, const char *p, size_t n, const char *member)
 {
     struct diag own = { .file = member };
-    struct reader inner = { r->cc, &own, r->each, r->data };
+    struct reader inner = { r->cc, &own, r->each, r->each_image, r->data };
     enum ptx_status status = read_any(&inner, p, n, member);
     if (status != PTX_OK && status != PTX_NO_PTX)
         diag_error(r->diag, 0, 0, "%s", own.text.s ? own.text.s : member);
@@ -154,7 +160,13 @@ static enum ptx_status read_any(const struct reader *r, const char *p, size_t n,
 
 enum ptx_status ptx_object_texts(const void *image, size_t bytes, unsigned cc, struct diag *diag, ptx_text_fn *each, void *data)
 {
-    struct reader r = { cc, diag, each, data };
+    struct reader r = { cc, diag, each, NULL, data };
+    return read_any(&r, image, bytes, NULL);
+}
+
+enum ptx_status ptx_object_images(const void *image, size_t bytes, struct diag *diag, ptx_image_fn *each, void *data)
+{
+    struct reader r = { 0, diag, NULL, each, data };
     return read_any(&r, image, bytes, NULL);
 }
 

@@ -11,6 +11,9 @@ typedef void ptx_text_fn(void *data, const char *member, char *text);
 /* Calls each() with every PTX text in an image: PTX, a fatbin, an object of the host or an archive. An object without device code has none, and that
    is no error. cc: as for ptx_image_text(). */
 enum ptx_status ptx_object_texts(const void *image, size_t bytes, unsigned cc, struct diag *diag, ptx_text_fn *each, void *data);
+/* The same for looking at it: with each image as it lies there, a whole program's too (.nv_fatbin). */
+typedef void ptx_image_fn(void *data, const char *member, const char *image, size_t bytes);
+enum ptx_status ptx_object_images(const void *image, size_t bytes, struct diag *diag, ptx_image_fn *each, void *data);
 bool ptx_is_archive(const void *image, size_t bytes);
 
 /* What takes part in a link. Members of archives do when they define something that is missing. */

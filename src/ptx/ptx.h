@@ -20,7 +20,7 @@ struct ptx_module;
 enum ptx_status ptx_parse(const char *text, size_t bytes, struct diag *diag, struct ptx_module **out);
 void ptx_module_free(struct ptx_module *module);
 
-/* Takes PTX text, a fatbin (0xba55ed50), a fatbin wrapper (0x466243b1) or an ELF file and returns the PTX text of the best
+/* Takes PTX text, a fatbin (0xba55ed50), a fatbin wrapper (0x466243b1), hostwarp's cubin (cubin.h) or another ELF file and returns the PTX text of the best
    entry for compute capability cc (80), zero-terminated, to be hw_free'd. max_bytes: how much of image is readable, or
    SIZE_MAX when the image describes its own size (then text ends at its zero byte). */
 enum ptx_status ptx_image_text(const void *image, size_t max_bytes, unsigned cc, struct diag *diag, char **out_text, size_t *out_bytes);

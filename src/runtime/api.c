@@ -12,6 +12,8 @@
 /* Weak: a driver library that is not hostwarp's does without. */
 #pragma weak hostwarp_prof_api_enter
 #pragma weak hostwarp_prof_api_leave
+#pragma weak hostwarp_call_failed
+#pragma weak hostwarp_errors_seen
 
 _Thread_local bool api_tls_per_thread;
 static _Thread_local cudaError_t tls_last_error;
@@ -53,11 +55,16 @@ cudaError_t api_leave(struct api_call *call, cudaError_t rc)
 }
 
 /* The driver's line, with its reason, stands before this one where the driver was asked. */
-void api_note_refusal(const char *name, cudaError_t rc, unsigned flags, char *args)
+void api_note_refusal(struct api_call *call, cudaError_t rc, char *args)
 {
     char *why = hw_reason_take();
-    if ((flags & QUIET) != QUIET && rc != cudaErrorNotReady)
-        hw_debug("%s(%s) answers %s (%d)%s%s", name, args, cudaGetErrorName(rc), (int)rc, why ? ": " : "", why ? why : "");
+    bool own = (call->flags & QUIET) != QUIET && rc != cudaErrorNotReady;
+    if (own)
+        hw_debug("%s(%s) answers %s (%d)%s%s", call->name, args, cudaGetErrorName(rc), (int)rc, why ? ": " : "", why ? why : "");
+    if (own && hostwarp_call_failed) {
+        hostwarp_call_failed(call->name, call->caller, (int)rc, cudaGetErrorString(rc), args, why);
+        return;
+    }
     hw_free(why);
     hw_free(args);
 }
@@ -74,6 +81,8 @@ cudaError_t api_last_error(bool take)
 {
     cudaError_t rc = tls_last_error;
 
+    if (rc != cudaSuccess && hostwarp_errors_seen)
+        hostwarp_errors_seen();
     if (take)
         tls_last_error = cudaSuccess;
     return rc;

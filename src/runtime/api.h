@@ -3,6 +3,7 @@
 #ifndef RUNTIME_API_H
 #define RUNTIME_API_H
 
+#include "base/log.h"
 #include "base/base.h"
 
 #include <builtin_types.h>
@@ -34,8 +35,10 @@ extern _Thread_local bool api_tls_per_thread;    /* which default stream the run
 extern _Atomic bool api_exit_hooked;             /* the first call has been */
 #pragma weak hostwarp_prof_listens
 static inline bool api_listened_to(void) { return &hostwarp_prof_listens && hostwarp_prof_listens; }
-/* HOSTWARP_LOG=debug: the call answers rc. Frees args. */
-void api_note_refusal(const char *name, cudaError_t rc, unsigned flags, char *args);
+/* The call answers rc: for the log, and for the driver, which knows who listens. Takes args; before api_leave(). */
+void api_note_refusal(struct api_call *call, cudaError_t rc, char *args);
+/* Does anybody want to know? That something is not ready yet is asked often. */
+static inline bool api_notes(cudaError_t rc) { return hw_unlikely(rc != cudaSuccess) && (rc == cudaErrorNotReady ? hw_log_on(HW_LOG_DEBUG) : hw_reasons_on()); }
 cudaError_t api_stub(const char *name, _Atomic bool *said);
 
 /* 12030 or 13000: which library this is. Each has its own (entry.c). */

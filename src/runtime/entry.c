@@ -76,8 +76,8 @@ static inline cudaError_t leave(struct api_call *call, cudaError_t rc)
         cudaError_t rc = enter(&call, #base, pt, (flags));        \
         if (rc == cudaSuccess)                                    \
             rc = do_##body args;                                  \
-        if (hw_unlikely(rc && hw_log_on(HW_LOG_DEBUG)))           \
-            api_note_refusal(#base, rc, flags, HW_ARGS_TEXT args); \
+        if (api_notes(rc))                                        \
+            api_note_refusal(&call, rc, HW_ARGS_TEXT args);       \
         return leave(&call, rc);                                  \
     }
 #define INSIDE(...) __VA_ARGS__

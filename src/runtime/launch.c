@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launching kernels: what kernel<<<...>>>(...) turns into, and the launch calls by name. */
+#include "base/args.h"
 #include "runtime/bodies.h"
 #include "runtime/context.h"
 #include "runtime/registry.h"
@@ -172,6 +173,8 @@ static cudaError_t launch_handle(enum api_pt pt, cudaKernel_t kernel, dim3 grid,
 
     if (rc == cudaSuccess)
         rc = do_cudaLaunchKernel((const void *)kernel, grid, block, args, shared, stream);
+    if (api_notes(rc))
+        api_note_refusal(&call, rc, HW_ARGS_TEXT(kernel, grid, block, args, shared, stream));
     return api_leave(&call, rc);
 }
 

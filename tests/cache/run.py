@@ -217,9 +217,9 @@ def test_temporary_files_go_elsewhere(box):
 def main():
     pattern = sys.argv[2] if len(sys.argv) > 2 else '*'
     failed = 0
-    for name, test in list(globals().items()):
-        if not name.startswith('test_') or not fnmatch.fnmatch(name, pattern):
-            continue
+    tests = [(name, test) for name, test in globals().items() if name.startswith('test_') and fnmatch.fnmatch(name, pattern)]
+    print(f'1..{len(tests)}')
+    for name, test in tests:
         with tempfile.TemporaryDirectory(prefix='hostwarp-cache-test-') as path:
             box = Box(path)
             try:

@@ -973,6 +973,135 @@ def test_run_gives_an_existing_program_our_libraries(box):
 
 # --- install
 
+PTX = """.version 7.0
+.target sm_80
+.address_size 64
+.visible .global .align 4 .u32 counter;
+.visible .entry add_one(.param .u64 p, .param .u32 n)
+{
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<3>;
+    .shared .align 4 .b8 room[128];
+    ld.param.u64 %rd1, [p];
+    ld.global.u32 %r1, [%rd1];
+    add.s32 %r2, %r1, 1;
+    st.shared.u32 [room], %r2;
+    bar.sync 0;
+    st.global.u32 [%rd1], %r2;
+    ret;
+}
+"""
+LOAD = r'''
+#include <cuda.h>
+#include <cstdio>
+int main(int, char **argv) {
+    CUdevice d; CUcontext c; CUmodule m; CUfunction f; CUdeviceptr p; int v = 41, n = 0;
+    cuInit(0); cuDeviceGet(&d, 0); cuDevicePrimaryCtxRetain(&c, d); cuCtxSetCurrent(c);
+    if (CUresult rc = cuModuleLoad(&m, argv[1])) return std::printf("load: %d\n", rc), 1;
+    cuModuleGetFunction(&f, m, "add_one"); cuMemAlloc(&p, 4); cuMemcpyHtoD(p, &v, 4);
+    void *args[] = {&p, &n};
+    cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, args, 0);
+    cuMemcpyDtoH(&v, p, 4);
+    std::printf("%d\n", v);
+}
+'''
+
+
+def test_ptxas_makes_a_cubin_that_loads(box):
+    box.write('k.ptx', PTX)
+    said = box.run(BUILD / 'bin/ptxas', '-lineinfo', '-v', '--opt-level', '3', '--regAllocOptLevel=2', '--gpu-name=sm_90a', 'k.ptx', '-o', 'k.cubin').stderr
+    assert "Compiling entry function 'add_one' for 'sm_90a'" in said and re.search(r'Used \d+ registers, used 1 barriers, 128 bytes smem, \d+ bytes cmem\[0\]', said), said
+    assert 'ptxas info    : 4 bytes gmem' in said, said
+    box.hostwarp('cc', '-cubin', '-o', 'cc.cubin', 'k.ptx')
+    image = (box.path / 'k.cubin').read_bytes()
+    assert image[:4] == b'\x7fELF' and image == (box.path / 'cc.cubin').read_bytes() and struct.unpack_from('<H', image, 18) == (0,)
+    box.write('load.cu', LOAD)
+    box.hostwarp('cc', '-o', 'load', 'load.cu')
+    assert box.run('./load', 'k.cubin').stdout == '42\n'
+    for name, damaged in {'cut': image[:200], 'format': image[:88] + b'\x07' + image[89:], 'text': image.replace(b'.entry', b'.entrx'), 'head': image[:64]}.items():
+        (box.path / name).write_bytes(damaged)
+        assert box.run('./load', name, status=1).stdout.startswith('load: '), name
+
+
+def test_ptxas_says_what_is_wrong_and_where(box):
+    box.write('bad.ptx', PTX.replace('add.s32 %r2, %r1, 1', 'add.s32 %r2, %r7, 1'))
+    said = box.run(BUILD / 'bin/ptxas', '-arch=sm_80', 'bad.ptx', '-o', 'bad.cubin', status=1).stderr
+    assert 'ptxas bad.ptx, line 12; error   : ' in said and said.endswith('ptxas fatal   : Ptx assembly aborted due to errors\n'), said
+    assert not (box.path / 'bad.cubin').exists()
+    box.write('k.ptx', PTX)
+    for words, part in ((('--no-such', 'k.ptx'), "Unknown option '--no-such'"), (('-arch=sm_75', 'k.ptx'), '.target'), ((), 'No input file'), (('none.ptx',), 'none.ptx'),
+                        (('-arch=compute_80', 'k.ptx'), 'gpu-name'), (('-o',), 'needs a value')):
+        assert part in box.run(BUILD / 'bin/ptxas', *words, status=1).stderr, words
+    assert 'release 12' in box.run(BUILD / 'bin/ptxas', '--version').stdout
+
+
+def test_show_lists_what_files_hold(box):
+    box.write('hello.cu', HELLO)
+    box.write('k.ptx', PTX)
+    box.hostwarp('cc', '-o', 'hello', 'hello.cu')
+    box.hostwarp('cc', '-dc', '-o', 'hello.o', 'hello.cu')
+    box.hostwarp('cc', '-fatbin', '-o', 'k.fatbin', 'k.ptx')
+    box.hostwarp('ptxas', '-o', 'k.cubin', 'k.ptx')
+    for name, parts in {'hello': ['PTX, ', 'kernel twice(int*)'], 'hello.o': ['kernel twice(int*)'], 'k.fatbin': ['PTX, version 7.0 for sm_80', 'kernel add_one'],
+                        'k.cubin': ['cubin of hostwarp', 'global variable counter, 4 bytes'], 'k.ptx': ['kernel add_one'], HOSTWARP: ['no device code']}.items():
+        out = box.hostwarp('show', name).stdout
+        assert all(part in out for part in parts), (name, out)
+    assert box.hostwarp('show', '--ptx', 'k.cubin').stdout == PTX
+    box.hostwarp('show', 'hello.cu', status=1)
+    box.hostwarp('show', 'not-there', status=1)
+    box.hostwarp('show', status=2)
+
+
+KERNELS = r'''
+#include <cstdio>
+__global__ void scale_and_add(float *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float v = p[i];
+        p[i] = v * 2 + 1;
+    }
+}
+__global__ void turn_around(float *p) {
+    __shared__ float s[64];
+    s[threadIdx.x] = p[threadIdx.x];
+    __syncthreads();
+    p[threadIdx.x] = s[63 - threadIdx.x];
+}
+int main() {
+    float *d;
+    cudaMalloc(&d, 1024);
+    cudaMemset(d, 0, 1024);
+    for (int i = 0; i < (REPEAT); i++)
+        scale_and_add<<<4, 64>>>(d, 256);
+    turn_around<<<1, 64>>>(d);
+    std::printf("done %d\n", cudaDeviceSynchronize());
+}
+'''
+
+
+def test_gdb_stops_in_kernels_by_name_and_by_line(box):
+    if not shutil.which('gdb'):
+        raise Skip('no gdb')
+    box.write('dbg.cu', KERNELS)
+    box.write('commands', 'break scale_and_add\nbreak dbg.cu:14\nrun\nbt 1\nhostwarp where\ndelete 1\ncontinue\nbt 1\nhostwarp threads\ndelete\ncontinue\n')
+    said = box.hostwarp('gdb', '--batch', 'commands', '-DREPEAT=1', 'dbg.cu', env={'HOSTWARP_THREADS': '1'}, status=None).stdout
+    if 'ptrace' in said or 'personality' in said:
+        raise Skip('debugging is not allowed here')
+    has(said, 'scale_and_add', 'kernel _Z13scale_and_addPfi, block (0,0,0) of (4,1,1), threads 0 to ', 'turn_around(float*)', 'dbg.cu:14',
+        'kernel _Z11turn_aroundPf, block (0,0,0) of (1,1,1)', 'done 0')
+    assert re.search(r'#0 .*scale_and_add.* at .*dbg.cu:[3-7]\n', said), said
+
+
+def test_perf_map_names_kernels(box):
+    box.write('p.cu', KERNELS)
+    box.hostwarp('cc', '-DREPEAT=1', '-o', 'p', 'p.cu')
+    out = box.run('sh', '-c', './p & wait $!; echo $!', env={'HOSTWARP_PERF': '1'}).stdout
+    lines = pathlib.Path(f'/tmp/perf-{out.split()[-1]}.map').read_text().splitlines()
+    os.unlink(f'/tmp/perf-{out.split()[-1]}.map')
+    names = [line.split(' ', 2)[2] for line in lines]
+    assert '_Z13scale_and_addPfi' in names and '_Z11turn_aroundPf' in names and all(int(w, 16) > 0 for line in lines for w in line.split()[:2]), lines
+
+
 def test_install_makes_a_copy_that_works_by_itself(box):
     box.write('hello.cu', HELLO)
     prefix = box.path / 'prefix'
@@ -988,9 +1117,9 @@ def test_install_makes_a_copy_that_works_by_itself(box):
 def main():
     pattern = sys.argv[2] if len(sys.argv) > 2 else ''
     bad = 0
-    for name, test in list(globals().items()):
-        if not name.startswith('test_') or pattern not in name:
-            continue
+    tests = [(name, test) for name, test in globals().items() if name.startswith('test_') and pattern in name]
+    print(f'1..{len(tests)}')
+    for name, test in tests:
         with tempfile.TemporaryDirectory(prefix='hostwarp-cli-') as folder:
             try:
                 test(Box(folder))

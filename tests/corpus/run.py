@@ -248,6 +248,7 @@ def self_test(build):
     """Called by tests/run with the build folder alone: are programs of our own judged rightly?"""
     args = argparse.Namespace(build=build.resolve(), include=[], limit=20, verbose=False, plain=True, nvcc=None)
     failed = 0
+    print(f'1..{len(SELF)}')
     with tempfile.TemporaryDirectory() as top:
         for name, (text, want) in SELF.items():
             (pathlib.Path(top) / name).mkdir()

@@ -34,16 +34,15 @@ def main():
         return 2
     dump = pathlib.Path(args[0]) / 'meson' / 'tests' / 'golden-dump'
     bad = 0
-    for source in sorted(HERE.glob('*.ptx')):
-        if args[1:] and source.stem not in args[1:]:
-            continue
+    sources = [s for s in sorted(HERE.glob('*.ptx')) if not args[1:] or s.stem in args[1:]]
+    print(f'1..{len(sources) + sum(s.with_suffix(".explain").exists() for s in sources)}')
+    for source in sources:
         p = subprocess.run([str(dump), str(source)], capture_output=True, text=True, timeout=60)
         want_file = source.with_suffix('.err' if p.returncode == 1 else '.ir')
         other = source.with_suffix('.ir' if p.returncode == 1 else '.err')
         if p.returncode not in (0, 1) or p.stderr:
             print(f'not ok {source.stem}: exit status {p.returncode} {p.stderr}')
-            bad += 1
-            continue
+            return 1
         if update:
             other.unlink(missing_ok=True)
         bad += not same(source.stem, want_file, p.stdout, update, other.exists())

@@ -22,9 +22,9 @@ def main():
         return 2
     apply = pathlib.Path(args[0]) / 'meson' / 'tests' / 'pass-apply'
     bad = 0
-    for source in sorted(HERE.glob('*.ir')):
-        if args[1:] and source.stem not in args[1:]:
-            continue
+    sources = [s for s in sorted(HERE.glob('*.ir')) if not args[1:] or s.stem in args[1:]]
+    print(f'1..{len(sources)}')
+    for source in sources:
         p = subprocess.run([str(apply), str(source)], capture_output=True, text=True, timeout=60)
         want_file = source.with_suffix('.out')
         if update:

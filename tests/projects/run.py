@@ -62,6 +62,7 @@ EXPECTED = {
 
 def main():
     failed = 0
+    print(f'1..{len(EXPECTED)}')
     for name, want in EXPECTED.items():
         if name == 'project_cmake' and not shutil.which('cmake'):
             print(f'ok {name} # SKIP there is no cmake')

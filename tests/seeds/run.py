@@ -65,7 +65,9 @@ def main():
     bad = 0
     want = expected()
     with tempfile.TemporaryDirectory() as folder:
-        for source in sorted((SEEDS / 'programs').glob('seed*')):
+        sources = sorted((SEEDS / 'programs').glob('seed*'))
+        print(f'1..{len(sources)}')
+        for source in sources:
             problem = try_seed(pathlib.Path(sys.argv[1]) / 'bin/hostwarp', source, want[source.stem], folder)
             print(f'{"not ok" if problem else "ok"} - seed program {source.name}')
             if problem:

@@ -89,7 +89,7 @@ static void calls_and_constants_are_reached(void **state)
     struct file f = make();
     struct hw_map functions = { 0 };
     g_address = (void *)(uintptr_t)g_near;
-    assert_true(load_object(&f, sizeof f, address_of, &functions, &placed));
+    assert_true(load_object(&f, sizeof f, "kernel", address_of, &functions, &placed));
     assert_int_equal(call(&functions), 12);
     unsigned char there;
     load_drop(&placed);
@@ -109,7 +109,7 @@ static void a_call_may_go_far(void **state)
     memcpy(at, g_far, sizeof g_far);
     assert_int_equal(mprotect(at, hw_page_bytes(), PROT_READ | PROT_EXEC), 0);
     g_address = at;
-    assert_true(load_object(&f, sizeof f, address_of, &functions, &placed));
+    assert_true(load_object(&f, sizeof f, "kernel", address_of, &functions, &placed));
     uint64_t distance = (uint64_t)(uintptr_t)at - (uint64_t)(uintptr_t)hw_map_get_str(&functions, "f");
     assert_true(distance + 0x80000000u > UINT32_MAX);             /* else nothing is shown */
     assert_int_equal(call(&functions), 16);
@@ -122,7 +122,7 @@ static void try(const void *file, size_t bytes, unsigned *taken)
     struct hw_map functions = { 0 };
     char *copy = malloc(bytes ? bytes : 1);                       /* exactly so long: sanitizers see what is behind it */
     memcpy(copy, file, bytes);
-    *taken += load_object(copy, bytes, address_of, &functions, &placed);
+    *taken += load_object(copy, bytes, "kernel", address_of, &functions, &placed);
     load_drop(&placed);
     free(copy);
     hw_map_fini(&functions);
@@ -155,16 +155,16 @@ static void what_is_not_known_is_refused(void **state)
     g_address = (void *)(uintptr_t)g_near;
     struct file f = make();
     f.rela[1].r_info = ELF64_R_INFO(3, R_X86_64_GOTPCREL);
-    assert_false(load_object(&f, sizeof f, address_of, &functions, &placed));
+    assert_false(load_object(&f, sizeof f, "kernel", address_of, &functions, &placed));
     f = make();
     f.head.e_machine = EM_AARCH64;
-    assert_false(load_object(&f, sizeof f, address_of, &functions, &placed));
+    assert_false(load_object(&f, sizeof f, "kernel", address_of, &functions, &placed));
     f = make();
     f.sections[CONSTANTS].sh_flags |= SHF_WRITE;
-    assert_false(load_object(&f, sizeof f, address_of, &functions, &placed));
+    assert_false(load_object(&f, sizeof f, "kernel", address_of, &functions, &placed));
     g_address = NULL;                                             /* nobody has a g */
     f = make();
-    assert_false(load_object(&f, sizeof f, address_of, &functions, &placed));
+    assert_false(load_object(&f, sizeof f, "kernel", address_of, &functions, &placed));
     assert_int_equal(functions.n, 0);
 }
 

@@ -105,14 +105,15 @@ def main():
     pattern = sys.argv[2] if len(sys.argv) > 2 else '*'
     subprocess.run([BUILD / 'bin/hostwarp', 'cc', '-O3', '-o', PROGRAM, HERE / 'programs.cu'], env=ENV, check=True)
     failed = 0
-    for name, test in list(globals().items()):
-        if name.startswith('test_') and fnmatch.fnmatch(name, pattern):
-            try:
-                test()
-                print(f'ok {name[5:]}', flush=True)
-            except Exception:                    # a test that breaks is one that fails
-                failed += 1
-                print(f'not ok {name[5:]}\n{traceback.format_exc()}', flush=True)
+    tests = [(name, test) for name, test in globals().items() if name.startswith('test_') and fnmatch.fnmatch(name, pattern)]
+    print(f'1..{len(tests)}')
+    for name, test in tests:
+        try:
+            test()
+            print(f'ok {name[5:]}', flush=True)
+        except Exception:                        # a test that breaks is one that fails
+            failed += 1
+            print(f'not ok {name[5:]}\n{traceback.format_exc()}', flush=True)
     return 1 if failed else 0
 
 

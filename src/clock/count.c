@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels: the first launch with a shape and with certain numbers among its parameters runs instrumented code; some of its blocks are
+ * counted, and a GPU's time follows from that (gpu/kernel.c). Later launches run plain code and have the same time.
+ */
+#include "clock/clock.h"
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/os.h"
+#include "core/launch.h"
+#include "core/mem.h"
+#include "core/module.h"
+#include "core/sched.h"
+#include "gpu/kernel.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+enum { SAMPLE = 64, MOST_SETS = 16, WAIT_MS = 400, MOST_WARPS = 64 };
+
+/* Sectors that were touched, and by how many of the counted blocks. */
+struct touched {
+    uint64_t sector;             /* + 1; 0: free */
+    uint32_t read, written;      /* blocks */
+};
+struct touched_set {
+    struct touched *v;
+    size_t n, cap;
+};
+
+/*
+ * What is known of launches that are alike.
+ * Lifetime  For ever.
+ * Locks     mu; ready is stored last, and what it is made of does not change then.
+ */
+struct count_entry {
+    const char *name;
+    struct launch_config shape;
+    struct count_entry *next;                    /* in order of their making */
+    struct gpu_counts counts;
+    struct gpu_result result[GPU_MOST_CHOSEN];
+    _Atomic bool ready;
+    bool estimated;                              /* nothing was counted */
+    /* while it is counted */
+    uint64_t n_blocks, sampled;
+    double worst_cycles, all_cycles;
+    struct touched_set touched;
+};
+
+/* All launches of a kernel with one shape. */
+struct family {
+    unsigned sets;               /* of numbers among the parameters */
+    struct count_entry *newest;
+};
+
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
+static struct hw_map entries, families;
+static struct count_entry *all_entries, **all_end = &all_entries;
+static _Atomic unsigned n_pending;
+
+/* --- sets of sectors --- */
+
+static struct touched *slot_of(struct touched_set *s, uint64_t sector)
+{
+    size_t k = (size_t)((sector * 0x9E3779B97F4A7C15u) >> 20) & (s->cap - 1);
+    while (s->v[k].sector && s->v[k].sector != sector + 1)
+        k = (k + 1) & (s->cap - 1);
+    return &s->v[k];
+}
+
+static struct touched *touch(struct touched_set *s, uint64_t sector)
+{
+    if (s->n * 2 >= s->cap) {
+        struct touched_set bigger = { .cap = s->cap ? s->cap * 2 : 256, .n = s->n };
+        bigger.v = hw_alloc(bigger.cap * sizeof *bigger.v);
+        for (size_t k = 0; k < s->cap; k++)
+            if (s->v[k].sector)
+                *slot_of(&bigger, s->v[k].sector - 1) = s->v[k];
+        hw_free(s->v);
+        *s = bigger;
+    }
+    struct touched *t = slot_of(s, sector);
+    if (!t->sector) {
+        t->sector = sector + 1;
+        s->n++;
+    }
+    return t;
+}
+
+/* --- counting, on the threads that run blocks --- */
+
+struct counter {
+    struct count_entry *entry;
+    const struct details_table *table;
+    const struct exec_launch *launch;
+    uint64_t block;              /* that is being counted */
+    bool inside;
+    struct gpu_counts sum;       /* of counted blocks */
+    double path[MOST_WARPS][DETAILS_PATH_COUNT];
+    bool fetching[MOST_WARPS];   /* it has loaded since its last barrier */
+    struct touched_set touched;  /* by this block */
+    double worst_cycles, all_cycles;
+    uint64_t sampled, lanes;
+};
+
+static double nominal_cycles(const double *path)
+{
+    return 4 * path[DETAILS_PATH_ALU] + 24 * path[DETAILS_PATH_SPECIAL] + 29 * path[DETAILS_PATH_SHARED] + 400 * path[DETAILS_PATH_GLOBAL]
+        + 100 * path[DETAILS_PATH_STREAM] + path[DETAILS_PATH_STALL] + 300 * path[DETAILS_PATH_ATOMIC] + 24 * path[DETAILS_PATH_WARP] + 30 * path[DETAILS_PATH_BARRIER];
+}
+
+static void *counter_begin(const struct exec_launch *launch)
+{
+    struct counter *c = hw_alloc(sizeof *c);
+    c->entry = launch->counting;
+    c->launch = launch;
+    c->table = launch->kernel->details;
+    return c;
+}
+
+/* A block is over: its slowest warp, and what was new to it. */
+static void fold(struct counter *c)
+{
+    unsigned slowest = 0;
+    if (!c->inside)
+        return;
+    for (unsigned w = 1; w < MOST_WARPS; w++)
+        if (nominal_cycles(c->path[w]) > nominal_cycles(c->path[slowest]))
+            slowest = w;
+    double cycles = nominal_cycles(c->path[slowest]);
+    for (int k = 0; k < DETAILS_PATH_COUNT; k++)
+        c->sum.path[k] += c->path[slowest][k];
+    c->worst_cycles = cycles > c->worst_cycles ? cycles : c->worst_cycles;
+    c->all_cycles += cycles;
+    c->sampled++;
+    memset(c->path, 0, sizeof c->path);
+    memset(c->fetching, 0, sizeof c->fetching);
+    hw_lock(&mu);
+    for (size_t k = 0; k < c->touched.cap; k++) {
+        const struct touched *t = &c->touched.v[k];
+        if (!t->sector)
+            continue;
+        struct touched *all = touch(&c->entry->touched, t->sector - 1);
+        all->read += t->read > 0;
+        all->written += t->written > 0;
+        c->sum.block_read += t->read ? 32 : 0;
+        c->sum.block_written += t->written ? 32 : 0;
+    }
+    hw_unlock(&mu);
+    if (c->touched.cap)
+        memset(c->touched.v, 0, c->touched.cap * sizeof *c->touched.v);
+    c->touched.n = 0;
+    c->inside = false;
+}
+
+/* Few blocks are all counted; of many some that lie anywhere. */
+static bool is_sampled(uint64_t block, uint64_t n)
+{
+    return n <= SAMPLE || ((block + 1) * 0x9E3779B97F4A7C15u >> 32) % n < SAMPLE || block == n / 2;
+}
+
+static void count_global(struct counter *c, const struct details_site *s, uint32_t mask, const uint64_t *a)
+{
+    uint64_t seen = UINT64_MAX, before = UINT64_MAX, sectors = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t at = a[__builtin_ctz(mask)], first = at / 32, last = (at + s->bytes - 1) / 32;
+        for (uint64_t k = first; k <= last; k++) {
+            if (k == seen || k == before)
+                continue;
+            before = seen;
+            seen = k;
+            struct touched *t = touch(&c->touched, k);
+            sectors++;
+            if (s->kind == DETAILS_IN_LOAD)
+                t->read++;
+            else
+                t->written++;
+            if (s->kind == DETAILS_IN_ATOMIC)
+                t->read++;
+        }
+    }
+    c->sum.accesses += (double)sectors;
+    if (s->kind == DETAILS_IN_ATOMIC)
+        c->sum.atomics += (double)sectors;
+}
+
+/* Passes that the banks make of it. */
+static unsigned bank_passes(const uint64_t *a, uint32_t mask, unsigned bytes)
+{
+    uint64_t words[32][4];
+    uint8_t n[32] = { 0 };
+    unsigned most = 1, all = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t at = a[__builtin_ctz(mask)] / 4;
+        for (uint64_t w = at; w < at + (bytes + 3) / 4; w++) {
+            unsigned bank = w % 32, k;
+            for (k = 0; k < n[bank] && k < 4 && words[bank][k] != w; k++)
+                ;
+            if (k < n[bank] && k < 4)
+                continue;
+            if (n[bank] < 4)
+                words[bank][n[bank]] = w;
+            n[bank]++;
+            all++;
+            most = n[bank] > most ? n[bank] : most;
+        }
+    }
+    return most > (all + 31) / 32 ? most : (all + 31) / 32;
+}
+
+/* The most lanes that want the same word: an atomic does it for one after the other. */
+static unsigned most_on_one(const uint64_t *a, uint32_t mask)
+{
+    unsigned most = 0;
+    for (uint32_t left = mask; left;) {
+        unsigned first = (unsigned)__builtin_ctz(left), n = 0;
+        for (uint32_t m = left; m; m &= m - 1)
+            if (a[__builtin_ctz(m)] == a[first]) {
+                left &= ~(1u << __builtin_ctz(m));
+                n++;
+            }
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static unsigned different_words(const uint64_t *a, uint32_t mask)
+{
+    unsigned n = 0;
+    for (uint32_t left = mask; left; n++) {
+        uint64_t word = a[__builtin_ctz(left)] / 4;
+        for (uint32_t m = left; m; m &= m - 1)
+            if (a[__builtin_ctz(m)] / 4 == word)
+                left &= ~(1u << __builtin_ctz(m));
+    }
+    return n;
+}
+
+/* Lanes that are served one after the other make the warp wait. The cycles are of an H200, from bench/align, histogram and kmeans. */
+static void count_shared(struct counter *c, const struct details_site *s, uint32_t warp, uint32_t mask, const uint64_t *a)
+{
+    enum { CONFLICT_CYCLES = 2, ATOMIC_CYCLES = 6, RETRY_CYCLES = 130, RETRY_INSTRUCTIONS = 6 };
+    unsigned passes = bank_passes(a, mask, s->bytes);
+    double *stall = &c->path[warp % MOST_WARPS][DETAILS_PATH_STALL];
+    if (s->kind != DETAILS_IN_ATOMIC) {
+        c->sum.passes += passes;
+        *stall += CONFLICT_CYCLES * (passes - 1);
+        return;
+    }
+    unsigned turns = most_on_one(a, mask);
+    turns = turns > passes ? turns : passes;
+    c->sum.passes += 2 * turns;
+    *stall += (s->retries ? RETRY_CYCLES : ATOMIC_CYCLES) * turns;
+    if (s->retries) {
+        c->sum.work[DETAILS_WORK_INTEGER] += RETRY_INSTRUCTIONS / 2 * turns;
+        c->sum.work[DETAILS_WORK_MEMORY] += 2 * turns;
+        c->sum.work[DETAILS_WORK_CONTROL] += turns;
+    }
+}
+
+static void count_access(struct counter *c, const struct kabi_block *block, const struct details_site *s, uint32_t warp, uint32_t mask, const uint64_t *a)
+{
+    enum { CONSTANT_CYCLES = 20 };
+    uint64_t offsets[32];
+    uint32_t shared = s->space == DETAILS_SHARED ? mask : 0, global = s->space == DETAILS_GLOBAL ? mask : 0;
+    const uint64_t *in_shared = a;
+    if (s->space == DETAILS_GENERIC) {
+        for (uint32_t m = mask; m; m &= m - 1) {
+            unsigned l = (unsigned)__builtin_ctz(m);
+            uint64_t at = a[l] - (uint64_t)(uintptr_t)block->shared, local = a[l] - (uint64_t)(uintptr_t)block->local;
+            uint64_t threads = (uint64_t)c->launch->kl.ntid[0] * c->launch->kl.ntid[1] * c->launch->kl.ntid[2];
+            offsets[l] = at;
+            if (at < c->launch->kl.shared_bytes)
+                shared |= 1u << l;
+            else if (local >= threads * c->launch->kernel->local_bytes)
+                global |= 1u << l;
+        }
+        in_shared = offsets;
+    }
+    if (s->tile)
+        return;
+    if (s->space == DETAILS_CONSTANT)            /* one word is for all lanes, others follow one after the other */
+        c->path[warp % MOST_WARPS][DETAILS_PATH_STALL] += CONSTANT_CYCLES * (different_words(a, mask) - 1);
+    if (shared)
+        count_shared(c, s, warp, shared, in_shared);
+    if (global)
+        count_global(c, s, global, a);
+}
+
+static void counter_visit(void *state, struct kabi_block *block, uint32_t site, uint32_t warp, uint32_t mask, const uint64_t *a)
+{
+    struct counter *c = state;
+    const struct kabi_launch *kl = &c->launch->kl;
+    uint64_t number = block->ctaid[0] + (uint64_t)kl->nctaid[0] * (block->ctaid[1] + (uint64_t)kl->nctaid[1] * block->ctaid[2]);
+    if (c->inside && number != c->block)
+        fold(c);
+    if (!c->inside) {
+        if (!is_sampled(number, c->entry->n_blocks))
+            return;
+        c->inside = true;
+        c->block = number;
+    }
+    const struct details_site *s = &c->table->sites[site];
+    if (s->kind != DETAILS_IN_BLOCK) {
+        if (a && s->kind <= DETAILS_IN_ATOMIC)
+            count_access(c, block, s, warp, mask, a);
+        return;
+    }
+    unsigned n = 0;
+    for (int k = 0; k < DETAILS_WORK_COUNT; k++) {
+        c->sum.work[k] += s->work[k] * (1.0 / DETAILS_WORK_UNIT);
+        n += s->work[k];
+    }
+    c->lanes += n * (uint64_t)__builtin_popcount(mask);
+    double *path = c->path[warp % MOST_WARPS];
+    bool *fetching = &c->fetching[warp % MOST_WARPS];
+    for (int k = 0; k < DETAILS_PATH_COUNT; k++)
+        path[k] += s->path[k] * (1.0 / DETAILS_PATH_UNIT);
+    if (s->path[DETAILS_PATH_STREAM] && !*fetching)
+        path[DETAILS_PATH_FIRST]++;
+    *fetching = (*fetching || s->path[DETAILS_PATH_STREAM]) && !s->meets;
+}
+
+static void counter_end(void *state)
+{
+    struct counter *c = state;
+    struct count_entry *e = c->entry;
+    fold(c);
+    hw_lock(&mu);
+    struct gpu_counts *to = &e->counts;
+    for (int k = 0; k < DETAILS_WORK_COUNT; k++)
+        to->work[k] += c->sum.work[k];
+    for (int k = 0; k < DETAILS_PATH_COUNT; k++)
+        to->path[k] += c->sum.path[k];
+    to->accesses += c->sum.accesses;
+    to->passes += c->sum.passes;
+    to->atomics += c->sum.atomics;
+    to->block_read += c->sum.block_read;
+    to->block_written += c->sum.block_written;
+    to->lanes += (double)c->lanes;               /* over instructions, at the end */
+    e->sampled += c->sampled;
+    e->all_cycles += c->all_cycles;
+    e->worst_cycles = c->worst_cycles > e->worst_cycles ? c->worst_cycles : e->worst_cycles;
+    hw_unlock(&mu);
+    hw_free(c->touched.v);
+    hw_free(c);
+}
+
+static const struct exec_counter counter = { counter_begin, counter_visit, counter_end };
+
+/* --- from a sample to the grid --- */
+
+/*
+ * Different sectors that all blocks touch, from those that k blocks did: `sum` counted for each block by itself, `different` together.
+ * As if each block took its share at random out of U: then k of them have U (1 - (1 - m/U)^k).
+ */
+static double extrapolate(double sum, double different, double k, double n, double most)
+{
+    if (k < 1 || sum <= 0)
+        return 0;
+    double m = sum / k, low = different, high = most > different ? most : different;
+    if (k >= n)
+        return different;
+    if (different >= 0.999 * sum)
+        return different * n / k < high ? different * n / k : high;
+    if (k < 2)
+        return different;
+    for (int i = 0; i < 60; i++) {
+        double u = (low + high) / 2, power = 1, base = 1 - (m < u ? m / u : 1);
+        for (int j = 0; j < (int)k; j++)
+            power *= base;
+        if (u * (1 - power) < different)
+            low = u;
+        else
+            high = u;
+    }
+    double rest = 1 - (m < low ? m / low : 1), power = 1;
+    for (double left = n; left > 0 && power > 1e-12; left--)
+        power *= rest;
+    return low * (1 - power);
+}
+
+/* One range of memory among what was touched. */
+struct range {
+    struct mem_info info;
+    double read_sum, read, written_sum, written;
+};
+enum { MOST_RANGES = 64 };
+
+static size_t ranges_of(const struct touched_set *s, struct range *out)
+{
+    size_t n = 0, last = 0;
+    for (size_t k = 0; k < s->cap; k++) {
+        const struct touched *t = &s->v[k];
+        if (!t->sector)
+            continue;
+        uint64_t at = (t->sector - 1) * 32;
+        size_t r = last;
+        if (!(r < n && at + 31 >= out[r].info.base && at - out[r].info.base < out[r].info.bytes))
+            for (r = 0; r < n && !(at + 31 >= out[r].info.base && (at < out[r].info.base || at - out[r].info.base < out[r].info.bytes)); r++)
+                ;
+        if (r == n) {
+            if (n == MOST_RANGES)
+                continue;
+            out[n] = (struct range){ 0 };
+            if (!mem_lookup(at, &out[n].info) && !mem_lookup(at + 31, &out[n].info))
+                out[n].info.base = at, out[n].info.bytes = 1 << 20;
+            n++;
+        }
+        last = r;
+        out[r].read_sum += t->read;
+        out[r].written_sum += t->written;
+        out[r].read += t->read > 0;
+        out[r].written += t->written > 0;
+    }
+    return n;
+}
+
+static void whole_grid(struct count_entry *e)
+{
+    struct gpu_counts *c = &e->counts;
+    struct range *ranges = hw_alloc(MOST_RANGES * sizeof *ranges);
+    double k = (double)e->sampled, n = (double)e->n_blocks, scale = n / k, instructions = 0;
+    for (int i = 0; i < DETAILS_WORK_COUNT; i++) {
+        instructions += c->work[i];
+        c->work[i] *= scale;
+    }
+    for (int i = 0; i < DETAILS_PATH_COUNT; i++)
+        c->path[i] /= k;
+    c->lanes /= instructions > 0 ? instructions * DETAILS_WORK_UNIT : 1;
+    c->worst = e->all_cycles > 0 ? e->worst_cycles / (e->all_cycles / k) : 1;
+    c->accesses *= scale;
+    c->passes *= scale;
+    c->atomics *= scale;
+    c->block_read *= scale;
+    c->block_written *= scale;
+    size_t n_ranges = ranges_of(&e->touched, ranges);
+    for (size_t i = 0; i < n_ranges; i++) {
+        struct range *r = &ranges[i];
+        double most = (double)r->info.bytes / 32 + 1;
+        double read = 32 * extrapolate(r->read_sum, r->read, k, n, most), written = 32 * extrapolate(r->written_sum, r->written, k, n, most);
+        if (r->info.kind == MEM_HOST || r->info.kind == MEM_REGISTERED) {
+            c->mapped_different += read > written ? read : written;
+            c->mapped_read += 32 * r->read_sum * scale;
+            c->mapped_written += 32 * r->written_sum * scale;
+            c->block_read -= 32 * r->read_sum * scale;
+            c->block_written -= 32 * r->written_sum * scale;
+            continue;
+        }
+        if (r->info.kind == MEM_MANAGED)
+            c->managed += read > written ? read : written;
+        c->read += read;
+        c->written += written;
+    }
+    hw_free(ranges);
+    hw_free(e->touched.v);
+    e->touched = (struct touched_set){ 0 };
+}
+
+/* --- launches --- */
+
+static void describe(struct count_entry *e, const struct function *f, const struct launch_config *config)
+{
+    struct gpu_counts *c = &e->counts;
+    e->name = hw_strdup(f->name);
+    e->shape = *config;
+    e->n_blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
+    c->blocks = (double)e->n_blocks;
+    c->threads = (double)config->block[0] * config->block[1] * config->block[2];
+    c->warps = (double)(((uint64_t)c->threads + 31) / 32);
+    c->fit_regs = f->n_regs;
+    c->fit_shared = f->shared_static + config->shared_bytes;
+    c->worst = 1;
+}
+
+static void make_ready(struct count_entry *e)
+{
+    if (e->sampled)
+        whole_grid(e);
+    else
+        e->estimated = true;
+    for (size_t g = 0; g < sim_n; g++)
+        gpu_kernel_time(&sim_gpus[g], &e->counts, &e->result[g]);
+    atomic_store(&e->ready, true);
+}
+
+/* The numbers among the parameters, and not the addresses: these are others in every run. */
+static uint64_t numbers_hash(const struct function *f, const void *params)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const char *at = (const char *)params + f->params[i].offset;
+        struct mem_info info;
+        uint64_t word;
+        for (uint32_t b = 0; b < f->params[i].bytes; b += 8) {
+            uint32_t n = f->params[i].bytes - b < 8 ? f->params[i].bytes - b : 8;
+            word = 0;
+            memcpy(&word, at + b, n);
+            if (n == 8 && word >= 65536 && mem_lookup(word, &info))
+                word = (uint64_t)info.kind;      /* what kind of memory it is matters, not where it lies */
+            sum = (sum ^ word) * 0x9E3779B97F4A7C15u;
+            sum ^= sum >> 29;
+        }
+    }
+    return sum;
+}
+
+/* With few different sets of numbers each is counted; with many those whose number is a power of two, and the newest of them stands for the others. */
+static bool is_wanted(unsigned sets) { return sets < MOST_SETS || (sets & (sets - 1)) == 0; }
+
+static struct count_entry *find(const struct function *f, const struct launch_config *config, const void *params, bool *fresh)
+{
+    struct {
+        const void *f;
+        uint64_t name, numbers;
+        uint32_t grid[3], block[3], shared, unused;
+    } key;
+    memset(&key, 0, sizeof key);
+    key.f = f;
+    key.name = hw_hash_bytes(f->name, strlen(f->name));
+    memcpy(key.grid, config->grid, sizeof key.grid);
+    memcpy(key.block, config->block, sizeof key.block);
+    key.shared = config->shared_bytes;
+    hw_lock(&mu);
+    struct family *family = hw_map_get(&families, &key, sizeof key);
+    hw_unlock(&mu);
+    uint64_t numbers = numbers_hash(f, params);
+    hw_lock(&mu);
+    if (!family) {
+        family = hw_alloc(sizeof *family);
+        hw_map_set(&families, &key, sizeof key, family);
+    }
+    key.numbers = numbers;
+    struct count_entry *e = hw_map_get(&entries, &key, sizeof key);
+    if (!e) {
+        *fresh = is_wanted(family->sets++);
+        if (*fresh) {
+            e = hw_alloc(sizeof *e);
+            describe(e, f, config);
+            *all_end = e;
+            all_end = &e->next;
+            family->newest = e;
+        } else {
+            e = family->newest;
+        }
+        hw_map_set(&entries, &key, sizeof key, e);
+    }
+    hw_unlock(&mu);
+    return e;
+}
+
+struct count_entry *count_launch(struct cmd *c, const struct function *f, const struct launch_config *config)
+{
+    bool fresh = false;
+    struct count_entry *e = find(f, config, c->params, &fresh);
+    if (!fresh)
+        return e;
+    exec_counter = &counter;
+    const struct kabi_kernel *counted = function_reference((struct function *)f, config->block, FUNCTION_COUNTED);
+    if (!counted || !counted->details) {
+        make_ready(e);
+        return e;
+    }
+    c->x.launch.kernel = counted;
+    exec_launch_init(&c->x.launch, config->cooperative);
+    c->x.launch.details = true;
+    c->x.launch.counting = e;
+    c->small = false;
+    atomic_fetch_add(&n_pending, 1);
+    return e;
+}
+
+void count_finished(struct cmd *c)
+{
+    struct count_entry *e = c->x.launch.counting;
+    if (!e)
+        return;
+    c->x.launch.counting = NULL;
+    make_ready(e);
+    atomic_fetch_sub(&n_pending, 1);
+}
+
+void count_settle(void)
+{
+    static _Atomic unsigned given_up;            /* kernels that wait for the host: nobody should wait for them again */
+    const struct timespec pause = { 0, 20000 };
+    uint64_t end = hw_now_ns() + WAIT_MS * 1000000ull;
+    while (atomic_load(&n_pending) > given_up) {
+        if (hw_now_ns() > end) {
+            given_up = atomic_load(&n_pending);
+            return;
+        }
+        nanosleep(&pause, NULL);
+    }
+    if (atomic_load(&n_pending) < given_up)
+        given_up = atomic_load(&n_pending);
+}
+
+/* One that is not ready yet is as short as can be. */
+double count_ns(struct count_entry *e, size_t g, double *share)
+{
+    bool ready = e && atomic_load(&e->ready);
+    *share = ready ? e->result[g].share : 0.01;
+    return ready ? e->result[g].ns : sim_gpus[g].kernel_ns;
+}
+
+const struct gpu_result *count_result(const struct count_entry *e, size_t g) { return &e->result[g]; }
+const struct gpu_counts *count_counts(const struct count_entry *e) { return &e->counts; }
+const struct launch_config *count_shape(const struct count_entry *e) { return &e->shape; }
+const char *count_name(const struct count_entry *e) { return e->name; }
+
+void count_each(void (*fn)(const struct count_entry *e, void *arg), void *arg)
+{
+    for (const struct count_entry *e = all_entries; e; e = e->next)
+        fn(e, arg);
+}

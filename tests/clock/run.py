@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the clock of a computed GPU (HOSTWARP_GPU). usage: run.py BUILD [PATTERN]      Each function test_* is one rule; the result is TAP."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+
+HERE = pathlib.Path(__file__).resolve().parent
+TREE = HERE.parent.parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE))
+import kernels                                   # noqa: E402: beside this file
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+HOSTWARP = BUILD / 'bin/hostwarp'
+WORK = tempfile.TemporaryDirectory(prefix='hostwarp-clock-test-')
+FOLDER = pathlib.Path(WORK.name)
+ENV = {k: v for k, v in os.environ.items() if not k.startswith('HOSTWARP_')}
+ENV['HOSTWARP_CACHE'] = os.environ.get('HOSTWARP_CACHE', str(FOLDER / 'cache'))
+
+
+def build(source, *options):
+    out = FOLDER / pathlib.Path(source).stem
+    if not out.exists():
+        subprocess.run([HOSTWARP, 'cc', '-O2', *options, '-o', out, source], check=True, env=ENV)
+    return out
+
+
+def run(*args, status=0, **env):
+    p = subprocess.run([str(a) for a in args], env={**ENV, **env}, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300,
+                       cwd=FOLDER)
+    assert p.returncode == status, f'{args}: status {p.returncode}, not {status}\n{p.stdout}'
+    return p.stdout
+
+
+def number(text, what):
+    return float(re.search(what + r'\D*?([\d.]+) us', text).group(1))
+
+
+def near(value, wanted, part):
+    assert abs(value / wanted - 1) <= part, f'{value} is not within {100 * part:.0f} % of {wanted}'
+
+
+def test_twenty_runs_tell_the_same_times(_):
+    exe = build(HERE / 'lanes.cu')
+    first = run(exe, HOSTWARP_GPU='h200')
+    for k in range(19):
+        again = run(exe, HOSTWARP_GPU='h200', HOSTWARP_THREADS=str((1, 2, 16)[k % 3]))
+        assert again == first, f'run {k}, threads {(1, 2, 16)[k % 3]}:\n{first}\n{again}'
+
+
+def test_page_locked_copies_are_faster_and_streams_overlap(_):
+    text = run(build(HERE / 'lanes.cu'), HOSTWARP_GPU='h200')
+    assert number(text, 'pageable') > 3 * number(text, 'pinned'), text
+    assert number(text, '1 streams') > 1.3 * number(text, '4 streams'), text
+    near(number(text, 'delay'), 100000 / 1.98e3, 0.3)
+
+
+def test_devices_say_they_are_that_card(_):
+    source = FOLDER / 'props.cu'
+    source.write_text('''#include <cstdio>
+__global__ void k(float *x) { __shared__ float s[8192]; s[threadIdx.x] = *x; *x = s[0]; }
+int main() { cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); int n; cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, k, 64, 0);
+printf("%s %d.%d %d %d %d %d\\n", p.name, p.major, p.minor, p.multiProcessorCount, p.maxThreadsPerMultiProcessor, p.l2CacheSize >> 10, n); }
+''')
+    exe = build(source)
+    for gpu, said in {'h200': 'NVIDIA H200 9.0 132 2048 61440 6', 'k40c': 'Tesla K40c 3.5 15 2048 1536 1', 't4': 'Tesla T4 7.5 40 1024 4096 2'}.items():
+        assert run(exe, HOSTWARP_GPU=gpu).strip() == said, run(exe, HOSTWARP_GPU=gpu)
+
+
+def test_a_wrong_profile_is_an_error_with_its_line(_):
+    good = (TREE / 'share/gpus/h200').read_text()
+    exe = build(HERE / 'lanes.cu')
+    broken = {
+        'unknown': ('multiprocessors  ', 'multiprocessorz  ', r'card:\d+: unknown name .multiprocessorz.'),
+        'number': ('multiprocessors        132', 'multiprocessors        many', r"card:\d+: multiprocessors: 'many' is not a number"),
+        'range': ('multiprocessors        132', 'multiprocessors        0', r'card:\d+: multiprocessors: 0 is not between'),
+        'source': ('| published', '| guessed', r'card:\d+: .*measured, published or assumed'),
+        'bar': ('132          |', '132           ', r'card:\d+: no \|'),
+        'missing': ('kernel-gap', '# ', r'card:\d+: kernel-gap is missing'),
+        'twice': ('kernel-gap', 'issue 4 | assumed\nkernel-gap', r'card:\d+: issue stands here twice'),
+        'curve': ('4K:7.77us', '4K:7.77', r'card:\d+: copy-pinned-in: .4K:7.77. is not a size and a time'),
+        'order': ('4K:7.77us', '4M:7.77us', r'card:\d+: copy-pinned-in: sizes must grow'),
+    }
+    for what, (old, new, said) in broken.items():
+        assert old in good, (what, old)
+        (FOLDER / 'card').write_text(good.replace(old, new, 1))
+        text = run(exe, status=1, HOSTWARP_GPU=str(FOLDER / 'card'))
+        assert re.search(said, text), (what, text)
+    (FOLDER / 'card').write_text(good)
+    run(exe, HOSTWARP_GPU=str(FOLDER / 'card'))
+    assert 'No such file' in run(exe, status=1, HOSTWARP_GPU='no-such-card')
+
+
+def test_all_profiles_are_read(_):
+    text = run(HOSTWARP, 'info', '--gpus')
+    for name in 'a100', 'h100', 'h200', 'k40c', 'rtx4090', 't4':
+        assert re.search(rf'^{name} ', text, re.M), text
+
+
+def test_the_machine_is_an_h200(_):
+    exe, rows = build(TREE / 'bench/machine.cu'), {}
+    pattern = re.compile(r'^  (.+?)\s{2,}([\d.]+) \S+$', re.M)
+    measured = dict(pattern.findall((HERE / 'h200/machine.txt').read_text()))
+    rows = dict(pattern.findall(run(exe, '--quick', HOSTWARP_GPU='h200')))
+    for name, value in measured.items():
+        if not name.startswith('malloc'):        # the host's own work takes what it takes here
+            assert abs(float(rows[name]) / float(value) - 1) <= 0.2, f'{name}: {rows[name]}, measured {value}'
+
+
+def test_kernels_take_what_they_took(_):
+    rows = kernels.compare(BUILD, ['bfs', 'blackscholes', 'compact', 'fft', 'histogram', 'kmeans', 'montecarlo', 'pathfinder', 'softmax', 'sort', 'spmv'], FOLDER)
+    median, within = kernels.summary(rows)
+    assert median <= 0.25 and within >= 0.9, (median, within, rows)
+
+
+def test_prof_shows_gpus_side_by_side(_):
+    text = run(HOSTWARP, 'prof', '--gpu', 'h200,k40c', build(HERE / 'lanes.cu'))
+    for part in 'Predicted:', 'h200', 'k40c', 'work(float*, int, int)', 'pinned-in', 'limited by', 'saves':
+        assert part in text, f'no {part!r} in:\n{text}'
+
+
+def main():
+    pattern = sys.argv[2] if len(sys.argv) > 2 else ''
+    tests = [(name, fn) for name, fn in globals().items() if name.startswith('test_') and pattern in name]
+    failed = 0
+    print(f'1..{len(tests)}')
+    for i, (name, fn) in enumerate(tests, 1):
+        try:
+            fn(None)
+            print(f'ok {i} {name}', flush=True)
+        except Exception:
+            failed += 1
+            print(f'not ok {i} {name}\n' + ''.join('# ' + l + '\n' for l in traceback.format_exc().splitlines()), flush=True)
+    WORK.cleanup()
+    return 1 if failed else 0
+
+
+sys.exit(main())
