@@ -159,7 +159,7 @@ static __device__ inline unsigned grid_arrive(grid_place *place, unsigned blocks
     __threadfence();
     unsigned meeting = *(volatile unsigned *)&place->meetings;
     if (atomicAdd(&place->here, 1u) == blocks - 1) {
-        place->here = 0;
+        *(volatile unsigned *)&place->here = 0;
         __threadfence();
         atomicAdd(&place->meetings, 1u);
     }

@@ -96,7 +96,7 @@ def make_folder(path, top, made):
 
 def install_program(build, name, root, strip):
     shutil.copy2(build / name, root / name)
-    if strip:                                    # what a debugger needs is as large as the rest
+    if strip and (root / name).read_bytes()[:4] in (b'\x7fELF', b'!<ar'):       # what a debugger needs is as large as the rest
         subprocess.run(['strip', '--strip-debug' if name.endswith('.a') else '--strip-unneeded', '--remove-section=.comment', root / name], check=True)
 
 

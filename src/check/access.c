@@ -5,39 +5,23 @@
 #include "check/check.h"
 #include "check/guard.h"
 #include "check/hazard.h"
-#include "check/ledger.h"
+#include "check/part.h"
 #include "check/race.h"
 #include "check/race_grid.h"
-#include "check/report.h"
-#include "check/trace.h"
+#include "check/runner.h"
+#include "check/sync.h"
 #include "core/launch.h"
 #include "core/module.h"
-#include "core/sched.h"
-#include "exec/exec.h"
 
 #include <stdlib.h>
 
-enum { LANES = 32 };
+/* Where malloc() or free() is called that the engine is about to do for this thread. */
+static _Thread_local const char *heap_place;
 
-/* A launch: where it was made, and when. */
-struct launched {
-    struct trace_call call;
-    uint64_t at;                 /* ledger_now() */
-    uint32_t param_bytes;
-};
-
-/* A thread that runs blocks of a launch, one after the other. */
-struct runner {
-    const struct exec_launch *launch;
-    const struct cmd *cmd;
-    uint64_t block;              /* the one at hand, plus 1; 0: none yet */
-    struct race_block *race;
-};
-
-void access_launch_made(struct cmd *c, const struct function *f)
+void access_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
 {
     struct launched *l = hw_alloc(sizeof *l);
-    *l = (struct launched){ *trace_current(), ledger_now(), f->param_bytes };
+    *l = (struct launched){ *trace_current(), ledger_now(), f->param_bytes, config->cooperative };
     c->watched = l;
     c->x.launch.details = c->x.launch.kernel->details != NULL;
 }
@@ -56,23 +40,59 @@ void access_launch_over(struct cmd *c)
     c->watched = NULL;
 }
 
-static uint32_t threads_of(const struct exec_launch *l) { return l->kl.ntid[0] * l->kl.ntid[1] * l->kl.ntid[2]; }
-
 static void *begin(const struct exec_launch *launch)
 {
     struct runner *r = hw_alloc(sizeof *r);
+    uint32_t threads = runner_threads(launch);
     r->launch = launch;
     r->cmd = hw_container_of(launch, struct cmd, x.launch);
     if (check_tools & (CHECK_RACE | CHECK_HAZARD | CHECK_SYNC))
-        r->race = race_block_new(launch->kernel, launch->kl.grid_id, threads_of(launch), launch->kl.shared_bytes);
+        r->race = race_block_new(launch);
+    if (check_tools & CHECK_SYNC)
+        r->sync = sync_block_new(r);
+    if (check_tools & (CHECK_SYNC | CHECK_RACE))
+        r->memory = sync_memory_new(r);
+    if (check_tools & CHECK_INIT) {
+        init_bits_new(&r->shared, launch->kl.shared_bytes);
+        init_bits_new(&r->local, (uint64_t)threads * launch->kernel->local_bytes);
+        r->said = hw_alloc(launch->kernel->details->n + 1);
+    }
     return r;
+}
+
+/* All of its threads have left; or one of them has faulted. */
+static void end_block(struct runner *r)
+{
+    if (r->block && r->sync && !atomic_load_explicit(&r->launch->fault, memory_order_relaxed))
+        sync_block_end(r->sync);
 }
 
 static void end(void *state)
 {
     struct runner *r = state;
+    end_block(r);
     race_block_free(r->race);
+    sync_block_free(r->sync);
+    sync_memory_free(r->memory);
+    init_bits_free(&r->shared);
+    init_bits_free(&r->local);
+    hw_free(r->said);
+    hw_free(r->bounds);
     hw_free(r);
+}
+
+static void begin_block(struct runner *r, uint64_t number)
+{
+    end_block(r);
+    r->block = number + 1;
+    if (r->sync)
+        sync_block_begin(r->sync);
+    if (r->memory)
+        sync_memory_begin(r->memory);
+    if (r->race)
+        race_block_begin(r->race, number);
+    if (check_tools & CHECK_INIT)
+        reads_begin(r);
 }
 
 static uint64_t number_of(const struct kabi_block *b)
@@ -81,124 +101,121 @@ static uint64_t number_of(const struct kabi_block *b)
     return b->ctaid[0] + (uint64_t)n[0] * (b->ctaid[1] + (uint64_t)n[1] * b->ctaid[2]);
 }
 
-static const char *const verbs[] = { [DETAILS_IN_LOAD] = "read", [DETAILS_IN_STORE] = "write", [DETAILS_IN_ATOMIC] = "atomic" };
+/* ---- what reports say ---- */
 
-static void tell_launch(struct report *rep, const struct runner *r)
+const char *access_verb(const struct details_site *s)
 {
-    const struct launched *l = r->cmd->watched;
+    static const char *const verbs[] = { [DETAILS_IN_LOAD] = "read", [DETAILS_IN_STORE] = "write", [DETAILS_IN_ATOMIC] = "atomic" };
+    return verbs[s->kind];
+}
+
+void access_tell_launch(struct report *rep, const struct runner *r)
+{
+    const struct launched *l = launched_of(r);
     if (l)
         report_host(rep, "launch", l->call.trace, "kernel %s", r->launch->kernel->name);
 }
 
-static void out_of_bounds(const struct runner *r, const struct details_site *s, uint32_t thread, uint64_t address)
+void access_tell_made(struct report *rep, const struct ledger_entry *e)
 {
-    struct ledger_entry e;
-    struct hw_str where = { 0 };
-    struct report rep;
-    const struct launched *l = r->cmd->watched;
-    enum ledger_found found = ledger_find(address, &e);
-    if (found == LEDGER_FREED && l && e.freed_at > l->at) {      /* in the order of streams, behind this launch */
-        if (check_tools & CHECK_HAZARD)
-            hazard_look_at_freed((uint32_t)r->cmd->seq, address, s->bytes, s->kind != DETAILS_IN_LOAD, s->place);
-        return;
-    }
-    if (!(check_tools & CHECK_MEMORY))
-        return;
-    if (found == LEDGER_INSIDE && e.bytes - (address - e.base) >= s->bytes)      /* freed and given out again since it was looked up */
-        return;
-    if (found == LEDGER_INSIDE)                  /* its last bytes are outside */
-        address = e.base + e.bytes;
-    if (found != LEDGER_NOTHING)
-        ledger_describe(&where, &e, address);
-    report_begin(&rep, found == LEDGER_FREED ? "memory.freed" : "memory.bounds", "kernel %s: %s of %u bytes %s", r->launch->kernel->name, verbs[s->kind], s->bytes,
-                 found == LEDGER_FREED ? "in memory that was freed" : "outside of any memory that CUDA knows");
-    report_device(&rep, verbs[s->kind], s->place, "block %llu, thread %u, address %#llx: %s", (unsigned long long)(r->block - 1), thread, (unsigned long long)address,
-                  where.s ? where.s : "near nothing that was allocated");
-    if (found != LEDGER_NOTHING)
-        report_host(&rep, "made", e.made, "%s, %llu bytes", e.made_by ? e.made_by : "?", (unsigned long long)e.bytes);
-    if (found == LEDGER_FREED)
-        report_host(&rep, "freed", e.freed, "%s", e.freed_by);
-    tell_launch(&rep, r);
-    report_end(&rep);
-    hw_str_fini(&where);
+    if (e->made_place)
+        report_device(rep, "made", e->made_place, "%s, %llu bytes", e->made_by, (unsigned long long)e->bytes);
+    else
+        report_host(rep, "made", e->made, "%s, %llu bytes", e->made_by ? e->made_by : "?", (unsigned long long)e->bytes);
+    if (e->freed_by && e->freed_place)
+        report_device(rep, "freed", e->freed_place, "%s", e->freed_by);
+    else if (e->freed_by)
+        report_host(rep, "freed", e->freed, "%s", e->freed_by);
 }
 
-static void misaligned(const struct runner *r, const struct details_site *s, uint32_t thread, uint64_t address)
+static void tell_trap(const struct runner *r, const struct details_site *s, uint32_t thread)
 {
+    const struct launched *l = launched_of(r);
     struct report rep;
-    report_begin(&rep, "memory.misaligned", "kernel %s: %s of %u bytes at an address that is no multiple of %u", r->launch->kernel->name, verbs[s->kind], s->bytes, s->bytes);
-    report_device(&rep, verbs[s->kind], s->place, "block %llu, thread %u, address %#llx", (unsigned long long)(r->block - 1), thread, (unsigned long long)address);
-    tell_launch(&rep, r);
+    if (!(check_tools & CHECK_SYNC))
+        return;
+    report_begin(&rep, "sync.trap", "kernel %s: a thread stops the grid with __trap()", r->launch->kernel->name);
+    report_device(&rep, "trap", s->place, "block %llu, thread %u", runner_block(r), thread);
+    access_tell_launch(&rep, r);
+    if (l && !l->cooperative)
+        report_advice(&rep, "grid.sync() does so where the kernel was not launched with cudaLaunchCooperativeKernel.");
     report_end(&rep);
 }
 
-static void outside_shared(const struct runner *r, const struct details_site *s, uint32_t thread, uint64_t offset)
-{
-    struct report rep;
-    uint32_t have = r->launch->kl.shared_bytes;
-    report_begin(&rep, "memory.shared-bounds", "kernel %s: %s of %u bytes outside of the block's shared memory", r->launch->kernel->name, verbs[s->kind], s->bytes);
-    report_device(&rep, verbs[s->kind], s->place, "block %llu, thread %u, offset %lld of %u bytes", (unsigned long long)(r->block - 1), thread, (long long)(int32_t)offset, have);
-    tell_launch(&rep, r);
-    report_end(&rep);
-}
+/* ---- what comes ---- */
 
-/* Which lanes use shared memory, which the threads' own, which neither; shared addresses become offsets. */
-static void split(const struct runner *r, const struct kabi_block *b, const struct details_site *s, uint32_t mask, const uint64_t *a, uint64_t *offsets, uint32_t *shared, uint32_t *global)
+/* Which lanes use global, shared and local memory. */
+static void split(const struct runner *r, const struct kabi_block *b, uint32_t mask, struct access *x)
 {
-    uint64_t local = (uint64_t)threads_of(r->launch) * r->launch->kernel->local_bytes;
-    const struct launched *launched = r->cmd->watched;
+    const struct details_site *s = x->s;
+    uint64_t local = (uint64_t)runner_threads(r->launch) * r->launch->kernel->local_bytes;
+    const struct launched *launched = launched_of(r);
     uint64_t params = launched ? launched->param_bytes : 0;
-    *shared = s->space == DETAILS_SHARED ? mask : 0;
-    *global = s->space == DETAILS_GLOBAL ? mask : 0;
-    memcpy(offsets, a, LANES * sizeof *offsets);
+    x->shared = s->space == DETAILS_SHARED ? mask : 0;
+    x->global = s->space == DETAILS_GLOBAL || (s->space == DETAILS_CONSTANT && s->variable) ? mask : 0;
+    x->local = s->space == DETAILS_LOCAL ? mask : 0;
+    memcpy(x->offsets, x->a, LANES * sizeof *x->offsets);
+    if (s->valued || s->tile)
+        memcpy(x->offsets + LANES, x->a + LANES, LANES * sizeof *x->offsets);
+    for (uint32_t m = x->local; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        x->offsets[l] = (uint64_t)(int32_t)x->a[l] + (uint64_t)(x->thread + l) * r->launch->kernel->local_bytes;
+    }
     for (uint32_t m = s->space == DETAILS_GENERIC ? mask : 0; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        uint64_t offset = a[l] - (uint64_t)(uintptr_t)b->shared;
-        if (offset < r->launch->kl.shared_bytes) {
-            *shared |= 1u << l;
-            offsets[l] = offset;
-        } else if (a[l] - (uint64_t)(uintptr_t)b->local >= local && a[l] - (uint64_t)(uintptr_t)r->launch->kl.params >= params) {
-            *global |= 1u << l;
+        uint64_t offset = x->a[l] - (uint64_t)(uintptr_t)b->shared;
+        if (offset < r->launch->kl.shared_bytes || (s->shared_bytes && offset + s->bytes + 65536 < (uint64_t)2 << 20)) {
+            x->shared |= 1u << l;
+            x->offsets[l] = offset;
+        } else if (x->a[l] - (uint64_t)(uintptr_t)b->local < local) {
+            x->local |= 1u << l;
+            x->offsets[l] = x->a[l] - (uint64_t)(uintptr_t)b->local;
+        } else if (x->a[l] - (uint64_t)(uintptr_t)r->launch->kl.params >= params) {
+            x->global |= 1u << l;
         }
     }
 }
 
-static void look_at_memory(const struct runner *r, const struct details_site *s, uint32_t thread, uint32_t shared, uint32_t *global, const uint64_t *a, const uint64_t *offsets)
+/* The usual access: in one space, everything about it is right, and that is seen of whole parts of the warp. False: it must be looked at lane by lane. */
+static bool visit_parts(struct runner *r, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a)
 {
-    for (uint32_t m = *global; m; m &= m - 1) {
-        unsigned l = (unsigned)__builtin_ctz(m);
-        if (hw_unlikely((check_tools & CHECK_MEMORY) && a[l] & (s->bytes - 1)))
-            misaligned(r, s, thread + l, a[l]);
-        if (hw_unlikely(!ledger_holds(a[l], s->bytes))) {
-            if (check_tools & (CHECK_MEMORY | CHECK_HAZARD))
-                out_of_bounds(r, s, thread + l, a[l]);
-            *global &= ~(1u << l);
-        }
-    }
-    for (uint32_t m = check_tools & CHECK_MEMORY ? shared : 0; m; m &= m - 1) {
-        unsigned l = (unsigned)__builtin_ctz(m);
-        if (hw_unlikely(offsets[l] + s->bytes > r->launch->kl.shared_bytes))
-            outside_shared(r, s, thread + l, offsets[l]);
-    }
+    const struct details_site *s = &r->launch->kernel->details->sites[site];
+    bool shared = s->space == DETAILS_SHARED, init = (check_tools & CHECK_INIT) != 0;
+    struct part parts[PARTS];
+    if ((!shared && s->space != DETAILS_GLOBAL) || s->tile || !s->bytes || (s->bytes & (s->bytes - 1)) || (shared && r->memory && !sync_shared_idle(r->memory)))
+        return false;
+    unsigned n = parts_of(a, mask, s->bytes, parts);
+    for (unsigned k = 0; k < n; k++)
+        if (!bounds_part(r, site, &parts[k], shared) || (init && !reads_part(r, s, &parts[k], shared)))
+            return false;
+    for (unsigned k = 0; init && s->kind != DETAILS_IN_LOAD && k < n; k++)
+        reads_wrote(r, s, &parts[k], shared);
+    if (r->sync)
+        sync_came(r->sync, site, thread, mask);
+    if (r->race)
+        race_parts(r->race, site, thread, mask, a, parts, n, shared);
+    return true;
 }
 
 static void visit_access(struct runner *r, struct kabi_block *block, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a)
 {
-    const struct details_site *s = &r->launch->kernel->details->sites[site];
-    uint64_t offsets[2 * LANES];
-    uint32_t shared, global;
-    if (s->tile)
+    if (hw_likely(visit_parts(r, site, thread, mask, a)))
         return;
-    split(r, block, s, mask, a, offsets, &shared, &global);
-    look_at_memory(r, s, thread, shared, &global, a, offsets);
-    if (!r->race)
+    struct access x = { .s = &r->launch->kernel->details->sites[site], .site = site, .thread = thread, .a = a };
+    split(r, block, mask, &x);
+    bounds_access(r, &x);
+    if (check_tools & CHECK_INIT)
+        reads_access(r, &x);
+    if (r->memory && x.shared)
+        sync_shared(r->memory, &x);
+    if (r->sync)
+        sync_came(r->sync, site, thread, mask);
+    if (!r->race || x.s->tile || x.s->space == DETAILS_CONSTANT)
         return;
-    if (s->valued)
-        memcpy(offsets + LANES, a + LANES, LANES * sizeof *offsets);
-    if (global)
-        race_access(r->race, site, thread, global, a, false);
-    if (shared)
-        race_access(r->race, site, thread, shared, offsets, true);
+    if (x.global)
+        race_access(r->race, site, thread, x.global, a, false);
+    if (x.shared)
+        race_access(r->race, site, thread, x.shared, x.offsets, true);
 }
 
 /* One lane by itself: its values stand first, and go where the lane has its place. */
@@ -216,23 +233,24 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
     uint64_t one[2 * LANES], number = number_of(block) + 1;
     if (!mask || s->kind == DETAILS_IN_BLOCK)
         return;
-    if (r->block != number) {
-        r->block = number;
-        if (r->race)
-            race_block_begin(r->race, number - 1);
-    }
+    if (r->block != number)
+        begin_block(r, number - 1);
     if (r->launch->kernel->width == 1) {
-        spread(a, s->valued, thread % LANES, one);
+        spread(a, s->valued || s->tile || s->kind == DETAILS_IN_NOTE, thread % LANES, one);
         mask = 1u << thread % LANES;
         thread -= thread % LANES;
         a = one;
     }
     switch (s->kind) {
     case DETAILS_IN_BARRIER:
+        if (r->sync)
+            sync_barrier(r->sync, site, thread, mask, a);
         if (r->race)
             race_barrier(r->race, site, thread, mask, a);
         break;
     case DETAILS_IN_WARP:
+        if (r->sync)
+            sync_warp(r->sync, site, thread, mask, a);
         if (r->race)
             race_warp(r->race, thread, mask, a);
         break;
@@ -240,8 +258,25 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
         if (r->race)
             race_fence(r->race, thread, mask, s->grid_wide);
         break;
+    case DETAILS_IN_MALLOC: heap_place = s->place; break;
+    case DETAILS_IN_FREE:
+        heap_place = s->place;
+        bounds_free(r, site, thread, mask, a);
+        break;
+    case DETAILS_IN_TRAP: tell_trap(r, s, thread + (uint32_t)__builtin_ctz(mask)); break;
+    case DETAILS_IN_NOTE:
+        if (r->memory)
+            sync_note(r->memory, block, site, thread, mask, a);
+        break;
     default: visit_access(r, block, site, thread, mask, a); break;
     }
 }
 
-const struct exec_checker access_checker = { .begin = begin, .visit = visit, .end = end, .heap = ledger_heap };
+static void heap(uint64_t base, uint64_t bytes, bool made)
+{
+    ledger_heap(base, bytes, made, heap_place);
+    if (made)
+        init_given(base, bytes);
+}
+
+const struct exec_checker access_checker = { .begin = begin, .visit = visit, .end = end, .heap = heap };

@@ -148,6 +148,7 @@ void call_enters(struct hook_call *call)
         return;
     now->name = call->name;
     now->trace = trace_call(call->caller, &now->sp);
+    now->told = false;
     caller = call->caller;
     hw_free(inner_why);
     inner_why = NULL;
@@ -165,7 +166,9 @@ void call_leaves(struct hook_call *call)
         }
         return;
     }
-    if ((check_tools & CHECK_API) && now->name) {
+    if (now->name && call->result == CUDA_SUCCESS && strstr(now->name, "EndCapture"))
+        leak_capture_ended();
+    if ((check_tools & CHECK_API) && now->name && !now->told) {
         depth++;                 /* what we ask is no call of the program */
         if (strcmp(now->name, "cudaGetLastError") == 0 || strcmp(now->name, "cudaPeekAtLastError") == 0)
             looked();

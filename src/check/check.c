@@ -9,6 +9,7 @@
 #include "check/hazard.h"
 #include "check/host_access.h"
 #include "check/host_calls.h"
+#include "check/init.h"
 #include "check/ledger.h"
 #include "check/order.h"
 #include "check/report.h"
@@ -18,14 +19,25 @@
 #include "core/sched.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 unsigned check_tools;
 
 static void on_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
 {
-    (void)config;
-    access_launch_made(c, f);
+    access_launch_made(c, f, config);
+}
+
+/* Kernels that are queued: a program that ends without waiting for them is given the time. */
+static _Atomic long running;
+
+static void on_exiting(void)
+{
+    enum { LONGEST_MS = 10000 };
+    for (int ms = 0; atomic_load(&running) > 0 && ms < LONGEST_MS; ms++)
+        usleep(1000);
 }
 
 static bool hazards(void) { return (check_tools & CHECK_HAZARD) != 0; }
@@ -38,6 +50,8 @@ static void on_cmd_started(struct cmd *c)
         call_host_fn_started(c);
     if (hazards() && c->kind == CMD_COPY)
         guard_copy_begins((uint32_t)c->seq);
+    if (c->kind == CMD_COPY && (check_tools & CHECK_INIT))
+        init_copy(c);
     if (!hazards() || !is_host_fn(c))
         return;
     order_host_sees((uint32_t)c->seq);
@@ -57,20 +71,28 @@ static void on_cmd_finished(struct cmd *c)
     if (hazards() && is_host_fn(c))
         frames_function_over((uint32_t)c->seq);
     if (c->kind == CMD_KERNEL)
+        atomic_fetch_sub(&running, 1);
+    if (c->kind == CMD_KERNEL)
         access_launch_over(c);
     else if (c->kind == CMD_COPY && (check_tools & CHECK_HAZARD))
         hazard_copy_over(c);
+    else if (c->kind == CMD_COPY) {
+        hw_free(c->watched);
+        c->watched = NULL;
+    }
 }
 
 static void on_copy_made(struct cmd *c, bool async)
 {
     (void)async;
-    if (check_tools & CHECK_HAZARD)
+    if (check_tools & (CHECK_HAZARD | CHECK_INIT))
         hazard_copy_made(c);
 }
 
 static void on_cmd_queued(struct cmd *c)
 {
+    if (c->kind == CMD_KERNEL)
+        atomic_fetch_add(&running, 1);
     if (is_host_fn(c))
         call_host_fn_queued(c);
     if (!(check_tools & CHECK_HAZARD))
@@ -103,6 +125,8 @@ static void on_host_waited_for(uint64_t seq)
 static void on_mem_added(const struct mem_info *info)
 {
     ledger_added(info);
+    if (check_tools & CHECK_INIT)
+        init_given(info->base, info->bytes);
     if (!hazards())
         return;
     guard_range_added(info);
@@ -143,11 +167,11 @@ static void on_api_enter(struct hook_call *call)
 }
 
 /* What programs make by calls of this name, and nothing that such a call makes for itself. */
-static const struct { enum obj_kind kind; const char *what, *made_by[3]; } objects[] = {
+static const struct { enum obj_kind kind; const char *what, *made_by[5]; } objects[] = {
     { OBJ_STREAM, "a stream", { "StreamCreate" } },
     { OBJ_EVENT, "an event", { "EventCreate" } },
-    { OBJ_ARRAY, "an array", { "MallocArray", "Malloc3DArray", "ArrayCreate" } },
-    { OBJ_GRAPH, "a graph", { "GraphCreate", "EndCapture", "GraphClone" } },
+    { OBJ_ARRAY, "an array", { "MallocArray", "Malloc3DArray", "ArrayCreate", "Array3DCreate", "MallocMipmappedArray" } },
+    { OBJ_GRAPH, "a graph", { "GraphCreate", "BeginCapture", "GraphClone" } },
     { OBJ_EXEC, "an executable graph", { "GraphInstantiate" } },
     { OBJ_MEMPOOL, "a memory pool", { "MemPoolCreate" } },
     { OBJ_PHYSICAL, "physical memory", { "MemCreate" } },
@@ -162,6 +186,15 @@ static void on_obj_made(const struct obj *obj)
                 leak_object_made(obj->handle, objects[k].what);
 }
 
+static void on_image_made(uint64_t handle, bool surface)
+{
+    const char *call = trace_current()->name;
+    if (call && (strstr(call, "TextureObject") || strstr(call, "SurfaceObject") || strstr(call, "TexObject") || strstr(call, "SurfObject")))        /* references bind without */
+        leak_object_made((void *)(uintptr_t)handle, surface ? "a surface object" : "a texture object");
+}
+
+static void on_image_gone(uint64_t handle) { leak_object_gone((void *)(uintptr_t)handle); }
+
 static void on_obj_closed(const struct obj *obj) { leak_object_gone(obj->handle); }
 
 static void on_ctx_ending(struct ctx *ctx)
@@ -175,6 +208,8 @@ static const struct hook_listener listener = {
     .api_leave = call_leaves,
     .launch_made = on_launch_made,
     .copy_made = on_copy_made,
+    .copy_refused = refused_copy,
+    .free_refused = refused_free,
     .cmd_queued = on_cmd_queued,
     .cmd_started = on_cmd_started,
     .cmd_depends = order_depends,
@@ -188,7 +223,10 @@ static const struct hook_listener listener = {
     .mem_freeing = on_mem_freeing,
     .obj_made = on_obj_made,
     .obj_closed = on_obj_closed,
+    .image_made = on_image_made,
+    .image_gone = on_image_gone,
     .ctx_ending = on_ctx_ending,
+    .exiting = on_exiting,
 };
 
 static unsigned tools_of(const char *list)
@@ -244,6 +282,8 @@ void check_init(void)
     if (hazards() && guard_init())
         host_calls_init();
     pthread_atfork(NULL, NULL, in_child);
+    if (tools & CHECK_INIT)
+        init_start();
     atexit(at_exit);
     exec_checker = &access_checker;
     hook_listen(&listener);

@@ -9,7 +9,7 @@
 #include "base/base.h"
 
 #define CHECK_TOOLS(ROW)                                                                     \
-    ROW(MEMORY, "memory") ROW(LEAK, "leak") ROW(API, "api") ROW(RACE, "race") ROW(HAZARD, "hazard") ROW(SYNC, "sync")
+    ROW(MEMORY, "memory") ROW(INIT, "init") ROW(LEAK, "leak") ROW(API, "api") ROW(RACE, "race") ROW(HAZARD, "hazard") ROW(SYNC, "sync")
 enum check_tool_index {
 #define ROW(id, name) CHECK_INDEX_##id,
     CHECK_TOOLS(ROW)

@@ -9,8 +9,8 @@
 #include "check/host_access.h"
 #include "check/ledger.h"
 #include "check/order.h"
-#include "check/race_grid.h"
 #include "check/report.h"
+#include "check/touch.h"
 #include "check/trace.h"
 #include "core/sched.h"
 
@@ -152,17 +152,16 @@ void hazard_found(uint32_t now, const char *now_place, bool now_writes, uint32_t
 
 void hazard_copy_made(struct cmd *c)
 {
-    struct trace_call *call = hw_alloc(sizeof *call);
-    *call = *trace_current();
-    c->watched = call;
+    struct copy_watch *w = hw_alloc(sizeof *w);
+    *w = (struct copy_watch){ *trace_current(), ledger_now() };
+    c->watched = w;
 }
 
 static struct copy describe(const struct cmd *c)
 {
     const struct exec_copy *x = &c->x.copy;
-    const struct trace_call *call = c->watched;
-    if (!call || !call->name)                    /* one of a graph: who launches that */
-        call = trace_current();
+    const struct copy_watch *w = c->watched;
+    const struct trace_call *call = w && w->call.name ? &w->call : trace_current();      /* one of a graph: who launches that */
     struct copy k = { .number = (uint32_t)c->seq, .trace = call->trace, .call = call->name ? call->name : "a copy" };
     k.areas[k.n_areas++] = (struct area){ (uint64_t)(uintptr_t)x->dst, x->width, x->rows, x->slices, x->dst_pitch, x->dst_slice, true };
     if (x->src && !c->staging)                   /* a source that was staged has been read */
@@ -221,36 +220,34 @@ void hazard_copy_queued(struct cmd *c)
 struct meeting {
     const struct copy *copy;
     const struct area *area;
+    uint32_t number;             /* of the kernel that was met last */
+    bool ordered;
 };
 
-static bool unordered(const struct race_access *a, const struct meeting *m)
+/* A kernel touched bytes of a line that lies in the copy. */
+static void meets_line(const struct touched *t, void *arg)
 {
-    return a->bytes && a->grid != m->copy->number && (a->write || m->area->writes) && !order_between(a->grid, m->copy->number);
-}
-
-/* A word that a kernel touched lies in the copy. */
-static void meets_cell(uint64_t word, const struct race_cell *c, void *arg)
-{
-    const struct meeting *m = arg;
+    struct meeting *m = arg;
     uint64_t at;
-    for (int k = 0; k < 3; k++) {
-        const struct race_access *a = k == 0 ? &c->write : &c->reads[k - 1];
-        if (!unordered(a, m))
-            continue;
-        for (unsigned b = 0; b < 4; b++)
-            if ((a->bytes >> b & 1) && area_touches(m->area, word + b, word + b + 1, &at)) {
-                hazard_found(m->copy->number, NULL, m->area->writes, a->grid, a->place, a->write, at);
-                break;
-            }
+    if (t->number == m->copy->number || (!t->write && !m->area->writes))
+        return;
+    if (m->number != t->number) {
+        m->number = t->number;
+        m->ordered = order_between(t->number, m->copy->number);
     }
+    for (unsigned b = 0; !m->ordered && b < 128; b++)
+        if ((t->bytes[b / 64] >> b % 64 & 1) && area_touches(m->area, t->line + b, t->line + b + 1, &at)) {
+            hazard_found(m->copy->number, NULL, m->area->writes, t->number, t->place, t->write, at);
+            return;
+        }
 }
 
 static void against_kernels(const struct copy *now)
 {
     for (unsigned k = 0; k < now->n_areas; k++) {
-        struct meeting m = { now, &now->areas[k] };
+        struct meeting m = { .copy = now, .area = &now->areas[k] };
         if (!area_empty(m.area))
-            race_grid_each(m.area->base, area_end(m.area), meets_cell, &m);
+            touch_each(m.area->base, area_end(m.area), meets_line, &m);
     }
 }
 
@@ -261,19 +258,6 @@ void hazard_freed(struct stream *s, uint64_t base, uint64_t bytes)
     now.areas[0] = area_of_range(base, bytes, true);
     keep(&now);
     against_kernels(&now);
-}
-
-void hazard_look_at_freed(uint32_t kernel, uint64_t address, uint64_t bytes, bool writes, const char *place)
-{
-    struct copy found = { 0 };
-    uint64_t at;
-    hw_lock(&mu);
-    for (uint64_t k = n_copies; k > 0 && k + COPIES > n_copies && !found.number; k--)
-        if (copies[(k - 1) % COPIES].frees && area_touches(&copies[(k - 1) % COPIES].areas[0], address, address + bytes, &at))
-            found = copies[(k - 1) % COPIES];
-    hw_unlock(&mu);
-    if (found.number && !order_between(kernel, found.number))
-        hazard_found(kernel, place, writes, found.number, NULL, true, address);
 }
 
 void hazard_copy_over(struct cmd *c)

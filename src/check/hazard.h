@@ -4,10 +4,17 @@
 #define CHECK_HAZARD_H
 
 #include "base/base.h"
+#include "check/trace.h"
 
 struct cmd;
 struct report;
 struct stream;
+
+/* cmd.watched of a copy: the call that made it, and when (ledger_now()). */
+struct copy_watch {
+    struct trace_call call;
+    uint64_t at;
+};
 
 /* A command, so that reports can name it: the trace of the call; what: static text. Then a launch: the kernel's name, which stays. */
 void hazard_name(uint32_t number, uint32_t trace, const char *what);
@@ -16,9 +23,8 @@ void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel);
 void hazard_copy_made(struct cmd *c);            /* on the calling thread */
 void hazard_copy_queued(struct cmd *c);          /* its place in the order is known; the scheduler's lock is held */
 void hazard_copy_over(struct cmd *c);
-/* Memory is freed in the order of a stream; and a kernel touches some that was freed after its launch. */
+/* Memory is freed in the order of a stream. */
 void hazard_freed(struct stream *s, uint64_t base, uint64_t bytes);
-void hazard_look_at_freed(uint32_t kernel, uint64_t address, uint64_t bytes, bool writes, const char *place);
 
 /* Was this said often enough? */
 bool hazard_is_stale(uint32_t now, const char *now_place, uint32_t other, const char *other_place);

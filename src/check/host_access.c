@@ -5,8 +5,8 @@
 #include "check/guard_internal.h"
 #include "check/hazard.h"
 #include "check/ledger.h"
-#include "check/race_grid.h"
 #include "check/report.h"
+#include "check/touch.h"
 #include "check/trace.h"
 
 #include <execinfo.h>
@@ -168,20 +168,12 @@ static bool has(const uint32_t *v, unsigned n, uint32_t x)
     return false;
 }
 
-/* A word that a kernel has touched. */
-static void meets_cell(uint64_t word, const struct race_cell *c, void *arg)
+/* A line that a kernel has touched: the bytes are those of the access. */
+static void meets_line(const struct touched *t, void *arg)
 {
     const struct noted *n = arg;
-    for (int k = 0; k < 3; k++) {
-        const struct race_access *a = k == 0 ? &c->write : &c->reads[k - 1];
-        if (!a->bytes || (!a->write && !n->writes) || !has(n->found.kernels, n->found.n_kernels, a->grid))
-            continue;
-        for (unsigned b = 0; b < 4; b++)
-            if ((a->bytes >> b & 1) && word + b >= n->from && word + b < n->to) {
-                tell(n, a->grid, true, a->write, a->place, word + b);
-                break;
-            }
-    }
+    if ((t->write || n->writes) && has(n->found.kernels, n->found.n_kernels, t->number))
+        tell(n, t->number, true, t->write, t->place, t->line + (t->bytes[0] ? (unsigned)__builtin_ctzll(t->bytes[0]) : 64 + (unsigned)__builtin_ctzll(t->bytes[1])));
 }
 
 static void look_at(struct noted *n)
@@ -189,7 +181,7 @@ static void look_at(struct noted *n)
     for (unsigned k = 0; k < n->found.n_copies; k++)
         tell(n, n->found.copies[k], false, n->found.copy_writes[k], NULL, n->from);
     if (n->found.n_kernels)
-        race_grid_each(n->from, n->to, meets_cell, n);
+        touch_each(n->from, n->to, meets_line, n);
 }
 
 void host_access_drain(void)

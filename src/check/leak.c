@@ -46,6 +46,18 @@ void leak_object_gone(void *handle)
     hw_unlock(&mu);
 }
 
+void leak_capture_ended(void)
+{
+    const struct trace_call *call = trace_current();
+    hw_lock(&mu);
+    for (size_t k = objects.n; k > 0; k--)
+        if (strstr(objects.v[k - 1].made.name, "BeginCapture")) {
+            objects.v[k - 1].made = *call;
+            break;
+        }
+    hw_unlock(&mu);
+}
+
 void leak_object_tell(struct report *r, void *handle)
 {
     struct made found = { 0 };

@@ -34,14 +34,15 @@ static void add(struct ledger_entry e)
 {
     hw_lock(&mu);
     size_t at = behind(e.base);
+    uint64_t now = atomic_fetch_add(&generation, 1) + 1;
+    e.made_at = e.made_place ? 0 : now;
     hw_vec_push(&live, e);
     memmove(&live.v[at + 1], &live.v[at], (live.n - 1 - at) * sizeof e);
     live.v[at] = e;
-    atomic_fetch_add(&generation, 1);
     hw_unlock(&mu);
 }
 
-static void drop(uint64_t base, const char *by, uint32_t trace)
+static void drop(uint64_t base, const char *by, uint32_t trace, const char *place)
 {
     hw_lock(&mu);
     size_t at = behind(base);
@@ -49,6 +50,7 @@ static void drop(uint64_t base, const char *by, uint32_t trace)
         struct ledger_entry e = live.v[at];
         e.freed_by = by;
         e.freed = trace;
+        e.freed_place = place;
         e.freed_at = atomic_fetch_add(&generation, 1) + 1;
         dead[n_dead++ % DEAD] = e;
         memmove(&live.v[at], &live.v[at + 1], (live.n - at - 1) * sizeof e);
@@ -63,24 +65,35 @@ void ledger_added(const struct mem_info *info)
 {
     const struct trace_call *call = trace_current();
     add((struct ledger_entry){ .base = info->base, .bytes = info->bytes, .kind = info->kind, .variable = info->variable || info->kind == MEM_VARIABLE,
-                               .ctx = info->ctx, .made_by = call->name, .made = call->trace });
+                               .ctx = info->ctx, .made_by = call->name, .made = call->trace, 
+                               .fresh = info->kind == MEM_DEVICE && !info->variable && !info->external });
 }
 
 void ledger_dropped(const struct mem_info *info)
 {
     const struct trace_call *call = trace_current();
-    drop(info->base, call->name ? call->name : "", call->trace);
+    drop(info->base, call->name ? call->name : "", call->trace, NULL);
 }
 
-void ledger_heap(uint64_t base, uint64_t bytes, bool made)
+void ledger_heap(uint64_t base, uint64_t bytes, bool made, const char *place)
 {
     if (made)
-        add((struct ledger_entry){ .base = base, .bytes = bytes, .kind = MEM_DEVICE, .variable = true, .made_by = "malloc() in a kernel" });
+        add((struct ledger_entry){ .base = base, .bytes = bytes, .kind = MEM_DEVICE, .variable = true, .fresh = true, .made_by = "malloc() in a kernel", .made_place = place });
     else
-        drop(base, "free() in a kernel", 0);
+        drop(base, "free() in a kernel", 0, place);
 }
 
 static bool inside(const struct ledger_entry *e, uint64_t addr) { return addr - e->base < e->bytes; }
+
+static bool find_dead_locked(uint64_t addr, struct ledger_entry *out)
+{
+    for (uint64_t k = n_dead; k > 0 && k + DEAD > n_dead; k--)
+        if (inside(&dead[(k - 1) % DEAD], addr)) {
+            *out = dead[(k - 1) % DEAD];
+            return true;
+        }
+    return false;
+}
 
 static enum ledger_found find_locked(uint64_t addr, struct ledger_entry *out)
 {
@@ -89,11 +102,8 @@ static enum ledger_found find_locked(uint64_t addr, struct ledger_entry *out)
         *out = live.v[at];
         return LEDGER_INSIDE;
     }
-    for (uint64_t k = n_dead; k > 0 && k + DEAD > n_dead; k--)
-        if (inside(&dead[(k - 1) % DEAD], addr)) {
-            *out = dead[(k - 1) % DEAD];
-            return LEDGER_FREED;
-        }
+    if (find_dead_locked(addr, out))
+        return LEDGER_FREED;
     const uint64_t NEAR = (uint64_t)1 << 40;
     const struct ledger_entry *below = at > 0 ? &live.v[at - 1] : NULL, *above = at < live.n ? &live.v[at] : NULL;
     uint64_t down = below ? addr - (below->base + below->bytes) : UINT64_MAX, up = above ? above->base - addr : UINT64_MAX;
@@ -124,23 +134,60 @@ bool ledger_find_kind(uint64_t from, uint64_t to, enum mem_kind kind, struct led
     return found;
 }
 
-bool ledger_holds(uint64_t addr, uint64_t bytes)
+/* The dead one that lived at `at`. *newer: others have been there since. */
+static bool find_past_locked(uint64_t addr, uint64_t at, struct ledger_entry *out, bool *newer)
 {
-    enum { KEPT = 4 };
-    static _Thread_local struct { uint64_t generation, base, bytes; } kept[KEPT];
+    *newer = false;
+    for (uint64_t k = n_dead; k > 0 && k + DEAD > n_dead; k--) {
+        const struct ledger_entry *e = &dead[(k - 1) % DEAD];
+        if (e->freed_at <= at)
+            return false;
+        if (!inside(e, addr))
+            continue;
+        if (e->made_at <= at) {
+            *out = *e;
+            return true;
+        }
+        *newer = true;
+    }
+    return false;
+}
+
+enum ledger_found ledger_find_at(uint64_t addr, uint64_t at, struct ledger_entry *out, bool *replaced)
+{
+    bool newer;
+    *replaced = false;
+    hw_lock(&mu);
+    enum ledger_found found = find_locked(addr, out);
+    if (found != LEDGER_INSIDE || out->made_at > at) {
+        struct ledger_entry past;
+        if (find_past_locked(addr, at, &past, &newer)) {
+            *replaced = newer || found == LEDGER_INSIDE;
+            *out = past;
+            found = LEDGER_INSIDE;
+        }
+    }
+    hw_unlock(&mu);
+    return found;
+}
+
+const struct ledger_range *ledger_holds(uint64_t addr, uint64_t bytes, uint64_t at)
+{
+    enum { KEPT = 8 };
+    static _Thread_local struct ledger_range kept[KEPT];
     static _Thread_local unsigned next;
     uint64_t now = atomic_load_explicit(&generation, memory_order_acquire);
     for (unsigned k = 0; k < KEPT; k++)
-        if (kept[k].generation == now && addr - kept[k].base < kept[k].bytes)
-            return kept[k].bytes - (addr - kept[k].base) >= bytes;
+        if (kept[k].generation == now && kept[k].at == at && addr - kept[k].base < kept[k].bytes)
+            return kept[k].bytes - (addr - kept[k].base) >= bytes ? &kept[k] : NULL;
     struct ledger_entry e;
-    if (ledger_find(addr, &e) != LEDGER_INSIDE)
-        return false;
-    kept[next].generation = now;
-    kept[next].base = e.base;
-    kept[next].bytes = e.bytes;
+    bool replaced;
+    if (ledger_find_at(addr, at, &e, &replaced) != LEDGER_INSIDE)
+        return NULL;
+    struct ledger_range *r = &kept[next];
+    *r = (struct ledger_range){ now, at, e.base, e.bytes, e.fresh, replaced };
     next = (next + 1) % KEPT;
-    return e.bytes - (addr - e.base) >= bytes;
+    return e.bytes - (addr - e.base) >= bytes ? r : NULL;
 }
 
 void ledger_each(void (*fn)(const struct ledger_entry *e, void *arg), void *arg)

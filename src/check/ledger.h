@@ -14,6 +14,9 @@ struct ledger_entry {
     const char *made_by, *freed_by;              /* API functions; freed_by NULL: it lives */
     uint32_t made, freed;        /* traces */
     uint64_t freed_at;           /* ledger_now() then */
+    bool fresh;                  /* what it holds when it is made is nothing that a program may read */
+    uint64_t made_at;            /* ledger_now() then; 0: in a kernel, at no time of the host's */
+    const char *made_place, *freed_place;        /* pieces of the device heap: in device code */
 };
 
 uint64_t ledger_now(void);                       /* changes with every range that goes */
@@ -22,11 +25,21 @@ void ledger_dropped(const struct mem_info *info);
 
 /* The living range that holds addr, else the dead one that did last, else the nearest living one. False: none of these. Copies. */
 enum ledger_found { LEDGER_NOTHING, LEDGER_INSIDE, LEDGER_FREED, LEDGER_NEAR };
-/* Pieces of the device heap come and go while kernels run. */
-void ledger_heap(uint64_t base, uint64_t bytes, bool made);
+/* Pieces of the device heap come and go while kernels run. place: of malloc() or free(), it stays. */
+void ledger_heap(uint64_t base, uint64_t bytes, bool made, const char *place);
 enum ledger_found ledger_find(uint64_t addr, struct ledger_entry *out);
-/* Does [addr, addr + bytes) lie in one living range? Asks no lock where the thread asked for the same range before. */
-bool ledger_holds(uint64_t addr, uint64_t bytes);
+/*
+ * As a command sees it that was queued when it was `at`: what was freed since is there for it, and what came in its place is not. Commands run later than
+ * the host calls, and memory of pools goes on in the order of streams.
+ */
+enum ledger_found ledger_find_at(uint64_t addr, uint64_t at, struct ledger_entry *out, bool *replaced);
+/* The range that holds all of [addr, addr + bytes) for such a command, or NULL. Asks no lock where the thread asked for the same range before; true until it asks again. */
+struct ledger_range {
+    uint64_t generation, at, base, bytes;
+    bool fresh;
+    bool replaced;               /* there is other memory by now */
+};
+const struct ledger_range *ledger_holds(uint64_t addr, uint64_t bytes, uint64_t at);
 
 /* A living range of that kind that has a byte of [from, to). */
 bool ledger_find_kind(uint64_t from, uint64_t to, enum mem_kind kind, struct ledger_entry *out);

@@ -10,9 +10,10 @@
 #include "kabi/kabi.h"
 
 struct race_block;
+struct exec_launch;
 
-/* A block while it runs. grid: a number of the launch; threads: of the block. */
-struct race_block *race_block_new(const struct kabi_kernel *kernel, uint64_t grid, uint32_t threads, uint32_t shared_bytes);
+/* A block while it runs. */
+struct race_block *race_block_new(const struct exec_launch *launch);
 void race_block_begin(struct race_block *b, uint64_t id);        /* the next one */
 void race_block_free(struct race_block *b);
 
@@ -22,5 +23,8 @@ void race_warp(struct race_block *b, uint32_t thread, uint32_t mask, const uint6
 void race_fence(struct race_block *b, uint32_t thread, uint32_t mask, bool grid_wide);
 /* shared: a[] are offsets into shared memory. Reports. */
 void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, bool shared);
+/* The same, taken apart already. */
+struct part;
+void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared);
 
 #endif

@@ -17,12 +17,17 @@ void call_host_fn_started(const struct cmd *c);
 /* leak.c: what is still there when a context goes: its memory, and objects of any context */
 void leak_object_made(void *handle, const char *what);
 void leak_object_gone(void *handle);
+void leak_capture_ended(void);                   /* the graph that a capture has filled is the program's from this call on */
 void leak_object_tell(struct report *r, void *handle);           /* where it was made and destroyed; nothing if it is no object */
 void leak_look(struct ctx *ctx, const char *when);
 
+/* refused.c: calls that fail because of the memory that they name */
+void refused_copy(uint64_t addr, uint64_t bytes, bool writes);
+void refused_free(uint64_t addr);
+
 /* access.c: instrumented kernels */
 extern const struct exec_checker access_checker;
-void access_launch_made(struct cmd *c, const struct function *f);
+void access_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config);
 void access_launch_queued(struct cmd *c);
 void access_launch_over(struct cmd *c);
 

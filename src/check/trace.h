@@ -11,6 +11,7 @@ struct trace_call {
     const char *name;            /* NULL: no call */
     uint32_t trace;
     uint64_t sp;                 /* the caller's stack pointer, 0: unknown */
+    bool told;                   /* a report says already why it fails */
 };
 
 uint32_t trace_of(void *const *frames, int n);  /* return addresses; the first is not shown */

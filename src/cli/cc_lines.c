@@ -183,6 +183,12 @@ static bool read_chain(const struct nodes *all, const struct node *at, struct cc
     return !at && c->frames.n > 1;
 }
 
+/* LLVM writes the order of the uses of inline assembly, and does not read it. */
+static bool is_unreadable(const char *line)
+{
+    return strncmp(line + strspn(line, " \t"), "uselistorder ptr asm ", 21) == 0;
+}
+
 void cc_lines_number(const char *ir, struct cc_chains *out, struct hw_str *to)
 {
     struct nodes all = { 0 };
@@ -192,6 +198,8 @@ void cc_lines_number(const char *ir, struct cc_chains *out, struct hw_str *to)
         const struct node *at = node_of(&all, number, LOCATION);
         struct cc_chain chain = { 0 };
         next = next_line(p);
+        if (is_unreadable(p))
+            continue;
         if (at && at->inlined_at >= 0 && strncmp(text, "distinct", 8) != 0 && read_chain(&all, at, &chain, &outermost)) {
             hw_str_printf(to, "!%ld = !DILocation(line: %zu, column: 0, scope: !%ld)\n", number, FIRST + out->all.n, outermost);
             hw_vec_push(&out->all, chain);
@@ -301,7 +309,8 @@ static bool contracts(const struct cc_job *job)
     return on;
 }
 
-static int make_ptx(struct cc_work *w, const char *ir, const char *ptx)
+/* said: a file for what clang says; NULL: it is shown. */
+static int make_ptx(struct cc_work *w, const char *ir, const char *ptx, const char *said)
 {
     const struct cc_job *job = w->job;
     struct cli_args args = { 0 };
@@ -324,7 +333,24 @@ static int make_ptx(struct cc_work *w, const char *ir, const char *ptx)
     cli_add(&args, ir);
     cli_add(&args, "-o");
     cli_add(&args, ptx);
-    return cc_run(w, &args);
+    if (!said || job->verbose)
+        return cc_run(w, &args);
+    int status = cli_spawn_said(&args, said);
+    cli_args_fini(&args);
+    return status;
+}
+
+/* Orders of uses only make the code the same as without lines. */
+static void without_orders(struct hw_str *ir)
+{
+    struct hw_str out = { 0 };
+    for (const char *p = ir->s ? ir->s : "", *next; *p; p = next) {
+        next = next_line(p);
+        if (strncmp(p + strspn(p, " \t"), "uselistorder", 12) != 0)
+            hw_str_add(&out, p, (size_t)(next - p));
+    }
+    hw_str_fini(ir);
+    *ir = out;
 }
 
 static bool rewrite(const char *path, const struct hw_str *text)
@@ -340,11 +366,17 @@ int cc_lines_pass(struct cc_work *w, const char *ir, const char *ptx)
     struct cc_chains chains = { 0 };
     struct hw_str numbered = { 0 }, resolved = { 0 };
     if (w->job->dryrun)
-        return make_ptx(w, ir, ptx);
+        return make_ptx(w, ir, ptx, NULL);
     char *text = hw_file_read(ir, NULL), *made = NULL;
     if (text)
         cc_lines_number(text, &chains, &numbered);
-    int status = text && rewrite(ir, &numbered) ? make_ptx(w, ir, ptx) : CLI_FAIL;
+    char *said = hw_sprintf("%s.said", ir);
+    int status = text && rewrite(ir, &numbered) ? make_ptx(w, ir, ptx, said) : CLI_FAIL;
+    if (text && status != CLI_OK && !cli_caught_signal()) {
+        without_orders(&numbered);
+        status = rewrite(ir, &numbered) ? make_ptx(w, ir, ptx, NULL) : CLI_FAIL;
+    }
+    hw_free(said);
     if (status == CLI_OK && chains.all.n && (made = hw_file_read(ptx, NULL))) {
         cc_lines_resolve(made, &chains, &resolved);
         status = rewrite(ptx, &resolved) ? CLI_OK : CLI_FAIL;

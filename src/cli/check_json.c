@@ -46,6 +46,7 @@ static void print_place(FILE *out, const struct check_place *p)
             pair(out, ", ", "around", p->around);
             fprintf(out, ", \"first\": %u", p->first);
         }
+        fprintf(out, ", \"shown\": %zu", p->shown);
         print_frames(out, p);
     }
     fputs("}", out);

@@ -27,7 +27,7 @@ static void help(void)
            "  --print-gpu-trace            every kernel, copy and memset instead of the sums\n"
            "  --print-api-trace            every call instead of the sums\n"
            "  --kernel-details             what kernels did: instructions, memory, divergence, bank conflicts, by source line; slower\n"
-           "  --gpu NAME,NAME,...          times of these GPUs (hostwarp info --gpus), computed: the first is the one that the program sees\n"
+           "  --gpu NAME,NAME,...          times of these GPUs, computed: the first is the one that the program sees\n"
            "  --csv, --json                for other programs to read\n"
            "  --log-file FILE              there instead of standard error\n"
            "  --timeline FILE.html         a page with lanes for streams, engines and threads; opens in any browser\n"

@@ -18,12 +18,14 @@
 #include <stdatomic.h>
 #include <time.h>
 
+enum { MOST_SECTORS = 1 << 21 };                 /* of a set: what does not fit is new to everybody, as far as we know */
 enum { SAMPLE = 64, MOST_SETS = 16, WAIT_MS = 400, MOST_WARPS = 64 };
 
 /* Sectors that were touched, and by how many of the counted blocks. */
 struct touched {
     uint64_t sector;             /* + 1; 0: free */
-    uint32_t read, written;      /* blocks */
+    uint32_t read, written;      /* blocks; of a block that is being counted: accesses */
+    uint32_t reads, writes;      /* accesses */
 };
 struct touched_set {
     struct touched *v;
@@ -70,8 +72,13 @@ static struct touched *slot_of(struct touched_set *s, uint64_t sector)
     return &s->v[k];
 }
 
+/* NULL: it is full. */
 static struct touched *touch(struct touched_set *s, uint64_t sector)
 {
+    if (s->n >= MOST_SECTORS) {
+        struct touched *t = slot_of(s, sector);
+        return t->sector ? t : NULL;
+    }
     if (s->n * 2 >= s->cap) {
         struct touched_set bigger = { .cap = s->cap ? s->cap * 2 : 256, .n = s->n };
         bigger.v = hw_alloc(bigger.cap * sizeof *bigger.v);
@@ -143,8 +150,15 @@ static void fold(struct counter *c)
         if (!t->sector)
             continue;
         struct touched *all = touch(&c->entry->touched, t->sector - 1);
-        all->read += t->read > 0;
-        all->written += t->written > 0;
+        if (all) {
+            all->read += t->read > 0;
+            all->written += t->written > 0;
+            all->reads += t->read;
+            all->writes += t->written;
+        } else {
+            c->sum.read += t->read ? 32 : 0;
+            c->sum.written += t->written ? 32 : 0;
+        }
         c->sum.block_read += t->read ? 32 : 0;
         c->sum.block_written += t->written ? 32 : 0;
     }
@@ -173,6 +187,14 @@ static void count_global(struct counter *c, const struct details_site *s, uint32
             seen = k;
             struct touched *t = touch(&c->touched, k);
             sectors++;
+            if (!t) {
+                bool loads = s->kind == DETAILS_IN_LOAD;
+                c->sum.read += loads ? 32 : 0;
+                c->sum.block_read += loads ? 32 : 0;
+                c->sum.written += loads ? 0 : 32;
+                c->sum.block_written += loads ? 0 : 32;
+                continue;
+            }
             if (s->kind == DETAILS_IN_LOAD)
                 t->read++;
             else
@@ -339,6 +361,8 @@ static void counter_end(void *state)
     to->atomics += c->sum.atomics;
     to->block_read += c->sum.block_read;
     to->block_written += c->sum.block_written;
+    to->read += c->sum.read;
+    to->written += c->sum.written;
     to->lanes += (double)c->lanes;               /* over instructions, at the end */
     e->sampled += c->sampled;
     e->all_cycles += c->all_cycles;
@@ -385,7 +409,7 @@ static double extrapolate(double sum, double different, double k, double n, doub
 /* One range of memory among what was touched. */
 struct range {
     struct mem_info info;
-    double read_sum, read, written_sum, written;
+    double read_sum, read, written_sum, written, reads, writes;
 };
 enum { MOST_RANGES = 64 };
 
@@ -414,6 +438,8 @@ static size_t ranges_of(const struct touched_set *s, struct range *out)
         out[r].written_sum += t->written;
         out[r].read += t->read > 0;
         out[r].written += t->written > 0;
+        out[r].reads += t->reads;
+        out[r].writes += t->writes;
     }
     return n;
 }
@@ -436,6 +462,8 @@ static void whole_grid(struct count_entry *e)
     c->atomics *= scale;
     c->block_read *= scale;
     c->block_written *= scale;
+    c->read *= scale;                            /* what the set did not hold */
+    c->written *= scale;
     size_t n_ranges = ranges_of(&e->touched, ranges);
     for (size_t i = 0; i < n_ranges; i++) {
         struct range *r = &ranges[i];
@@ -443,8 +471,8 @@ static void whole_grid(struct count_entry *e)
         double read = 32 * extrapolate(r->read_sum, r->read, k, n, most), written = 32 * extrapolate(r->written_sum, r->written, k, n, most);
         if (r->info.kind == MEM_HOST || r->info.kind == MEM_REGISTERED) {
             c->mapped_different += read > written ? read : written;
-            c->mapped_read += 32 * r->read_sum * scale;
-            c->mapped_written += 32 * r->written_sum * scale;
+            c->mapped_read += 32 * r->reads * scale;             /* no cache keeps it: each time anew */
+            c->mapped_written += 32 * r->writes * scale;
             c->block_read -= 32 * r->read_sum * scale;
             c->block_written -= 32 * r->written_sum * scale;
             continue;
@@ -558,7 +586,7 @@ struct count_entry *count_launch(struct cmd *c, const struct function *f, const 
     if (!fresh)
         return e;
     exec_counter = &counter;
-    const struct kabi_kernel *counted = function_reference((struct function *)f, config->block, FUNCTION_COUNTED);
+    const struct kabi_kernel *counted = c->verify ? NULL : function_reference((struct function *)f, config->block, FUNCTION_COUNTED);
     if (!counted || !counted->details) {
         make_ready(e);
         return e;

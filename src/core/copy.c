@@ -43,6 +43,8 @@ static CUresult classify(const struct copy_end *end, const struct copy_request *
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the %s is NULL, or its rows reach beyond the address space", which);
     if (!mem_lookup(end->addr, &info)) {
         *out = PLACE_PAGEABLE;
+        if (end->side == COPY_DEVICE)
+            hook_copy_refused(end->addr, span, end == &r->dst);
         return end->side != COPY_DEVICE ? CUDA_SUCCESS
             : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the %s 0x%llx is no device memory (a host pointer, or freed already)", which, (unsigned long long)end->addr);
     }
@@ -51,6 +53,7 @@ static CUresult classify(const struct copy_end *end, const struct copy_request *
         *out = PLACE_PAGEABLE;
         if (info.kind == MEM_REGISTERED && end->side != COPY_DEVICE)
             return CUDA_SUCCESS;
+        hook_copy_refused(end->addr, span, end == &r->dst);
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the %s: %zu bytes from 0x%llx reach beyond the end of their allocation of %zu bytes at 0x%llx", which, span,
                          (unsigned long long)end->addr, info.bytes, (unsigned long long)info.base);
     }

@@ -8,6 +8,7 @@
 #include "core/mem.h"
 #include "core/sched.h"
 #include "core/verify.h"
+#include "core/hooks.h"
 #include "exec/exec.h"
 
 #include <pthread.h>
@@ -24,6 +25,8 @@ static pthread_mutex_t start_mu = PTHREAD_MUTEX_INITIALIZER;
 static void at_exit(void)
 {
     int expected = CORE_RUNNING;
+    if (atomic_load(&core_state) == CORE_RUNNING)
+        hook_exiting();
     if (atomic_compare_exchange_strong(&core_state, &expected, CORE_EXITING))
         exec_stop_all();
     if (expected == CORE_RUNNING)

@@ -13,6 +13,7 @@
 
 #include "base/list.h"
 #include "base/log.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "core/ipc.h"
 #include "core/treap.h"
@@ -23,6 +24,15 @@
 #define UNIT ((uint64_t)2 << 20)
 #define SMALL_MAX ((uint64_t)1 << 20)
 #define GRAIN ((uint64_t)256)
+
+/*
+ * Under `hostwarp check` there is a gap behind every piece, and addresses that were freed are not given out again soon: an access one element too far, or through
+ * a pointer of the past, then meets no memory of somebody else.
+ */
+enum { RED_ZONE = 256, HELD_MOST = 1024 };
+#define HELD_BYTES ((uint64_t)64 << 20)          /* of slabs; of whole units only addresses are held */
+
+static bool checked(void) { return hw_options()->check[0] != 0; }
 
 /* A piece of address space: free or used, within a slab or made of whole units. Neighbours in memory are neighbours in `order`. */
 struct extent {
@@ -88,7 +98,7 @@ void devheap_each(void (*fn)(void *arg, uint64_t base, uint64_t bytes), void *ar
 {
     hw_list_for(it, &units_order) {
         const struct extent *e = hw_list_item(it, struct extent, order);
-        if (!e->free)
+        if (!e->free && e->mapped)
             fn(arg, e->base, e->mapped);
     }
 }
@@ -156,6 +166,43 @@ static struct extent *join(struct treap_node **tree, struct hw_list *list, struc
     return e;
 }
 
+/* --- what is not given out again yet --- */
+
+static struct {
+    struct { struct devheap_charge *charge; struct extent *e; } ring[HELD_MOST];
+    size_t n, first;
+    uint64_t bytes;              /* of slabs */
+} held;
+
+static void small_release(struct devheap_charge *charge, struct extent *e);
+
+static void let_go(void)
+{
+    struct extent *e = held.ring[held.first].e;
+    struct devheap_charge *charge = held.ring[held.first].charge;
+    held.first = (held.first + 1) % HELD_MOST;
+    held.n--;
+    if (e->slab) {
+        held.bytes -= e->bytes;
+        small_release(charge, e);
+    } else {
+        join(&free_units, &units_order, e);
+    }
+}
+
+/* Is it held from now on? Addresses of units are many, but not without end. */
+static bool hold(struct devheap_charge *charge, struct extent *e)
+{
+    if (!checked() || (!e->slab && e->bytes > heap_bytes / 64))
+        return false;
+    while (held.n == HELD_MOST || (held.n && e->slab && held.bytes + e->bytes > HELD_BYTES))
+        let_go();
+    held.ring[(held.first + held.n) % HELD_MOST].charge = charge;
+    held.ring[(held.first + held.n++) % HELD_MOST].e = e;
+    held.bytes += e->slab ? e->bytes : 0;
+    return true;
+}
+
 /* --- whole units --- */
 
 static struct extent *units_alloc(struct devheap_charge *charge, uint64_t bytes, uint64_t shift)
@@ -163,7 +210,7 @@ static struct extent *units_alloc(struct devheap_charge *charge, uint64_t bytes,
     uint64_t pages = hw_align_up(bytes, 64 * 1024), mapped = hw_max_u64(pages, hw_align_up(bytes + shift, hw_page_bytes()));
     if (pages < bytes || charge->limit - charge->used < pages || charge->used > charge->limit)
         return NULL;
-    struct extent *e = carve(&free_units, hw_align_up(mapped, UNIT), UNIT, UNIT);
+    struct extent *e = carve(&free_units, hw_align_up(mapped + (checked() ? RED_ZONE : 0), UNIT), UNIT, UNIT);
     if (!e)
         return NULL;
     if (mprotect((void *)(uintptr_t)e->base, mapped, PROT_READ | PROT_WRITE)) {
@@ -192,8 +239,9 @@ static void units_free(struct devheap_charge *charge, struct extent *e)
         if (mprotect(p, e->mapped, PROT_NONE))
             hw_debug("freed device memory at %p stays accessible", p);
     }
-    e->shift = 0;
-    join(&free_units, &units_order, e);
+    e->shift = e->mapped = 0;
+    if (!hold(charge, e))
+        join(&free_units, &units_order, e);
 }
 
 bool devheap_share(struct extent *e, bool fresh, int *out_fd, uint64_t *out_base, uint64_t *out_bytes)
@@ -273,7 +321,7 @@ static struct extent *small_alloc(struct devheap_charge *charge, uint64_t bytes,
     return e;
 }
 
-static void small_free(struct devheap_charge *charge, struct extent *e)
+static void small_release(struct devheap_charge *charge, struct extent *e)
 {
     struct small_heap *h = small_heap_of(charge);
     struct slab *slab = e->slab;
@@ -299,14 +347,14 @@ static uint64_t next_shift(uint64_t bytes)
     return last = (last + SHIFT_STEP) % SHIFT_END;
 }
 
-struct extent *devheap_alloc(struct devheap_charge *charge, size_t bytes, size_t align)
+static struct extent *alloc(struct devheap_charge *charge, size_t bytes, size_t align)
 {
     uint64_t rounded = hw_align_up(bytes, GRAIN);
     if (rounded < bytes || rounded > heap_bytes)
         return NULL;
     struct small_heap *h = small_heap_of(charge);
     if (rounded <= SMALL_MAX)
-        return small_alloc(charge, rounded, hw_max_u64(align, GRAIN));
+        return small_alloc(charge, rounded + (checked() ? RED_ZONE : 0), hw_max_u64(align, GRAIN));
     uint64_t shift = align <= SHIFT_ALIGN ? next_shift(rounded) : 0;
     struct extent *e = units_alloc(charge, rounded, shift);
     if (!e && h && h->spare) {                   /* the spare slab may be what is missing */
@@ -317,10 +365,20 @@ struct extent *devheap_alloc(struct devheap_charge *charge, size_t bytes, size_t
     return e;
 }
 
+struct extent *devheap_alloc(struct devheap_charge *charge, size_t bytes, size_t align)
+{
+    struct extent *e = alloc(charge, bytes, align);
+    if (e || !held.n)
+        return e;
+    while (held.n)
+        let_go();
+    return alloc(charge, bytes, align);
+}
+
 void devheap_free(struct devheap_charge *charge, struct extent *e)
 {
-    if (e->slab)
-        small_free(charge, e);
-    else
+    if (e->slab && !hold(charge, e))
+        small_release(charge, e);
+    else if (!e->slab)
         units_free(charge, e);
 }

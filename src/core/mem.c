@@ -80,20 +80,19 @@ static bool overlaps(uint64_t addr, size_t bytes)
     return find(addr) || (above && above->info.base < addr + bytes);
 }
 
-/* Whose it is: listeners hear of it at once. */
-enum range_owner { OWNED_PLAIN, OWNED_BY_MODULE, OWNED_ELSEWHERE };
-
-static struct mem_range *add(struct ctx *ctx, enum mem_kind kind, uint64_t base, size_t bytes, unsigned flags, enum range_owner owner)
+static struct mem_range *add_as(struct ctx *ctx, enum mem_kind kind, uint64_t base, size_t bytes, unsigned flags, bool variable, bool external)
 {
     struct mem_range *r = hw_alloc(sizeof *r);
     r->info = (struct mem_info){ .kind = kind, .base = base, .bytes = bytes, .flags = flags, .ctx = ctx,
-                                 .ctx_handle = ctx ? ctx_handle(ctx) : NULL, .device = ctx ? ctx->dev->ordinal : 0, .buffer_id = ++last_id, .variable = owner == OWNED_BY_MODULE,
-                                 .external = owner == OWNED_ELSEWHERE };
+                                 .ctx_handle = ctx ? ctx_handle(ctx) : NULL, .device = ctx ? ctx->dev->ordinal : 0, .buffer_id = ++last_id,
+                                 .variable = variable, .external = external };
     treap_insert(&map, &r->node, base, 0);
     atomic_fetch_add_explicit(&mem_generation, 1, memory_order_release);
     hook_mem_added(&r->info);
     return r;
 }
+
+static struct mem_range *add(struct ctx *ctx, enum mem_kind kind, uint64_t base, size_t bytes, unsigned flags) { return add_as(ctx, kind, base, bytes, flags, false, false); }
 
 static struct devheap_charge *charge_of(const struct mem_range *r)
 {
@@ -227,7 +226,7 @@ static CUresult alloc_kind(struct ctx *ctx, enum mem_kind kind, size_t bytes, si
     struct devheap_charge *charge = kind == MEM_MANAGED ? &managed_charge : &device_charge[ctx->dev->ordinal];
     struct extent *e = devheap_alloc(charge, bytes, align);
     if (e) {
-        struct mem_range *r = add(ctx, kind, devheap_base(e), bytes, flags, variable ? OWNED_BY_MODULE : OWNED_PLAIN);
+        struct mem_range *r = add_as(ctx, kind, devheap_base(e), bytes, flags, variable, false);
         r->extent = e;
         stats.n_device += kind != MEM_MANAGED;
         stats.n_managed += kind == MEM_MANAGED;
@@ -281,7 +280,7 @@ CUresult mem_adopt_variable(struct ctx *ctx, void *ptr, size_t bytes, bool *fres
     } else if (!ptr || bytes == 0 || base + bytes < base || overlaps(base, bytes)) {
         rc = CUDA_ERROR_INVALID_VALUE;
     } else {
-        add(ctx, MEM_MANAGED, base, bytes, CU_MEM_ATTACH_GLOBAL, OWNED_BY_MODULE);
+        r = add_as(ctx, MEM_MANAGED, base, bytes, CU_MEM_ATTACH_GLOBAL, true, false);
         stats.n_managed++;
         stats.managed_bytes += bytes;
         *fresh = true;
@@ -323,6 +322,7 @@ static CUresult free_after_work(const struct mem_info *info)
 /* What is given back must be the start of what `which` says; where it lies instead is worth a word. */
 static CUresult not_the_start(uint64_t ptr, const char *which)
 {
+    hook_free_refused(ptr);
     struct mem_info info;
     if (!hw_reasons_on())
         return CUDA_ERROR_INVALID_VALUE;
@@ -410,7 +410,7 @@ CUresult mem_host_alloc(struct ctx *ctx, size_t bytes, unsigned flags, void **ou
     void *p = pin_map(pages, &result);
     hw_lock(&mu);
     if (p) {
-        struct mem_range *r = add(ctx, MEM_HOST, (uint64_t)(uintptr_t)p, bytes, flags | CU_MEMHOSTALLOC_DEVICEMAP, OWNED_PLAIN);
+        struct mem_range *r = add(ctx, MEM_HOST, (uint64_t)(uintptr_t)p, bytes, flags | CU_MEMHOSTALLOC_DEVICEMAP);
         r->map_bytes = pages;
         r->info.locked = result == PIN_LOCKED;
         stats.pinned_locked_bytes += r->info.locked ? pages : 0;
@@ -482,7 +482,7 @@ CUresult mem_host_register(struct ctx *ctx, void *ptr, size_t bytes, unsigned fl
         rc = over_budget(bytes);
     unsigned long long id = 0;
     if (!rc) {                                   /* in the map first: then nobody registers it a second time meanwhile */
-        id = add(ctx, MEM_REGISTERED, base, bytes, (flags & CU_MEMHOSTREGISTER_PORTABLE) | CU_MEMHOSTREGISTER_DEVICEMAP, OWNED_PLAIN)
+        id = add(ctx, MEM_REGISTERED, base, bytes, (flags & CU_MEMHOSTREGISTER_PORTABLE) | CU_MEMHOSTREGISTER_DEVICEMAP)
                  ->info.buffer_id;
         stats.n_registered++;
         stats.registered_bytes += bytes;
@@ -603,7 +603,7 @@ void mem_add_pooled(struct ctx *ctx, enum mem_kind kind, int device, struct pool
     CUmemoryPool pool = mempool_of_piece(piece);
     hw_lock(&mu);
     unsigned flags = kind == MEM_MANAGED ? CU_MEM_ATTACH_GLOBAL : kind == MEM_HOST ? CU_MEMHOSTALLOC_DEVICEMAP : 0;
-    struct mem_range *r = add(ctx, kind, base, bytes, flags, OWNED_PLAIN);
+    struct mem_range *r = add(ctx, kind, base, bytes, flags);
     r->piece = piece;
     r->info.device = device;
     r->info.pool = pool;
@@ -649,7 +649,7 @@ bool mem_add_external(struct ctx *ctx, enum mem_kind kind, int device, uint64_t 
     hw_lock(&mu);
     bool free_there = !overlaps(base, bytes);
     if (free_there) {
-        struct mem_range *r = add(ctx, kind, base, bytes, 0, OWNED_ELSEWHERE);
+        struct mem_range *r = add_as(ctx, kind, base, bytes, 0, false, true);
         r->info.device = device;
         stats.n_device += kind == MEM_DEVICE;
     }

@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "base/lock.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "core/capture.h"
 #include "core/ctx.h"
@@ -30,6 +31,7 @@
 
 #define CHUNK ((uint64_t)32 << 20)
 #define GRAIN ((uint64_t)512)
+enum { RED_ZONE = 16 };                          /* under `hostwarp check`: behind each piece nothing of another */
 enum { MAX_DEVICES = 64 };
 
 /* A part of a chunk. Neighbours in memory are neighbours in the chunk's list. */
@@ -526,7 +528,7 @@ static void take_locked(struct mempool *p, struct pool_piece *piece, uint64_t by
 
 static struct pool_piece *get_piece(struct mempool *p, uint64_t asked, struct stream *s)
 {
-    uint64_t bytes = hw_align_up(asked, GRAIN);
+    uint64_t bytes = hw_align_up(asked + (hw_options()->check[0] ? RED_ZONE : 0), GRAIN);
     struct asker a = { .stream = s };
     struct stream *drop = NULL;
     sched_follows(s, a.follows);
@@ -650,8 +652,10 @@ CUresult mempool_free(CUdeviceptr ptr, struct stream *s)
         return ipc_mem_close(ptr, true);
     }
     if (!mem_lookup(ptr, &info) || info.base != ptr || info.variable || info.external
-        || (!info.pool && info.kind != MEM_DEVICE && info.kind != MEM_MANAGED))
+        || (!info.pool && info.kind != MEM_DEVICE && info.kind != MEM_MANAGED)) {
+        hook_free_refused(ptr);
         return CUDA_ERROR_INVALID_VALUE;
+    }
     if (!info.pool && info.kind == MEM_MANAGED)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (!info.pool) {

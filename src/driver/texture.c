@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "core/hooks.h"
 #include "core/array.h"
 #include "core/ctx.h"
 #include "core/device.h"
@@ -275,10 +276,15 @@ CUresult do_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC 
     if ((rc = make_image(pResDesc, pTexDesc, pResViewDesc, &handle)))
         return rc;
     *pTexObject = handle;
+    hook_image_made(handle, false);
     return CUDA_SUCCESS;
 }
 
-CUresult do_cuTexObjectDestroy(CUtexObject texObject) { return drop_image(texObject, false); }
+CUresult do_cuTexObjectDestroy(CUtexObject texObject)
+{
+    hook_image_gone(texObject);
+    return drop_image(texObject, false);
+}
 
 CUresult do_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject)
 {
@@ -320,10 +326,15 @@ CUresult do_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DE
     if ((rc = make_image(pResDesc, NULL, NULL, &handle)))
         return rc;
     *pSurfObject = handle;
+    hook_image_made(handle, true);
     return CUDA_SUCCESS;
 }
 
-CUresult do_cuSurfObjectDestroy(CUsurfObject surfObject) { return drop_image(surfObject, true); }
+CUresult do_cuSurfObjectDestroy(CUsurfObject surfObject)
+{
+    hook_image_gone(surfObject);
+    return drop_image(surfObject, true);
+}
 
 CUresult do_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject)
 {

@@ -27,6 +27,7 @@ struct exec_heap {
     struct hw_arena pieces;      /* all there ever were */
     char *arena, *arena_at;      /* addresses for it, taken when first needed */
     size_t arena_bytes;
+    size_t held;                 /* of pieces that were freed, under a checker */
     struct heap_piece *spare[48];   /* by power of two */
 };
 
@@ -37,7 +38,7 @@ struct heap_piece {
     unsigned size_class;
 };
 
-enum { SMALLEST_CLASS = 6 };
+enum { SMALLEST_CLASS = 6, RED_ZONE = 16, HELD_BYTES = 256 << 20 };
 
 static unsigned class_of(size_t bytes)
 {
@@ -50,7 +51,7 @@ static unsigned class_of(size_t bytes)
 /* Memory in the window: kernels use it as they use any other. */
 static struct heap_piece *take_piece(struct exec_heap *h, size_t bytes)
 {
-    unsigned k = class_of(bytes);
+    unsigned k = class_of(exec_checker ? bytes + RED_ZONE : bytes);
     struct heap_piece *p = k < HW_LEN(h->spare) ? h->spare[k] : NULL;
     if (p) {
         h->spare[k] = p->next;
@@ -74,6 +75,10 @@ static struct heap_piece *take_piece(struct exec_heap *h, size_t bytes)
 
 static void give_piece(struct exec_heap *h, struct heap_piece *p)
 {
+    if (hw_unlikely(exec_checker && h->held + ((size_t)1 << p->size_class) <= HELD_BYTES)) {      /* no other piece takes its place: who still uses it is seen */
+        h->held += (size_t)1 << p->size_class;
+        return;
+    }
     p->next = h->spare[p->size_class];
     h->spare[p->size_class] = p;
 }

@@ -33,7 +33,7 @@ static enum ir_type src_type(const struct ir_inst *i, int k)
     case IR_TILE_LD: case IR_TILE_ST:
         if (k == 1)
             return IR_I64; /* fallthrough */
-    case IR_LD: case IR_ST: case IR_ATOM: case IR_ATOM2:
+    case IR_LD: case IR_ST: case IR_ATOM: case IR_ATOM2: case IR_NOTE:
         if (k > 0)
             return i->type;
         return i->space == IR_SHARED || i->space == IR_LOCAL ? IR_VOID : IR_I64;

@@ -6,7 +6,10 @@
 #include "jit/details.h"
 
 #include "jit/emit.h"
+#include "kabi/note.h"
+#include "kabi/tile.h"
 #include "pass/explain.h"
+#include "pass/origin.h"
 
 /* ---- places ---- */
 
@@ -15,6 +18,7 @@ struct details {
     HW_VEC(const void *) keys;                   /* by site: its ir_inst or ir_block */
     size_t first;                                /* the first site of the plan that is being written: others' keys are gone */
     LLVMValueRef fn, addresses;                  /* 32 addresses, and 32 values, on the stack of that function */
+    struct origin_defs *origins;                 /* for the checker: of that plan, made when first asked for */
 };
 
 void details_new(struct emit *e)
@@ -24,8 +28,11 @@ void details_new(struct emit *e)
 
 void details_plan(struct emit *e)
 {
-    if (e->details)
-        e->details->first = e->details->sites.n;
+    if (!e->details)
+        return;
+    e->details->first = e->details->sites.n;
+    origin_defs_free(e->details->origins);
+    e->details->origins = NULL;
 }
 
 struct details_table *details_finish(struct emit *e, bool keep)
@@ -46,6 +53,7 @@ struct details_table *details_finish(struct emit *e, bool keep)
         hw_vec_fini(&d->sites);
     }
     hw_vec_fini(&d->keys);
+    origin_defs_free(d->origins);
     hw_free(d);
     e->details = NULL;
     return t;
@@ -114,7 +122,7 @@ static void count_classes(const struct ir_block *b, struct details_site *site)
     for (size_t j = 0; j < b->insts.n; j++) {
         const struct ir_inst *i = b->insts.v[j];
         int c = (int)class_of(i);
-        if (i->op == IR_BR || i->op == IR_YIELD || i->op == IR_ENTER || (i->op == IR_CBR && is_guard(i)))
+        if (i->op == IR_BR || i->op == IR_YIELD || i->op == IR_ENTER || i->op == IR_NOTE || (i->op == IR_CBR && is_guard(i)))
             continue;
         if (now >= 0 && i->ptx_line && i->ptx_line == line) {
             now = c > now ? c : now;
@@ -155,7 +163,7 @@ static void tell(struct emit *e, uint32_t site, LLVMValueRef addresses)
 void details_block(struct emit *e, const struct ir_block *b)
 {
     bool is_new;
-    if (!e->details || b->insts.n == 0)
+    if (!e->details || e->check || b->insts.n == 0)          /* the checker asks for accesses only */
         return;
     uint32_t site = site_of(e, b, b->insts.v[0], &is_new);
     if (is_new)
@@ -176,7 +184,48 @@ static uint8_t space_of(const struct ir_inst *i)
     }
 }
 
-static bool describe(const struct emit *e, const struct ir_inst *i, struct details_site *s)
+static uint8_t warp_op_of(const struct ir_inst *i)
+{
+    switch (i->op) {
+    case IR_SHFL: return (uint8_t)(KABI_WARP_SHFL_UP + i->imm);
+    case IR_VOTE: return (uint8_t)(KABI_WARP_VOTE_ALL + i->imm);
+    case IR_MATCH: return i->imm ? KABI_WARP_MATCH_ALL : KABI_WARP_MATCH_ANY;
+    case IR_REDUX: return KABI_WARP_REDUX_ADD;
+    case IR_WARPOP: return i->imm < KABI_WARP_MMA ? (uint8_t)i->imm : KABI_WARP_SYNC;
+    default: return KABI_WARP_SYNC;
+    }
+}
+
+static bool is_shuffle(uint8_t op) { return op >= KABI_WARP_SHFL_UP && op <= KABI_WARP_SHFL_IDX; }
+
+/* Whose memory an access is meant for, and which of the values that it reads count. */
+static void describe_origin(struct emit *e, const struct ir_inst *i, struct details_site *s)
+{
+    struct details *d = e->details;
+    const struct ir_func *f = e->p->func;
+    struct origin o;
+    if (!d->origins)
+        d->origins = origin_defs_new(f);
+    s->element = (uint8_t)element_bytes(i);
+    origin_of(d->origins, i, &o);
+    if (o.shared && o.shared <= f->shared.n) {
+        s->shared_at = f->shared.v[o.shared - 1].offset;
+        s->shared_bytes = f->shared.v[o.shared - 1].bytes;
+    }
+    s->variable = o.variable;
+    s->n_params = s->shared_bytes || s->variable ? 0 : o.n_params;
+    memcpy(s->params, o.params, sizeof s->params);
+    for (int k = 0; i->op == IR_LD && k < i->n_dst; k++) {
+        bool early = i->src[0].kind == IR_IMM && origin_used_elsewhere(d->origins, i->dst[k]);       /* a constant place may be read before anybody asked */
+        enum origin_use use = origin_use_of(d->origins, i->dst[k]);
+        s->used |= (uint8_t)((use == ORIGIN_USED && !early) << k);
+        s->copied |= (uint8_t)((use == ORIGIN_COPIED) << k);
+    }
+    if (i->op == IR_ATOM && (i->atom != IR_ATOM_EXCH || (i->n_dst && origin_use_of(d->origins, i->dst[0]) != ORIGIN_UNUSED)))
+        s->used = 1;
+}
+
+static bool describe(struct emit *e, const struct ir_inst *i, struct details_site *s)
 {
     unsigned n = 1;
     bool is_volatile = (i->flags & IR_VOLATILE) != 0, atomic = i->op == IR_ATOM || i->op == IR_ATOM2, both = i->order == IR_ACQ_REL || i->order == IR_SEQ_CST;
@@ -186,9 +235,23 @@ static bool describe(const struct emit *e, const struct ir_inst *i, struct detai
     s->grid_wide = i->scope >= IR_GPU || (is_volatile && !atomic);
     s->system_wide = s->strong && (i->scope == IR_SYS || (is_volatile && !atomic));
     switch (i->op) {
-    case IR_BAR: case IR_BAR_RED: s->kind = DETAILS_IN_BARRIER; return e->check;
-    case IR_WARPSYNC: case IR_SHFL: case IR_VOTE: case IR_MATCH: case IR_REDUX: s->kind = DETAILS_IN_WARP; return e->check;
-    case IR_WARPOP: s->kind = DETAILS_IN_WARP; return e->check && i->imm != KABI_WARP_ACTIVEMASK && i->imm < KABI_WARP_MMA;
+    case IR_BAR: case IR_BAR_RED:
+        s->kind = DETAILS_IN_BARRIER;
+        s->releases = i->op == IR_BAR && i->imm == IR_BAR_ARRIVE;
+        return e->check;
+    case IR_WARPSYNC: case IR_SHFL: case IR_VOTE: case IR_MATCH: case IR_REDUX: case IR_WARPOP:
+        s->kind = DETAILS_IN_WARP;
+        s->op = warp_op_of(i);
+        return e->check && s->op != KABI_WARP_ACTIVEMASK && (i->op != IR_WARPOP || i->imm < KABI_WARP_MMA);
+    case IR_MALLOC: s->kind = DETAILS_IN_MALLOC; return e->check;
+    case IR_FREE: s->kind = DETAILS_IN_FREE; return e->check;
+    case IR_TRAP: s->kind = DETAILS_IN_TRAP; return e->check;
+    case IR_NOTE:
+        s->kind = DETAILS_IN_NOTE;
+        s->op = (uint8_t)note_kind_of(i->imm);
+        s->bytes = (uint16_t)note_number_of(i->imm);
+        s->space = space_of(i);
+        return e->check;
     case IR_FENCE: s->kind = DETAILS_IN_FENCE; return e->check;
     case IR_LD: s->kind = DETAILS_IN_LOAD; n = i->n_dst; break;
     case IR_ST: s->kind = DETAILS_IN_STORE; n = i->n_src - 1u; break;
@@ -202,7 +265,32 @@ static bool describe(const struct emit *e, const struct ir_inst *i, struct detai
     s->space = space_of(i);
     s->retries = i->op == IR_ATOM && ir_type_is_float(i->type);
     s->bytes = (uint16_t)(n * element_bytes(i));
+    if (s->tile) {
+        unsigned lines, elements;
+        struct tile_access t = tile_unpack(i->imm);
+        tile_extent(t, &lines, &elements);
+        s->lines = (uint16_t)lines;
+        s->line_bytes = (uint16_t)(elements * t.bits / 8);
+    }
     return true;
+}
+
+static LLVMValueRef widened(struct emit *e, LLVMValueRef v)
+{
+    LLVMTypeRef t = ty_int(e, 64, e->W);
+    return LLVMTypeOf(v) == t ? v : LLVMBuildZExt(e->b, v, t, "");
+}
+
+/* The members; of a shuffle also its lane and clamp operands: bits 32..39 and 40..55. */
+static LLVMValueRef warp_operands(struct emit *e, const struct ir_inst *i, unsigned chunk)
+{
+    LLVMValueRef all = widened(e, v_operand(e, &i->src[i->n_src - 1], IR_I32, chunk));
+    if (!is_shuffle(warp_op_of(i)) || i->n_src < 4)
+        return all;
+    LLVMValueRef lane = LLVMBuildAnd(e->b, v_operand(e, &i->src[1], IR_I32, chunk), k_int(e, 32, e->W, 31), "");
+    LLVMValueRef clamp = LLVMBuildAnd(e->b, v_operand(e, &i->src[2], IR_I32, chunk), k_int(e, 32, e->W, 0x1f1f), "");
+    all = LLVMBuildOr(e->b, all, LLVMBuildShl(e->b, widened(e, lane), k_int(e, 64, e->W, 32), ""), "");
+    return LLVMBuildOr(e->b, all, LLVMBuildShl(e->b, widened(e, clamp), k_int(e, 64, e->W, 40), ""), "");
 }
 
 /* What the checker hears in the place of addresses. */
@@ -210,10 +298,14 @@ static LLVMValueRef lane_operands(struct emit *e, const struct ir_inst *i, enum 
 {
     LLVMTypeRef t = ty_int(e, 64, e->W);
     int id = i->op == IR_BAR_RED ? 1 : 0;
-    if (kind == DETAILS_IN_FENCE)
+    if (kind == DETAILS_IN_FENCE || kind == DETAILS_IN_TRAP)
         return k_int(e, 64, e->W, 0);
+    if (kind == DETAILS_IN_MALLOC || kind == DETAILS_IN_FREE)
+        return widened(e, v_operand(e, &i->src[0], src_type(i, 0), chunk));
+    if (kind == DETAILS_IN_NOTE)
+        return i->n_src ? LLVMBuildAdd(e->b, widened(e, v_operand(e, &i->src[0], src_type(i, 0), chunk)), k_int(e, 64, e->W, (uint64_t)note_offset_of(i->imm)), "") : k_int(e, 64, e->W, 0);
     if (kind == DETAILS_IN_WARP)
-        return LLVMBuildZExt(e->b, v_operand(e, &i->src[i->n_src - 1], IR_I32, chunk), t, "");
+        return warp_operands(e, i, chunk);
     LLVMValueRef number = i->n_src > id ? LLVMBuildZExt(e->b, v_operand(e, &i->src[id], IR_I32, chunk), t, "") : k_int(e, 64, e->W, 0);
     LLVMValueRef count = i->n_src > id + 1 ? LLVMBuildZExt(e->b, v_operand(e, &i->src[id + 1], IR_I32, chunk), t, "") : k_int(e, 64, e->W, 0);
     number = LLVMBuildOr(e->b, number, LLVMBuildShl(e->b, count, k_int(e, 64, e->W, 32), ""), "");
@@ -223,6 +315,11 @@ static LLVMValueRef lane_operands(struct emit *e, const struct ir_inst *i, enum 
 /* A tile's address is the same in the whole warp, and its imm no offset. */
 static LLVMValueRef lane_addresses(struct emit *e, const struct ir_inst *i, bool tile, unsigned chunk)
 {
+    if (e->check && i->space == IR_LOCAL && !tile) {                 /* where it is in the thread's own */
+        LLVMValueRef at = widened(e, v_operand(e, &i->src[0], src_type(i, 0), chunk));
+        at = LLVMBuildAdd(e->b, at, k_int(e, 64, e->W, (uint64_t)i->imm + (i->flags & IR_OUTGOING ? e->p->own_local : 0)), "");
+        return e->sp ? LLVMBuildAdd(e->b, at, splat(e, e->sp, e->W), "") : at;
+    }
     LLVMValueRef a = tile ? v_operand(e, &i->src[0], src_type(i, 0), chunk) : v_address(e, i, chunk);
     LLVMTypeRef t = ty_int(e, 64, e->W);
     return LLVMTypeOf(a) == t ? a : LLVMBuildZExt(e->b, a, t, "");
@@ -230,6 +327,8 @@ static LLVMValueRef lane_addresses(struct emit *e, const struct ir_inst *i, bool
 
 static LLVMValueRef stored_value(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
+    if (i->op != IR_ST)                          /* a tile: bytes between its lines; a note: its second number */
+        return widened(e, v_operand(e, &i->src[1], IR_I64, chunk));
     LLVMTypeRef bits = ty_int(e, ir_type_bits(i->type), e->W), i64 = ty_int(e, 64, e->W);
     LLVMValueRef v = cast_to(e, v_operand(e, &i->src[1], i->type, chunk), bits);
     return bits == i64 ? v : LLVMBuildZExt(e->b, v, i64, "");
@@ -244,6 +343,8 @@ void details_access(struct emit *e, const struct ir_inst *i)
         return;
     uint32_t site = site_of(e, i, i, &is_new);
     if (is_new) {
+        if (e->check && what.kind >= DETAILS_IN_LOAD && what.kind <= DETAILS_IN_ATOMIC)
+            describe_origin(e, i, &what);
         what.place = d->sites.v[site].place;
         d->sites.v[site] = what;
     }
@@ -256,7 +357,8 @@ void details_access(struct emit *e, const struct ir_inst *i)
         LLVMValueRef to = LLVMBuildGEP2(e->b, ty_int(e, 64, 1), d->addresses, &k, 1, "");
         LLVMSetAlignment(LLVMBuildStore(e->b, what.kind >= DETAILS_IN_BARRIER ? lane_operands(e, i, what.kind, c) : lane_addresses(e, i, what.tile, c), to), 8);
     }
-    for (unsigned c = 0; what.valued && c < e->C; c++) {
+    bool second = what.valued || (e->check && (what.tile || (i->op == IR_NOTE && i->n_src > 1)));
+    for (unsigned c = 0; second && c < e->C; c++) {
         LLVMValueRef k = k_int(e, 64, 1, PLAN_LANES + (uint64_t)c * e->W);
         LLVMSetAlignment(LLVMBuildStore(e->b, stored_value(e, i, c), LLVMBuildGEP2(e->b, ty_int(e, 64, 1), d->addresses, &k, 1, "")), 8);
     }

@@ -161,6 +161,7 @@ void emit_inst(struct emit *e, const struct ir_inst *i)
     case IR_TEX: emit_texture(e, i); break;
     case IR_CALL: emit_call(e, i); break;
     case IR_ENTER: emit_enter(e); break;
+    case IR_NOTE: break;
     case IR_NANOSLEEP: break;                             /* a hint; waiting would only hold up the other warps of the block */
     default: emit_value(e, i); break;
     }

@@ -22,7 +22,7 @@ enum ir_type src_type(const struct ir_inst *i, int k)
     case IR_TILE_LD: case IR_TILE_ST:
         if (k == 1)
             return IR_I64; /* fallthrough */
-    case IR_LD: case IR_ST: case IR_ATOM: case IR_ATOM2:
+    case IR_LD: case IR_ST: case IR_ATOM: case IR_ATOM2: case IR_NOTE:
         if (k == 0)
             return i->src[0].kind == IR_REG ? i->src[0].reg->type : IR_I64;
         return i->type;

@@ -20,8 +20,11 @@ enum details_class {
     DETAILS_CLASS_COUNT
 };
 
-/* The last three are told to the checker only: their "addresses" are the barrier's number and count (high half), or the members of a warp's operation. */
-enum details_kind { DETAILS_IN_BLOCK, DETAILS_IN_LOAD, DETAILS_IN_STORE, DETAILS_IN_ATOMIC, DETAILS_IN_BARRIER, DETAILS_IN_WARP, DETAILS_IN_FENCE };
+/* From BARRIER on they are told to the checker only. Their "addresses" are: the barrier's number and count (high half); the members of a warp's operation,
+   and in the high half the lane that is read; the piece of the heap that is freed; what a note is about (kabi/note.h). */
+enum details_kind { DETAILS_IN_BLOCK, DETAILS_IN_LOAD, DETAILS_IN_STORE, DETAILS_IN_ATOMIC, DETAILS_IN_BARRIER, DETAILS_IN_WARP, DETAILS_IN_FENCE,
+                    DETAILS_IN_MALLOC, DETAILS_IN_FREE, DETAILS_IN_TRAP, DETAILS_IN_NOTE };
+enum { DETAILS_PARAMS = 4 };
 #define DETAILS_ARRIVES ((uint64_t)1 << 63)      /* a barrier that the thread does not wait at */
 enum details_space { DETAILS_GLOBAL, DETAILS_SHARED, DETAILS_LOCAL, DETAILS_CONSTANT, DETAILS_SPACE_COUNT, DETAILS_GENERIC = DETAILS_SPACE_COUNT };
 /* How the addresses of a warp's active lanes lie in global memory. */
@@ -42,11 +45,19 @@ struct details_site {
     uint8_t kind, space;
     uint16_t bytes;                              /* an access: of one lane */
     bool strong;                                 /* what the checker asks: an atomic, a volatile or an ordered access */
-    bool acquires, releases;
+    bool acquires, releases;                     /* a barrier that releases: threads do not wait at it */
     bool grid_wide;                              /* its scope has all blocks of the grid */
     bool system_wide;                            /* strong, and its scope has the host */
     bool valued;                                 /* a store of at most 8 bytes, for the checker: the values stand behind the addresses */
-    bool tile;                                   /* a whole warp's access to a matrix: only its bytes are counted */
+    bool tile;                                   /* a whole warp's access to a matrix: only its bytes are counted; the checker hears the bytes between lines as a value */
+    uint16_t lines, line_bytes;                  /* a tile's */
+    /* for the checker: */
+    uint8_t element;                             /* bytes of each value that an access moves */
+    uint8_t used, copied;                        /* what is read: the values that are computed with, and those that are only stored again; one bit each */
+    uint8_t op;                                  /* a warp's operation: enum kabi_warpop_kind; a note: enum note_kind */
+    uint32_t shared_at, shared_bytes;            /* the shared variable that the address belongs to; bytes 0: not known */
+    uint32_t variable;                           /* 1 + the number of the module's variable that it belongs to */
+    uint32_t n_params, params[DETAILS_PARAMS];   /* parameters of the kernel, of which one is its pointer */
     uint16_t classes[DETAILS_CLASS_COUNT];       /* a block: its instructions */
     uint16_t work[DETAILS_WORK_COUNT], path[DETAILS_PATH_COUNT];     /* a block; in halves, and in quarters */
     bool meets;                                  /* a block with a barrier */

@@ -3,6 +3,7 @@
 #ifndef LOWER_FRAME_H
 #define LOWER_FRAME_H
 
+#include "kabi/note.h"
 #include "base/hash.h"
 #include "kabi/mma.h"
 #include "lower/lower_internal.h"
@@ -117,6 +118,8 @@ void lower_sums_from_f16(struct lower_ctx *c, const struct ir_operand *regs, uns
 void lower_sums_to_f16(struct lower_ctx *c, const struct ir_operand *sums, unsigned n, struct ir_operand *out);
 
 /* mbarrier.c: that many bytes (I64) have come */
+/* A note for the checker: at and number may be NULL. */
+void lower_note(struct lower_ctx *c, enum note_kind kind, uint32_t constant, const struct lower_place *at, const struct ir_operand *number);
 void lower_mbarrier_complete(struct lower_ctx *c, const struct lower_place *bar, struct ir_operand bytes);
 
 /* sreg.c */

@@ -24,6 +24,18 @@ static bool place_of(struct lower_ctx *c, int k, struct lower_place *at)
     return (!at->param && (at->space == IR_SHARED || at->space == IR_GENERIC)) || lower_fail(c, "a barrier is in shared memory");
 }
 
+void lower_note(struct lower_ctx *c, enum note_kind kind, uint32_t constant, const struct lower_place *at, const struct ir_operand *number)
+{
+    struct ir_inst *i = lower_emit(c, IR_NOTE, IR_I64);
+    i->imm = note_pack(kind, constant, at ? at->offset : 0);
+    if (at) {
+        i->space = (uint8_t)at->space;
+        ir_inst_src(i, at->addr);
+    }
+    if (at && number)
+        ir_inst_src(i, *number);
+}
+
 static struct ir_inst *access_word(struct lower_ctx *c, enum ir_op op, const struct lower_place *at)
 {
     struct ir_inst *i = lower_emit(c, op, IR_I64);
@@ -86,6 +98,7 @@ bool lower_MBARRIER_INIT(struct lower_ctx *c)
     if (!place_of(c, 0, &at))
         return false;
     struct ir_operand n = lower_resize(c, IR_I64, IR_I32, false, lower_src(c, 1, PTX_U32));
+    lower_note(c, NOTE_MBARRIER_INIT, 0, &at, &n);
     n = op2(c, IR_AND, n, lower_imm(COUNT_MASK));
     n = op2(c, IR_OR, n, op2(c, IR_SHL, n, lower_imm(COUNT_BITS)));
     ir_inst_src(access_word(c, IR_ST, &at), n);
@@ -97,6 +110,7 @@ bool lower_MBARRIER_INVAL(struct lower_ctx *c)
     struct lower_place at;
     if (!place_of(c, 0, &at))
         return false;
+    lower_note(c, NOTE_MBARRIER_INVAL, 0, &at, NULL);
     ir_inst_src(access_word(c, IR_ST, &at), lower_imm(0));
     return true;
 }
@@ -114,6 +128,7 @@ static bool arrive(struct lower_ctx *c, struct ir_operand count, struct ir_opera
         return false;
     if (lower_has(c, PTX_M_ARRIVE_DROP))
         ch.drop = count;
+    lower_note(c, NOTE_MBARRIER_ARRIVE, 0, &at, &count);
     lower_set(c, 0, PTX_B64, change_word(c, &at, &ch));
     return true;
 }
@@ -134,6 +149,7 @@ bool lower_MBARRIER_TX(struct lower_ctx *c)
         return false;
     if (lower_has(c, PTX_M_COMPLETE_TX))
         ch.tx = lower_op1(c, IR_NEG, IR_I64, ch.tx);
+    lower_note(c, NOTE_MBARRIER_USE, 0, &at, NULL);
     change_word(c, &at, &ch);
     return true;
 }
@@ -151,6 +167,8 @@ bool lower_CP_MBARRIER(struct lower_ctx *c)
     struct lower_place at;
     if (!place_of(c, 0, &at))
         return false;
+    lower_note(c, NOTE_MBARRIER_USE, 0, &at, NULL);
+    lower_note(c, NOTE_ASYNC_DONE, 0, NULL, NULL);
     if (lower_has(c, PTX_M_NOINC))
         change_word(c, &at, &ch);
     return true;
@@ -162,6 +180,7 @@ static bool load_phase(struct lower_ctx *c, struct ir_operand *out)
     struct lower_place at;
     if (!place_of(c, 1, &at))
         return false;
+    lower_note(c, NOTE_MBARRIER_USE, 0, &at, NULL);
     struct ir_inst *ld = access_word(c, IR_LD, &at);
     ld->order = lower_has(c, PTX_M_RELAXED) ? IR_RELAXED : IR_ACQUIRE;
     ir_inst_dst(ld, lower_tmp(c, IR_I64));

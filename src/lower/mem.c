@@ -378,6 +378,7 @@ bool lower_CP_ASYNC(struct lower_ctx *c)
     if (!lower_place_in(c, 0, IR_SHARED, &to) || !lower_place_in(c, 1, IR_GLOBAL, &from))
         return false;
     unsigned n = (unsigned)bytes / 4;
+    lower_note(c, NOTE_ASYNC_COPY, (uint32_t)bytes, &to, NULL);
     if (partial) {
         struct ir_operand src_bytes = lower_src(c, 3, PTX_U32);
         for (unsigned w = 0; w < n; w++)
@@ -397,19 +398,19 @@ bool lower_CP_ASYNC(struct lower_ctx *c)
 
 bool lower_CP_COMMIT(struct lower_ctx *c)
 {
-    (void)c;
+    lower_note(c, NOTE_ASYNC_COMMIT, 0, NULL, NULL);
     return true;
 }
 
 bool lower_CP_WAIT(struct lower_ctx *c)
 {
-    (void)c;
+    lower_note(c, NOTE_ASYNC_WAIT, (uint32_t)c->inst->ops[0].imm, NULL, NULL);
     return true;
 }
 
 bool lower_CP_WAIT_ALL(struct lower_ctx *c)
 {
-    (void)c;
+    lower_note(c, NOTE_ASYNC_DONE, 0, NULL, NULL);
     return true;
 }
 

@@ -151,7 +151,7 @@ static bool only_waits(const struct cfg *c, const bits_word *blocks)
     for (int b = 0; b < c->n; b++)
         for (size_t j = 0; bits_has(blocks, (size_t)b) && j < c->f->blocks.v[b]->insts.n; j++) {
             const struct ir_inst *i = c->f->blocks.v[b]->insts.v[j];
-            bool quiet = i->op == IR_LD || i->op == IR_ATOM || i->op == IR_ATOM2 || i->op == IR_FENCE || i->op == IR_NANOSLEEP || i->op == IR_BR || i->op == IR_CBR;
+            bool quiet = i->op == IR_LD || i->op == IR_ATOM || i->op == IR_ATOM2 || i->op == IR_FENCE || i->op == IR_NANOSLEEP || i->op == IR_NOTE || i->op == IR_BR || i->op == IR_CBR;
             if (!(ir_op_info[i->op].props & IR_PROP_PURE) && !quiet)
                 return false;
             waits |= plan_waits_on_memory(i);

@@ -49,6 +49,8 @@ void plan_clone(struct plan *p, const struct ir_func *from)
             continue;
         for (size_t j = 0; j < from->blocks.v[i]->insts.n; j++) {
             const struct ir_inst *old = from->blocks.v[i]->insts.v[j];
+            if (old->op == IR_NOTE && !p->opt.counted)
+                continue;
             struct ir_inst *copy = ir_inst_new(f, old->op, old->type);
             *copy = *old;
             for (int k = 0; k < copy->n_dst; k++)

@@ -98,7 +98,7 @@ static void rewrite(struct plan *p, struct ir_block *b, const struct ir_inst *ol
 bool plan_interleave(struct plan *p)
 {
     bool any = false;
-    if (p->lanes == 1 || p->opt.function || p->func->callees.n || !p->func->local_bytes)
+    if (p->lanes == 1 || p->opt.function || p->opt.counted || p->func->callees.n || !p->func->local_bytes)
         return false;
     for (size_t b = 0; b < p->func->blocks.n; b++)
         for (size_t j = 0; j < p->func->blocks.v[b]->insts.n; j++) {

@@ -183,18 +183,36 @@ static bool choose(struct merge *m)
     return ok;
 }
 
-/* Writes a statement; names of its own text get the text's number. */
+/* Is the next number one of a file? .file 1, .loc 1 20 5, inlined_at 1 34 9 */
+static bool names_file(const char *word, size_t n, bool dot)
+{
+    return (dot && ((n == 4 && memcmp(word, "file", 4) == 0) || (n == 3 && memcmp(word, "loc", 3) == 0))) || (n == 10 && memcmp(word, "inlined_at", 10) == 0);
+}
+
+/* Names of its own text get the text's number, and so do labels of .debug_str; files of each text have their own thousand. */
+static void write_word(struct merge *m, const struct statement *s, const char *word, size_t n, bool file, struct hw_str *out)
+{
+    static const char label[] = "$L__info_string";
+    if (file && s->text) {
+        hw_str_printf(out, "%lu", strtoul(word, NULL, 10) + 1024 * s->text);
+        return;
+    }
+    hw_str_add(out, word, n);
+    if (s->text && (hw_map_get(&m->locals[s->text], word, n) || (n > sizeof label && memcmp(word, label, sizeof label - 1) == 0)))
+        hw_str_printf(out, "$m%zu", s->text);
+}
+
 static void write(struct merge *m, const struct statement *s, struct hw_str *out)
 {
     const char *p = s->at, *end = s->at + s->bytes;
+    bool file = false;
     while (p < end) {
         if (is_word(*p)) {
             const char *word = p;
             while (p < end && is_word(*p))
                 p++;
-            hw_str_add(out, word, (size_t)(p - word));
-            if (s->text && hw_map_get(&m->locals[s->text], word, (size_t)(p - word)))
-                hw_str_printf(out, "$m%zu", s->text);
+            write_word(m, s, word, (size_t)(p - word), file, out);
+            file = names_file(word, (size_t)(p - word), word > s->at && word[-1] == '.');
         } else {
             const char *next = step(p);
             hw_str_add(out, p, (size_t)(next - p));
@@ -232,6 +250,17 @@ static void write_all(struct merge *m, enum kind kind, bool refers, struct hw_st
     }
 }
 
+/* What lines of the source need. */
+static void write_lines(struct merge *m, struct hw_str *out)
+{
+    for (size_t i = 0; i < m->all.n; i++) {
+        const struct statement *s = &m->all.v[i];
+        bool strings = strncmp(s->at, ".section", 8) == 0 && strncmp(skip_space(s->at + 8), ".debug_str", 10) == 0;
+        if (s->text < 1000 && (strings || strncmp(s->at, ".file", 5) == 0))
+            write(m, s, out);
+    }
+}
+
 /* The newest version and target of all. */
 static void write_header(const char *const *texts, size_t n, struct hw_str *out)
 {
@@ -261,6 +290,7 @@ bool ptx_merge(const char *const *texts, size_t n, struct hw_str *out, struct di
         write_all(&m, KIND_VARIABLE, false, out);
         write_all(&m, KIND_VARIABLE, true, out);
         write_all(&m, KIND_FUNCTION, false, out);
+        write_lines(&m, out);
     }
     for (size_t i = 0; i < n; i++)
         hw_map_fini(&m.locals[i]);

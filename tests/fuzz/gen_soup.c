@@ -444,6 +444,28 @@ static void loop(struct gen *g, enum together who, unsigned depth)
     g->loop_breaks = breaks;
 }
 
+/* for (;;) with `continue` past the only place where it ends, perhaps entered in the middle (irreducible). Iterations are counted, so that it does end. */
+static void odd_loop(struct gen *g, unsigned depth)
+{
+    unsigned l = g->n_label++;
+    struct word i = fresh(g), n = fresh(g), done = fresh(g), p = fresh_pred(g);
+    bool breaks = g->loop_breaks, enters = pick(g, 3) == 0;
+    put(g, "\tmov.u32 %s, 0;\n\tmov.u32 %s, 0;\n\tand.b32 %s, %s, %u;\n", i.s, done.s, n.s, value(g).s, 1 + pick(g, 4));
+    g->loop_breaks = false;
+    if (enters)
+        put(g, "\t@%s bra I%u;\n", condition(g, ALONE).s, l);
+    put(g, "L%u:\n\tadd.u32 %s, %s, 1;\n", l, i.s, i.s);
+    soup_body(g, ALONE, depth + 1, 1 + pick(g, 2));
+    put(g, "\tsetp.lt.and.u32 %s, %s, %u, %s;\n\t@%s bra L%u;\n", p.s, i.s, 3 + pick(g, 9), condition(g, ALONE).s, p.s, l);
+    if (enters)
+        put(g, "I%u:\n", l);
+    soup_body(g, ALONE, depth + 1, 1 + pick(g, 2));
+    put(g, "\tadd.u32 %s, %s, 1;\n\tsetp.le.u32 %s, %s, %s;\n\t@%s bra L%u;\n", done.s, done.s, p.s, done.s, n.s, p.s, l);
+    if (pick(g, 2))
+        put(g, "\tadd.u32 %s, %s, %s;\n", var(g).s, var(g).s, i.s);
+    g->loop_breaks = breaks;
+}
+
 /* break and continue, of this loop or of the one around it if that one's threads need not stay together either. */
 static void leave(struct gen *g)
 {
@@ -474,7 +496,7 @@ static void statement(struct gen *g, enum together who, unsigned depth)
         r = 25 - r % 10;
     switch (r) {
     case 0: case 1: case 2: case 3: branch(g, who, depth); break;
-    case 4: case 5: loop(g, who, depth); break;
+    case 4: case 5: if (pick(g, 5) == 0) odd_loop(g, depth); else loop(g, who, depth); break;
     case 6: shortcut(g, who, depth); break;
     case 7: case 8: if (g->n_loops && g->loop_breaks) leave(g); else integer(g); break;
     case 9: case 10: if (who == BLOCK) share(g); else local(g); break;

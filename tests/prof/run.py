@@ -264,7 +264,7 @@ ACCESSES = [                                           # kernel, line that holds
     ('broadcast', '= in[0]', 'global load', 32, 1024, 'uniform'),
     ('broadcast', '= one[threadIdx.x / 32]', 'shared load', 32, 1024, 1),
     ('generic', '__device__ float through', 'shared load', 32, 1024, 1),
-    ('count', 'threadIdx.x % 4 == 0', 'global atomic', 32, 256, 'uniform'),
+    ('count', 'atomicAdd(n, 1)', 'global atomic', 32, 256, 'uniform'),
 ]
 
 

@@ -92,13 +92,16 @@ class Browser:
         self.call('Emulation.setTouchEmulationEnabled', enabled=touch, maxTouchPoints=5)
 
     def open(self, url):
-        self.loaded = False
-        self.call('Page.navigate', url='about:blank')    # a change of the hash alone would not load anything
-        self.loaded = False
-        self.call('Page.navigate', url=url)
-        limit = time.monotonic() + 60
-        while not self.loaded:
-            assert self.read(limit), 'the page does not load'
+        for place in 'about:blank', url:             # a change of the hash alone would not load anything
+            self.loaded = False
+            self.call('Page.navigate', url=place)
+            limit = time.monotonic() + 60
+            while not self.loaded:
+                assert self.read(limit), 'the page does not load'
+            # the event may have been that of the page before
+            while not self.js(f'location.href === {json.dumps(place)} && document.readyState === "complete"'):
+                assert time.monotonic() < limit, 'the page does not load'
+                time.sleep(0.02)
         self.settle()
 
     def js(self, text):

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which bytes have been written since they were given out: one bit for each byte of device memory, of a block's shared memory and of its threads' local
+ * memory. Memory whose first contents a program may rely on (variables, host memory) is not asked about.
+ */
+#ifndef CHECK_INIT_H
+#define CHECK_INIT_H
+
+#include "base/base.h"
+
+struct cmd;
+struct mem_info;
+
+void init_start(void);                           /* once; without room for the bits nothing is said, and everything counts as written */
+void init_given(uint64_t base, uint64_t bytes);  /* device memory that nobody has written since it was given out */
+
+/* Device memory. */
+void init_write(uint64_t addr, uint64_t bytes);
+bool init_any_written(uint64_t addr, uint64_t bytes);
+bool init_all_written(uint64_t addr, uint64_t bytes);
+/* A copy or fill begins, all before it is done: what it writes, and what it reads that nobody has written. Reports. */
+void init_copy(const struct cmd *c);
+
+/* The same for memory of a block: bits of our own, by offset. */
+struct init_bits {
+    uint64_t *words, bytes;
+};
+void init_bits_new(struct init_bits *b, uint64_t bytes);
+void init_bits_forget(struct init_bits *b);
+void init_bits_free(struct init_bits *b);
+void init_bits_write(struct init_bits *b, uint64_t at, uint64_t bytes);
+bool init_bits_any(const struct init_bits *b, uint64_t at, uint64_t bytes);
+bool init_bits_all(const struct init_bits *b, uint64_t at, uint64_t bytes);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cells. Each remembers its last write, and who read it: one thread, several of a warp, several warps of a block, several blocks. More than that is never asked:
+ * whoever writes what several have read is in order with all of them, or with one of them not.
+ *
+ * Cells of global memory have no lock. A key is written as one word, and only a block's own thread writes its keys: what is lost when two blocks touch a cell
+ * in the same moment is one of two accesses that are in no order with each other.
+ */
+#include "check/check.h"
+#include "check/race_internal.h"
+#include "check/race_rows.h"
+#include "check/touch.h"
+
+#if defined(__SANITIZE_THREAD__)
+#define SHARED_CELLS __attribute__((no_sanitize("thread")))
+#else
+#define SHARED_CELLS
+#endif
+
+struct accessed {
+    struct race_block *b;
+    struct warp *w;
+    const struct details_site *s;
+    uint32_t thread;             /* lane 0's */
+    uint32_t info;
+    bool shared, writes;
+    struct key_range range;      /* whose keys count: the grid's, in shared memory the block's */
+    const uint64_t *a;           /* addresses, then values */
+};
+
+/* ---- one lane and one cell ---- */
+
+/* What belongs to a key is there before the key, so that whoever sees the key sees it, or that of a later access. */
+SHARED_CELLS static inline void put(uint64_t *key, uint32_t *key_info, uint64_t now, uint32_t info)
+{
+    __atomic_store_n(key_info, info, __ATOMIC_RELAXED);
+    __atomic_store_n(key, now, __ATOMIC_RELEASE);
+}
+
+static bool before_in_warp(const struct warp *w, unsigned lane, uint64_t k)
+{
+    uint32_t clock = key_clock(k);
+    return w->floor > clock || clock == KEY_CLOCKS || (w->uneven && w->rows[lane][key_thread(k) % LANES] > clock);
+}
+
+/* Several lanes of the lane's own warp: is it in order with all of them? With none it is a race for sure; where some are, nobody knows which ones read. */
+static bool before_of_warp(const struct warp *w, unsigned lane, uint64_t k)
+{
+    uint32_t clock = key_clock(k);
+    bool any = w->floor > clock || clock == KEY_CLOCKS;
+    for (unsigned l = 0; w->uneven && l < LANES; l++)
+        any |= l != lane && w->rows[lane][l] > clock;
+    return any;
+}
+
+/* Is what that key says before what the lane does now? */
+static bool is_before(struct race_block *b, const struct warp *w, unsigned lane, uint64_t now, uint64_t k)
+{
+    uint32_t block = block_of(b, k);
+    enum key_state state = key_state(k);
+    if (state != KEY_BLOCKS && block == b->id) {
+        if (key_block(k) != key_block(now) || key_epoch(k) != key_epoch(now))
+            return true;
+        if (state == KEY_ONE && key_thread(k) == key_thread(now))
+            return true;
+        if (state == KEY_ONE && key_warp(k) == key_warp(now) && before_in_warp(w, lane, k))
+            return true;
+        if (state == KEY_WARP && key_warp(k) == key_warp(now) && before_of_warp(w, lane, k))
+            return true;
+    }
+    return w->knows && known_covers(race_grid_knowledge(b->grid), w->known[lane], k, block);
+}
+
+static bool both_strong(const struct race_block *b, uint64_t now, uint32_t now_info, uint64_t k, uint32_t info)
+{
+    if (!key_strong(now) || !key_strong(k))
+        return false;
+    return (block_of(b, k) == b->id && key_state(k) != KEY_BLOCKS) || (now_info & info & INFO_WIDE);
+}
+
+static bool same_value(uint32_t a, uint32_t b) { return (a & b & INFO_VALUED) && a >> INFO_VALUE == b >> INFO_VALUE; }
+
+static void look(const struct accessed *x, unsigned lane, uint64_t now, uint32_t info, uint64_t k, uint32_t k_info, bool k_writes, uint64_t address)
+{
+    if (!key_inside(x->range, k) || is_before(x->b, x->w, lane, now, k) || both_strong(x->b, now, info, k, k_info))
+        return;
+    if (k_writes && x->writes && same_value(info, k_info))
+        return;
+    race_tell(x->b, &(struct race_pair){ now, k, info, k_info, x->writes, k_writes, x->shared }, address);
+}
+
+/* Two readers, or more, that are in no order: which lanes, warps, blocks. */
+static void add_reader(const struct accessed *x, unsigned lane, uint64_t now, uint32_t info, uint64_t *key, uint32_t *key_info)
+{
+    uint64_t k = *key;
+    enum key_state state = key_state(k);
+    if (!key_inside(x->range, k) || (state == KEY_ONE && is_before(x->b, x->w, lane, now, k)) || (state == KEY_WARP && key_warp(k) == key_warp(now) && x->w->floor > key_clock(k) && key_block(k) == key_block(now)) ||
+        key_apart(k, now)) {
+        put(key, key_info, now, info);
+        return;
+    }
+    bool strong = key_strong(k) && key_strong(now);
+    if (block_of(x->b, k) != x->b->id)
+        state = KEY_BLOCKS;
+    else if (state == KEY_ONE && key_thread(k) != key_thread(now))
+        state = key_warp(k) == key_warp(now) ? KEY_WARP : KEY_WARPS;
+    else if (state == KEY_WARP && key_warp(k) != key_warp(now))
+        state = KEY_WARPS;
+    if (key_strong(k) || key_state(k) != state) {        /* the one who is no excuse for others is kept */
+        bool keep = key_strong(now) && !key_strong(k);
+        put(key, key_info, ((keep ? k : now) & ~((uint64_t)3 << KEY_STATE | (uint64_t)1 << KEY_STRONG)) | (uint64_t)state << KEY_STATE | (uint64_t)strong << KEY_STRONG,
+            (keep ? *key_info : info) & (*key_info | ~(uint32_t)INFO_WIDE));
+    }
+}
+
+/* A lane at one cell. */
+SHARED_CELLS static void visit_cell(const struct accessed *x, unsigned lane, const struct shadow_cells *c, size_t i, uint64_t now, uint32_t info, uint64_t address)
+{
+    uint64_t w = __atomic_load_n(&c->writes[i], __ATOMIC_ACQUIRE), r = __atomic_load_n(&c->reads[i], __ATOMIC_ACQUIRE);
+    if (x->writes && !key_inside(x->range, r) && key_strong(now) && key_strong(w) && ((info & c->write_info[i] & INFO_WIDE) || key_block(w) == key_block(now))) {
+        put(&c->writes[i], &c->write_info[i], now, info);        /* atomics on a counter */
+        return;
+    }
+    if (key_inside(x->range, w))
+        look(x, lane, now, info, w, c->write_info[i], true, address);
+    if (!x->writes) {
+        add_reader(x, lane, now, info, &c->reads[i], &c->read_info[i]);
+        return;
+    }
+    if (key_inside(x->range, r)) {
+        look(x, lane, now, info, r, c->read_info[i], false, address);
+        if (key_state(r) != KEY_ONE || key_thread(r) != key_thread(now))
+            c->reads[i] = 0;     /* who comes behind this write comes behind them */
+    }
+    put(&c->writes[i], &c->write_info[i], now, info);
+}
+
+/* ---- rows ---- */
+
+static uint64_t now_of(const struct accessed *x, unsigned lane) { return x->w->now[lane] | (uint64_t)x->s->strong << KEY_STRONG | (x->thread + lane); }
+
+static uint32_t info_of(const struct accessed *x, unsigned lane)
+{
+    if (!x->s->valued)
+        return x->info;
+    return x->info | INFO_VALUED | (uint32_t)(x->a[LANES + lane] * 0x9e3779b97f4a7c15ull >> (32 + INFO_VALUE)) << INFO_VALUE;
+}
+
+static void lane_by_lane(const struct accessed *x, const struct part *p, const struct shadow_cells *c, unsigned shift, unsigned grain)
+{
+    for (unsigned k = 0; k < p->lanes; k++) {
+        size_t first = p->uniform ? 0 : (size_t)k << shift;
+        uint64_t now = now_of(x, p->lane + k);
+        uint32_t info = info_of(x, p->lane + k);
+        for (size_t i = 0; i < (size_t)1 << shift; i++)
+            visit_cell(x, p->lane + k, c, first + i, now, info, p->address + ((first + i) << grain));
+    }
+}
+
+static bool same_time(const struct warp *w, const struct part *p)
+{
+    uint64_t differ = 0;
+    for (unsigned k = 1; k < p->lanes; k++)
+        differ |= w->now[p->lane + k] ^ w->now[p->lane];
+    return !differ;
+}
+
+/* One cell, as rows_clear() and rows_reads() do it for many. */
+SHARED_CELLS static inline bool cell_at_once(const struct accessed *x, const struct shadow_cells *c, uint64_t now, uint32_t info)
+{
+    uint64_t k = *c->writes, r = *c->reads, d = r ^ now;
+    if (key_inside(x->range, k) && k != now && !key_apart(k, now))
+        return false;
+    bool other = !key_inside(x->range, r) || key_apart(r, now);
+    if (x->writes) {
+        if (!other && d)
+            return false;
+        put(c->writes, c->write_info, now, info);
+        return true;
+    }
+    if (d == 0)
+        return true;
+    if (other) {
+        put(c->reads, c->read_info, now, info);
+        return true;
+    }
+    if (key_strong(r))
+        return false;
+    enum key_state state = key_state(r);
+    return state == KEY_BLOCKS || (state == KEY_WARPS && d >> KEY_EPOCH == 0) || (state == KEY_WARP && !(d & ~(uint64_t)((3u << KEY_STATE) | 31)));
+}
+
+/* The quick ways; false: somebody must look closer. */
+static bool row_at_once(const struct accessed *x, const struct part *p, const struct shadow_cells *c, unsigned shift)
+{
+    bool several = p->uniform && p->lanes > 1;
+    struct row r = { p->uniform ? 1u << shift : p->lanes << shift, p->uniform ? 31 : shift, now_of(x, p->lane) | (uint64_t)(several ? KEY_WARP : KEY_ONE) << KEY_STATE, x->range };
+    uint32_t infos[LANES];
+    if (x->s->strong || (x->writes && several) || !same_time(x->w, p))
+        return false;
+    if (r.n == 1)
+        return cell_at_once(x, c, r.mine, info_of(x, p->lane));
+    if (!rows_clear(c->writes, &r))
+        return false;
+    unsigned reads = x->writes ? 0 : rows_reads(c->reads, &r);
+    if (reads == ROWS_COVERED)
+        return true;
+    if (reads & ~(unsigned)ROWS_STORE || (x->writes && !rows_clear(c->reads, &r)))
+        return false;
+    for (unsigned k = 0; k < p->lanes; k++)
+        infos[k] = info_of(x, p->lane + k);
+    rows_store(x->writes ? c->writes : c->reads, x->writes ? c->write_info : c->read_info, &r, infos);
+    return true;
+}
+
+/* Of several lanes that read one cell the first two make the state. */
+static void part_of_cells(const struct accessed *x, const struct part *p)
+{
+    unsigned grain = x->shared ? x->b->shared_grain : x->b->grain;
+    unsigned shift = (unsigned)__builtin_ctz(x->s->bytes) - grain;
+    uint64_t bytes = (uint64_t)x->s->bytes * (p->uniform ? 1 : p->lanes);
+    struct shadow_cells c;
+    if (p->address & (((uint64_t)1 << grain) - 1))
+        return;
+    if (x->shared) {
+        if (p->address + bytes > x->b->shared_bytes)
+            return;
+        size_t at = (size_t)(p->address >> grain);
+        c = (struct shadow_cells){ x->b->shared.writes + at, x->b->shared.reads + at, x->b->shared.write_info + at, x->b->shared.read_info + at };
+    } else if ((p->address ^ (p->address + bytes - 1)) >> SHADOW_PIECE || !shadow_cells(p->address, grain, &c)) {
+        return;
+    }
+    if (row_at_once(x, p, &c, shift))
+        return;
+    struct part q = *p;
+    if (!x->writes && !x->s->strong && p->uniform && same_time(x->w, p) && q.lanes > 2)
+        q.lanes = 2;
+    lane_by_lane(x, &q, &c, shift, grain);
+}
+
+/* ---- a warp's access ---- */
+
+static void visit_part(const struct accessed *x, const struct part *p)
+{
+    const struct details_site *s = x->s;
+    if (!x->shared && x->b->touch)
+        touch(x->b->touch, p->address, part_bytes(p, s->bytes),
+              s->kind == DETAILS_IN_LOAD ? s->strong ? TOUCH_STRONG_READ : TOUCH_READ : s->strong ? TOUCH_ATOMIC : TOUCH_WRITE, s->system_wide,
+              s->place);
+    if (x->b->grid)
+        part_of_cells(x, p);
+}
+
+void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared)
+{
+    const struct details_site *s = &b->kernel->details->sites[site];
+    struct accessed x = { b, warp_of(b, thread), s, thread, (site & INFO_SITES) | (s->grid_wide ? INFO_WIDE : 0), shared, s->kind != DETAILS_IN_LOAD, b->range, a };
+    if (shared)
+        x.range = (struct key_range){ x.w->now[__builtin_ctz(mask)] >> KEY_BLOCK << KEY_BLOCK, (uint64_t)1 << KEY_BLOCK };
+    if (hw_unlikely((x.w->waits | x.w->takes) & mask))
+        race_go_on(b, x.w, mask);
+    for (unsigned k = 0; k < n; k++)
+        visit_part(&x, &parts[k]);
+    for (uint32_t m = s->strong && b->orders ? mask : 0; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        race_hand_over(b, x.w, s, l, thread, shared ? a[l] | (uint64_t)(b->id + 1) << 40 : a[l]);
+    }
+}
+
+void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, bool shared)
+{
+    struct part parts[PARTS];
+    unsigned n = parts_of(a, mask, b->kernel->details->sites[site].bytes, parts);
+    race_parts(b, site, thread, mask, a, parts, n, shared);
+}

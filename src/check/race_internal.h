@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A block while it runs: its clocks (race.c), what its threads know of others (race_order.c), the cells they touch (race_cells.c). */
+#ifndef CHECK_RACE_INTERNAL_H
+#define CHECK_RACE_INTERNAL_H
+
+#include "check/part.h"
+#include "check/race.h"
+#include "check/race_grid.h"
+#include "check/race_key.h"
+#include "check/race_known.h"
+#include "check/shadow.h"
+
+enum { LANES = 32, WARPS = 32, THREADS = LANES * WARPS, BARRIERS = 16, ROUNDS = 4, PENDING = 32 };
+
+struct round {
+    struct known *known;         /* what those know who have come, where not all threads do */
+    uint32_t site, thread;       /* of the first, plus 1 */
+};
+
+struct barrier {
+    struct round rounds[ROUNDS];
+    uint32_t arrived, number;    /* with a count: threads of this round; rounds so far */
+};
+
+/* What a lane knew at its newest fence. */
+struct fence {
+    bool set, wide;
+    struct release at;
+    struct known *given;         /* what goes with strong writes behind it; NULL: none was yet */
+};
+
+/* A word that lanes read by strong accesses, with no fence since. */
+struct pending {
+    uint64_t word;
+    uint32_t lanes;
+    bool wide;
+};
+
+struct warp {
+    uint64_t now[LANES];         /* keys: block, epoch and clock */
+    uint32_t clock, floor;       /* the newest of a lane; all lanes know of all what is before that */
+    uint32_t together;           /* lanes that have come to the warp's operation */
+    bool uneven, knows;          /* rows, or known, have anything */
+    uint8_t rows[LANES][LANES];  /* of each lane: what it knows of the others' clocks */
+    struct known *known[LANES];
+    struct fence *fences;        /* by lane; NULL: there was none */
+    uint32_t fenced;             /* lanes that had a fence since the barrier */
+    uint32_t takes;              /* lanes with an acquiring access: its word is looked at when the warp comes next */
+    uint32_t waits;              /* lanes at a barrier: what it brings is theirs when they come next */
+    struct known **brings[LANES];                /* by lane: what the barrier's round knows, or the block */
+    struct pending pending[PENDING];
+    unsigned n_pending;
+    uint32_t came[BARRIERS], rounds[BARRIERS];   /* lanes of the round at a barrier of all threads; such rounds */
+    uint32_t passed_by, passed_site;             /* lanes that did not come where the others of the warp wait: at that site */
+};
+
+enum { OTHERS = 1024 };
+
+struct race_block {
+    const struct kabi_kernel *kernel;
+    struct race_grid *grid;
+    struct key_range range;      /* of the grid */
+    uint32_t number, id, first, threads, n_warps, shared_bytes;
+    bool orders;                 /* the kernel has fences, or accesses that acquire or release */
+    bool shares;                 /* threads of this block may know something of others, beyond the block's barriers */
+    bool arrives;                /* it has barriers that threads do not wait at */
+    uint8_t grain, shared_grain; /* logarithms of bytes: a cell */
+    struct warp *warps;
+    struct barrier barriers[BARRIERS];
+    struct known *gathered;      /* of all that have come to a barrier */
+    uint64_t fenced;             /* key of the epoch before which every thread had a fence, behind what it did */
+    uint32_t fence_epoch, fence_threads;
+    struct shadow_cells shared;
+    struct touch_view *touch;
+    uint16_t told[OTHERS];       /* races of two sites: how often */
+};
+
+static inline struct warp *warp_of(struct race_block *b, uint32_t thread) { return &b->warps[thread / LANES % WARPS]; }
+/* Lanes that the warp has. */
+static inline uint32_t lanes_of(const struct race_block *b, uint32_t thread)
+{
+    uint32_t left = b->threads - thread;
+    return left >= LANES ? UINT32_MAX : (1u << left) - 1;
+}
+static inline uint32_t block_of(const struct race_block *b, uint64_t key)
+{
+    return key_block(key) == b->first ? b->id : race_grid_block(b->grid, key_block(key));
+}
+
+/* race_order.c: these lanes go on, what they waited for is behind them */
+void race_go_on(struct race_block *b, struct warp *w, uint32_t mask);
+void race_join_lanes(struct warp *w, uint32_t mask, struct known *from);
+void race_hand_over(struct race_block *b, struct warp *w, const struct details_site *s, unsigned lane, uint32_t thread, uint64_t word);
+void race_order_forget(struct warp *w);
+
+/* race_tell.c: now and before: keys and what is known of them */
+struct race_pair {
+    uint64_t now, before;
+    uint32_t now_info, before_info;
+    bool now_writes, before_writes, shared;
+};
+void race_tell(struct race_block *b, const struct race_pair *p, uint64_t address);
+
+/* What stands beside a key. */
+enum { INFO_SITES = 0xffff, INFO_WIDE = 1 << 16, INFO_VALUED = 1 << 17, INFO_VALUE = 18 };
+
+#endif

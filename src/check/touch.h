@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What kernels touch of global memory, by command: lines of 128 bytes that remember which words a command wrote, read and changed atomically. What does not
+ * fit, single bytes and several commands whose order is not known, is in a list beside.
+ */
+#ifndef CHECK_TOUCH_H
+#define CHECK_TOUCH_H
+
+#include "base/base.h"
+
+enum touch_kind { TOUCH_READ, TOUCH_WRITE, TOUCH_ATOMIC, TOUCH_STRONG_READ };
+
+/* A thread that runs blocks of the kernel with that number. */
+struct touch_view;
+struct touch_view *touch_view_new(uint32_t number);
+void touch_view_free(struct touch_view *v);
+
+/* The bytes [from, from + bytes), all of them; system_wide: host code may wait for them; place: in device code, it stays. Reports commands that are in no order with this one. */
+void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind kind, bool system_wide, const char *place);
+
+/* Who touched what of a line: bit k of bytes is the line's byte k. */
+struct touched {
+    uint64_t line, bytes[2];
+    uint32_t number;
+    bool write, strong;
+    const char *place;
+};
+/* Each that has bytes of [from, to); its line is locked. */
+void touch_each(uint64_t from, uint64_t to, void (*fn)(const struct touched *t, void *arg), void *arg);
+
+#endif

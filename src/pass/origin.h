@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the addresses of a function come from, and what becomes of the values that are read there. */
+#ifndef PASS_ORIGIN_H
+#define PASS_ORIGIN_H
+
+#include "ir/ir.h"
+
+enum { ORIGIN_PARAMS = 4 };
+
+/* Of what an address was computed. All 0: of something that nobody knows. */
+struct origin {
+    uint32_t shared;             /* 1 + the number of a shared variable */
+    uint32_t variable;           /* 1 + the number of a variable of the module */
+    uint32_t n_params, params[ORIGIN_PARAMS];    /* offsets of parameters of 64 bits: one of them is the pointer */
+};
+
+enum origin_use {
+    ORIGIN_UNUSED,
+    ORIGIN_COPIED,               /* only ever stored again */
+    ORIGIN_CHOSEN,               /* a select drops it perhaps: the compiler may have read it without need */
+    ORIGIN_USED,
+};
+
+struct origin_defs;
+struct origin_defs *origin_defs_new(const struct ir_func *f);
+void origin_defs_free(struct origin_defs *o);
+void origin_of(struct origin_defs *o, const struct ir_inst *access, struct origin *out);
+enum origin_use origin_use_of(const struct origin_defs *o, const struct ir_reg *r);
+bool origin_used_elsewhere(const struct origin_defs *o, const struct ir_reg *r);          /* and not in the block that defines it */
+
+#endif
