@@ -22,15 +22,13 @@ static const struct {
     { "ptxas", cmd_ptxas, "look at PTX and make a cubin of it; takes the options of ptxas" },
     { "prof", cmd_prof, "profile a program: times, a timeline, advice" },
     { "check", cmd_check, "look for memory errors, races, leaks and calls that failed" },
-    { "unseen", cmd_unseen, NULL },      /* for libcuda */
 };
 
 static void usage(FILE *to)
 {
     fprintf(to, "usage: hostwarp COMMAND [ARGUMENTS]\n\nRuns CUDA programs on a machine with no GPU.\n\n");
     for (size_t i = 0; i < HW_LEN(commands); i++)
-        if (commands[i].help)
-            fprintf(to, "  %-7s %s\n", commands[i].name, commands[i].help);
+        fprintf(to, "  %-7s %s\n", commands[i].name, commands[i].help);
     fprintf(to, "\n  hostwarp COMMAND --help tells more; hostwarp --version names the version.\n"
                 "  Start with:  hostwarp run hello.cu\n");
 }
@@ -80,6 +78,8 @@ int main(int argc, char **argv)
         usage(stdout);
         return CLI_OK;
     }
+    if (strcmp(name, "unseen") == 0)             /* libcuda's, no command for people */
+        return cmd_unseen(argc - 2, argv + 2);
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
         printf("hostwarp %s\n", CLI_VERSION);
         return CLI_OK;

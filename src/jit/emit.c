@@ -343,7 +343,7 @@ static bool mostly_gathers(struct emit *e, const struct plan_block *blk)
         const struct ir_inst *i = blk->ir->insts.v[j];
         if (!(ir_op_info[i->op].props & IR_PROP_MEM))
             continue;
-        if (i->op != IR_LD || i->n_dst != 1)
+        if (i->op != IR_LD || i->n_dst != 1 || own_row_is(e, i, (int)(blk - e->p->blocks)))
             return false;
         struct shape s = o_shape(e, &i->src[0]);
         gathers += s.kind == SHAPE_VARYING && i->space != IR_SHARED && i->space != IR_LOCAL;
@@ -808,6 +808,7 @@ static void emit_block(struct emit *e, int b)
     else
         emit_body(e, blk);
     walked_block(e, b);
+    own_rows_enter(e, b);
     emit_terminator(e, ir_block_term(blk->ir));
 }
 

@@ -94,6 +94,7 @@ struct emit {
     HW_VEC(struct butterfly *) butterflies;      /* butterfly.c */
     HW_VEC(struct late_atomic *) late;           /* late.c: still to be done */
     HW_VEC(struct walked *) walked;              /* walked.c */
+    HW_VEC(struct own_row *) own_rows;           /* own_row.c */
     HW_VEC(struct guard_group *) guards;         /* of this block's accesses and later ones (guard.c) */
 
     /* frame layout, the same for all regions; bytes */
@@ -210,6 +211,11 @@ void guard_ask_row(struct emit *e, const struct ir_inst *i, LLVMValueRef first, 
 void walked_block(struct emit *e, int b);                                        /* at the end of what may lead into one */
 bool walked_before(const struct emit *e, const struct ir_inst *i);
 void walked_turn(struct emit *e, int b);                                         /* at the begin of the loop: in place of the guards of its walked accesses */
+
+/* own_row.c: lanes that each go along a row of their own */
+bool own_row_is(struct emit *e, const struct ir_inst *i, int block);
+void own_rows_enter(struct emit *e, int b);                                      /* at the end of what may lead into a loop */
+bool own_row_load(struct emit *e, const struct ir_inst *i);                      /* false: nothing done */
 
 /* common.c: loads that are the same for all groups */
 void emit_common(struct emit *e);

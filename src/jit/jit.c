@@ -505,6 +505,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
     hw_vec_fini(&e.guards);
     hw_vec_fini(&e.records);
     hw_vec_fini(&e.walked);
+    hw_vec_fini(&e.own_rows);
     hw_vec_fini(&e.butterflies);
     hw_vec_fini(&e.late);
     hw_vec_fini(&e.ladders);

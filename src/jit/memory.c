@@ -6,6 +6,7 @@
 #include "jit/emit.h"
 #include "jit/frame.h"
 #include "jit/target.h"
+#include "pass/access.h"
 
 #include <stdlib.h>
 
@@ -156,11 +157,6 @@ LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk)
     return constant_offset(e, i) ? LLVMBuildAdd(e->b, a, k_int(e, 64, e->W, constant_offset(e, i)), "") : a;
 }
 
-static bool ordered(const struct ir_inst *i)
-{
-    return (i->flags & IR_VOLATILE) || i->order != IR_WEAK;
-}
-
 /* Only integers may be atomic accesses: floats go through their bits. */
 static LLVMValueRef scalar_load(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr)
 {
@@ -198,7 +194,7 @@ static void scalar_store(struct emit *e, const struct ir_inst *i, LLVMValueRef v
    do, and programs send a value and its flag to another block that way. LLVM has no atomic vectors: volatile keeps it whole, fences keep its order. */
 static bool in_one_piece(const struct ir_inst *i, unsigned n)
 {
-    return n > 1 && ordered(i) && n * element_bytes(i) <= 16;
+    return n > 1 && access_ordered(i) && n * element_bytes(i) <= 16;
 }
 
 static bool orders(const struct ir_inst *i, LLVMAtomicOrdering with)
@@ -382,12 +378,6 @@ void scatter_all(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, LLVMV
     else
         for (unsigned k = 0; k < n; k++)
             scatter(e, i, v[k], v_offset(e, i, addresses, k * bytes), chunk);
-}
-
-/* The address's step from lane to lane in bytes, for AFFINE addresses. */
-static int64_t lane_step(struct emit *e, const struct ir_inst *i, const struct shape *s)
-{
-    return s->stride + (i->space == IR_LOCAL && e->p->lanes > 1 ? plan_local_step(e->p) : 0);
 }
 
 /*
@@ -583,7 +573,7 @@ static bool load_table(struct emit *e, const struct ir_inst *i)
 {
     struct lane_places p[PLAN_MAX_CHUNKS];
     LLVMValueRef first[PLAN_MAX_CHUNKS], v[PLAN_MAX_CHUNKS][2];
-    if (i->n_dst > 1 || ordered(i) || !table_places(e, i, p))
+    if (i->n_dst > 1 || access_ordered(i) || !table_places(e, i, p))
         return false;
     LLVMBasicBlockRef rows = new_block(e, "rows"), apart = new_block(e, "apart"), join = new_block(e, "joined"), ends[2];
     fork_rows(e, p, element_bytes(i) / p[0].scale, first, rows, apart);
@@ -692,7 +682,7 @@ static void store_scattered(struct emit *e, const struct ir_inst *i, LLVMValueRe
 /* Words a known step apart: a gather or scatter takes the first one's address and constants; left alone, LLVM makes two of 64-bit addresses. */
 static bool gathers_steps(struct emit *e, const struct ir_inst *i, const struct shape *s)
 {
-    int64_t step = lane_step(e, i, s);
+    int64_t step = access_lane_step(e->p, i, s);
     return s->kind == SHAPE_AFFINE && (i->op == IR_LD ? i->n_dst == 1 : i->n_src == 2) && element_bytes(i) == 4 && e->W == 16 && x86_wide(e, e->W) &&
         target_gathers() && step > -(1 << 24) && step < 1 << 24;
 }
@@ -704,7 +694,7 @@ static bool gathers_steps(struct emit *e, const struct ir_inst *i, const struct 
 static bool steps(struct emit *e, const struct ir_inst *i, const struct shape *s)
 {
     enum { LINE = 64, FAR = 1 << 20 };
-    int64_t step = s->kind == SHAPE_AFFINE ? lane_step(e, i, s) : 0;
+    int64_t step = s->kind == SHAPE_AFFINE ? access_lane_step(e->p, i, s) : 0;
     bool far = has_offsets(i) && (step >= FAR || step <= -FAR);        /* their addresses wrap around: lane by lane, in 32 bits */
     bool column = (step >= LINE || step <= -LINE) && gathers_steps(e, i, s) && target_gathers_columns();
     return s->kind == SHAPE_AFFINE && !e->m[0] && !column && !far;
@@ -788,19 +778,47 @@ static void fetch_lines(struct emit *e, const struct ir_inst *i, LLVMValueRef p,
     }
 }
 
-/* Has what the loop's next turn reads fetched, if there is one; else what is there already is asked for. */
-static void fetch_turn(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n, unsigned chunk, const struct plan_ahead *a)
+/* i64: how much further the access is so many iterations on, if the loop comes to those; else 0, where everything is at hand. */
+static LLVMValueRef iterations_on(struct emit *e, unsigned iterations, unsigned chunk, const struct plan_ahead *a)
 {
     LLVMTypeRef i64 = ty_int(e, 64, 1);
-    LLVMValueRef step = k_int(e, 64, 1, (uint64_t)a->scale), compared[2];
+    LLVMValueRef step = k_int(e, 64, 1, (uint64_t)a->scale * iterations), compared[2];
     if (a->step)
         step = LLVMBuildMul(e->b, to_i64(e, u_operand(e, a->step, a->step_type, chunk), 1), step, "");
     for (int k = 0; k < 2; k++)
         compared[k] = u_operand(e, &a->cmp->src[k], a->cmp->type, chunk);
-    if (a->by)
+    for (unsigned k = 0; a->by && k < iterations; k++)
         compared[a->counter] = LLVMBuildAdd(e->b, compared[a->counter], u_operand(e, a->by, a->cmp->type, chunk), "");
     LLVMValueRef holds = op_value(e, a->cmp, compared, 1, chunk), none = LLVMConstNull(i64);
-    LLVMValueRef apart = LLVMBuildSelect(e->b, holds, a->stays_if ? step : none, a->stays_if ? none : step, "");
+    return LLVMBuildSelect(e->b, holds, a->stays_if ? step : none, a->stays_if ? none : step, "");
+}
+
+/* The first group has the rows of all fetched, into the second cache: the others come to theirs later. */
+static void fetch_together(struct emit *e, const struct ir_inst *i, LLVMValueRef row, const struct plan_ahead *a)
+{
+    enum { LINE = 64, SECOND = 2 };
+    LLVMBasicBlockRef first = new_block(e, "rows"), on = new_block(e, "on");
+    LLVMTypeRef overload = ty_ptr(e);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, e->warp, k_int(e, 32, 1, 0), ""), first, on);
+    LLVMPositionBuilderAtEnd(e->b, first);
+    LLVMValueRef apart = iterations_on(e, PLAN_TOGETHER_AHEAD, 0, a), p = LLVMBuildGEP2(e->b, ty_int(e, 8, 1), row, &apart, 1, "");
+    for (unsigned line = 0; line < a->together; line += LINE) {
+        LLVMValueRef args[] = { offset_ptr(e, p, line), k_int(e, 32, 1, i->op == IR_ST), k_int(e, 32, 1, SECOND), k_int(e, 32, 1, 1) };
+        intrinsic(e, "llvm.prefetch", &overload, 1, args, 4);
+    }
+    LLVMBuildBr(e->b, on);
+    LLVMPositionBuilderAtEnd(e->b, on);
+}
+
+/* Has what the loop's next iteration reads fetched, if there is one; else what is there already is asked for. */
+static void fetch_turn(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n, unsigned chunk, const struct plan_ahead *a)
+{
+    if (a->together) {
+        if (chunk == 0)
+            fetch_together(e, i, row, a);
+        return;
+    }
+    LLVMValueRef apart = iterations_on(e, 1, chunk, a);
     fetch_lines(e, i, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), row, &apart, 1, ""), n, 3);
 }
 
@@ -857,12 +875,12 @@ void emit_fetches(struct emit *e)
     for (int b = 0; b < p->n_blocks; b++)
         for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
             const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
-            if ((i->op != IR_LD && i->op != IR_ST) || !moves(e, i) || ordered(i) || (i->flags & IR_STREAM))
+            if ((i->op != IR_LD && i->op != IR_ST) || !moves(e, i) || access_ordered(i) || (i->flags & IR_STREAM))
                 continue;
             struct shape s = o_shape(e, &i->src[0]);
             unsigned n = i->op == IR_LD ? i->n_dst : i->n_src - 1u;
             struct plan_fetch f;
-            if (s.kind != SHAPE_AFFINE || lane_step(e, i, &s) != (int64_t)(n * element_bytes(i)) || !plan_fetch(p, i, p->lanes * n * element_bytes(i), &f))
+            if (s.kind != SHAPE_AFFINE || access_lane_step(e->p, i, &s) != (int64_t)(n * element_bytes(i)) || !plan_fetch(p, i, p->lanes * n * element_bytes(i), &f))
                 continue;
             if (at++ % n_quiet != turn)
                 continue;
@@ -877,10 +895,10 @@ void emit_fetches(struct emit *e)
 static bool turn_fetch(struct emit *e, const struct ir_inst *i, int block, struct plan_ahead *out)
 {
     struct shape s;
-    if (i->op != IR_LD || ordered(i) || (i->flags & IR_STREAM) || !plan_rest(e->p, i, block, e->region, out))
+    if (i->op != IR_LD || access_ordered(i) || (i->flags & IR_STREAM) || !plan_rest(e->p, i, block, e->region, out))
         return false;
     s = o_shape(e, &i->src[0]);
-    if (s.kind != SHAPE_AFFINE || lane_step(e, i, &s) != (int64_t)(i->n_dst * element_bytes(i)))
+    if (s.kind != SHAPE_AFFINE || access_lane_step(e->p, i, &s) != (int64_t)(i->n_dst * element_bytes(i)))
         return false;
     const struct ir_operand *needs[] = { &i->src[0], &out->cmp->src[0], &out->cmp->src[1], out->step, out->by };
     for (size_t k = 0; k < HW_LEN(needs); k++)
@@ -935,12 +953,6 @@ static LLVMValueRef reversed(struct emit *e, LLVMValueRef v)
     return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(at, e->W), "");
 }
 
-/* Neighbours in falling order: a[n - 1 - i]. */
-static bool falls(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned n)
-{
-    return s->kind == SHAPE_AFFINE && n == 1 && lane_step(e, i, s) == -(int64_t)element_bytes(i);
-}
-
 /* The row from the last lane's place on, back to front: loads it, or stores `value` there. */
 static LLVMValueRef access_falling(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned chunk, LLVMValueRef value)
 {
@@ -968,82 +980,91 @@ static bool same_row(struct emit *e, const struct shape *s, unsigned chunk)
 void guard_steps(struct emit *e, const struct ir_inst *i, const struct shape *s, LLVMValueRef first, unsigned chunk)
 {
     enum { NEAR = 64 };
-    int64_t step = lane_step(e, i, s), elements = i->op == IR_LD ? i->n_dst : i->n_src - 1;
+    int64_t step = access_lane_step(e->p, i, s), elements = i->op == IR_LD ? i->n_dst : i->n_src - 1;
     if (step > 0 && step <= NEAR && step % (elements * element_bytes(i)) == 0)
         guard_row(e, i, first, step, chunk, s);
     else
         guard_lanes(e, i, v_address(e, i, chunk), chunk);
 }
 
-static bool crosses(const struct ir_inst *i) { return i->space == IR_SHARED && (i->flags & IR_CROSSES); }
-
-static void load_chunk(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned chunk)
+/* One address for the lanes of a chunk; this chunk may have no active lane while the group has. */
+static void load_uniform(struct emit *e, const struct ir_inst *i, const struct access *a, unsigned chunk)
 {
-    unsigned n = i->n_dst, bytes = element_bytes(i);
-    if (s->kind == SHAPE_AFFINE && lane_step(e, i, s) == 0) {
-        LLVMValueRef p = u_address(e, i, chunk);
-        LLVMValueRef any = NULL;
-        if (e->m[0] && !(s->group && s->step == 0)) {                       /* this chunk may have no active lane while the group has */
-            LLVMTypeRef bits = ty_int(e, e->W, 1);
-            any = LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, e->m[chunk], bits), LLVMConstNull(bits), "");
-        }
-        guard_scalar_if(e, i, p, any);
-        if (any)
-            p = LLVMBuildSelect(e->b, any, p, e->safe, "");
-        LLVMValueRef v[IR_MAX_DST];
-        load_elements(e, i, p, v);
-        for (unsigned k = 0; k < n; k++)
-            set_uniform(e, i, (int)k, chunk, v[k]);
-    } else if (ordered(i)) {
-        load_lane_by_lane(e, i, chunk);
-    } else if (s->kind == SHAPE_AFFINE && lane_step(e, i, s) == (int64_t)(n * bytes)) {
-        LLVMValueRef row = u_address(e, i, chunk);
-        guard_row(e, i, row, n * bytes, chunk, s);
-        LLVMValueRef wide = wide_load(e, i, row, chunk, n);
-        if (!same_row(e, s, chunk)) {
-            fetch_next(e, i, row, n);
-            fetch_ahead(e, i, row, n, chunk);
-        }
-        for (unsigned k = 0; k < n; k++)
-            set_varying(e, i, (int)k, chunk, deinterleave(e, wide, n, k));
-    } else if (falls(e, i, s, n)) {
-        set_varying(e, i, 0, chunk, access_falling(e, i, s, chunk, NULL));
-    } else if (steps(e, i, s)) {
-        LLVMValueRef v[IR_MAX_DST];
+    LLVMValueRef p = u_address(e, i, chunk), any = NULL, v[IR_MAX_DST];
+    if (e->m[0] && !(a->shape.group && a->shape.step == 0)) {
+        LLVMTypeRef bits = ty_int(e, e->W, 1);
+        any = LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, e->m[chunk], bits), LLVMConstNull(bits), "");
+    }
+    guard_scalar_if(e, i, p, any);
+    if (any)
+        p = LLVMBuildSelect(e->b, any, p, e->safe, "");
+    load_elements(e, i, p, v);
+    for (unsigned k = 0; k < a->elements; k++)
+        set_uniform(e, i, (int)k, chunk, v[k]);
+}
+
+static void load_row(struct emit *e, const struct ir_inst *i, const struct access *a, unsigned chunk)
+{
+    unsigned n = a->elements;
+    LLVMValueRef row = u_address(e, i, chunk);
+    guard_row(e, i, row, a->step, chunk, &a->shape);
+    LLVMValueRef wide = wide_load(e, i, row, chunk, n);
+    if (!same_row(e, &a->shape, chunk)) {
+        fetch_next(e, i, row, n);
+        fetch_ahead(e, i, row, n, chunk);
+    }
+    for (unsigned k = 0; k < n; k++)
+        set_varying(e, i, (int)k, chunk, deinterleave(e, wide, n, k));
+}
+
+/* Scalar loads, pieces of rows, or a gather: what the CPU does best. */
+static void load_strided(struct emit *e, const struct ir_inst *i, const struct access *a, unsigned chunk)
+{
+    LLVMValueRef v[IR_MAX_DST];
+    if (steps(e, i, &a->shape)) {
         LLVMValueRef first = u_address(e, i, chunk);
-        guard_steps(e, i, s, first, chunk);
-        if (!piece_load(e, i, lane_step(e, i, s), first, v))
-            load_all_steps(e, i, first, lane_step(e, i, s), v);
-        for (unsigned k = 0; k < n; k++)
-            set_varying(e, i, (int)k, chunk, v[k]);
-    } else if (s->kind == SHAPE_VARYING && !crosses(i)) {
-        load_scattered(e, i, chunk);
+        guard_steps(e, i, &a->shape, first, chunk);
+        if (!piece_load(e, i, a->step, first, v))
+            load_all_steps(e, i, first, a->step, v);
     } else {
-        LLVMValueRef a = v_address(e, i, chunk), v[IR_MAX_DST];
-        guard_lanes(e, i, a, chunk);
-        if (gathers_steps(e, i, s))
-            v[0] = gather_steps(e, i, lane_step(e, i, s), chunk);
+        LLVMValueRef at = v_address(e, i, chunk);
+        guard_lanes(e, i, at, chunk);
+        if (gathers_steps(e, i, &a->shape))
+            v[0] = gather_steps(e, i, a->step, chunk);
         else
-            gather_all(e, i, a, chunk, v);
-        for (unsigned k = 0; k < n; k++)
-            set_varying(e, i, (int)k, chunk, v[k]);
+            gather_all(e, i, at, chunk, v);
+    }
+    for (unsigned k = 0; k < a->elements; k++)
+        set_varying(e, i, (int)k, chunk, v[k]);
+}
+
+static void load_crossing(struct emit *e, const struct ir_inst *i, unsigned chunk)
+{
+    LLVMValueRef at = v_address(e, i, chunk), v[IR_MAX_DST];
+    guard_lanes(e, i, at, chunk);
+    gather_all(e, i, at, chunk, v);
+    for (int k = 0; k < i->n_dst; k++)
+        set_varying(e, i, k, chunk, v[k]);
+}
+
+static void load_chunk(struct emit *e, const struct ir_inst *i, const struct access *a, unsigned chunk)
+{
+    switch (a->form) {
+    case ACCESS_UNIFORM: load_uniform(e, i, a, chunk); break;
+    case ACCESS_ROW: load_row(e, i, a, chunk); break;
+    case ACCESS_FALLING_ROW: set_varying(e, i, 0, chunk, access_falling(e, i, &a->shape, chunk, NULL)); break;
+    case ACCESS_STRIDED: load_strided(e, i, a, chunk); break;
+    case ACCESS_GATHERED: load_scattered(e, i, chunk); break;
+    case ACCESS_CROSSING: load_crossing(e, i, chunk); break;
+    default: load_lane_by_lane(e, i, chunk); break;
     }
 }
 
 void emit_load(struct emit *e, const struct ir_inst *i)
 {
-    struct shape s = o_shape(e, &i->src[0]);
-    bool once = e->W == 1 || (shape_group_uniform(&s) && lane_step(e, i, &s) == 0);
+    struct access a = access_of(e->p, i);
     LLVMValueRef v[IR_MAX_DST];
-    if (e->W == 1) {
-        LLVMValueRef p = u_address(e, i, 0);
-        guard_scalar(e, i, p);
-        load_elements(e, i, p, v);
-        for (int k = 0; k < i->n_dst; k++)
-            set_uniform(e, i, k, 0, v[k]);
-        return;
-    }
-    if (once) {
+    if (a.form == ACCESS_ONE_LANE || a.for_group) {
         LLVMValueRef p = u_address(e, i, 0);
         guard_scalar(e, i, p);
         load_elements(e, i, p, v);
@@ -1058,12 +1079,15 @@ void emit_load(struct emit *e, const struct ir_inst *i)
         exchange_load(e, i);
         return;
     }
-    if (s.kind == SHAPE_VARYING && !ordered(i))
+    if (own_row_load(e, i))
+        return;
+    bool anywhere = a.shape.kind == SHAPE_VARYING && !access_ordered(i);
+    if (anywhere)
         fetch_rows(e, i);
-    if (s.kind == SHAPE_VARYING && load_table(e, i))
+    if (anywhere && load_table(e, i))
         return;
     for (unsigned c = 0; c < e->C; c++)
-        load_chunk(e, i, &s, c);
+        load_chunk(e, i, &a, c);
 }
 
 /* One store per active lane, lowest lane first: of several to one address the highest lane's stays. */
@@ -1108,47 +1132,56 @@ static void store_last_lane(struct emit *e, const struct ir_inst *i)
     }
 }
 
-static void store_chunk(struct emit *e, const struct ir_inst *i, const struct shape *s, unsigned chunk)
+static void store_neighbours(struct emit *e, const struct ir_inst *i, const struct access *a, LLVMValueRef *v, unsigned chunk)
 {
-    unsigned n = i->n_src - 1u, bytes = element_bytes(i);
-    bool affine = s->kind == SHAPE_AFFINE;
-    if (ordered(i) || (affine && lane_step(e, i, s) == 0)) {
+    LLVMValueRef row = u_address(e, i, chunk);
+    guard_row(e, i, row, a->step, chunk, &a->shape);
+    LLVMValueRef all = interleave(e, v, a->elements);
+    if (stream_row(e, i, all, row, a->elements))
+        return;
+    fetch_next(e, i, row, a->elements);
+    wide_store(e, i, all, row, chunk, a->elements);
+}
+
+static void store_strided(struct emit *e, const struct ir_inst *i, const struct access *a, LLVMValueRef *v, unsigned chunk)
+{
+    if (steps(e, i, &a->shape)) {
+        LLVMValueRef first = u_address(e, i, chunk);
+        guard_steps(e, i, &a->shape, first, chunk);
+        store_all_steps(e, i, v, first, a->step);
+        return;
+    }
+    LLVMValueRef at = v_address(e, i, chunk);
+    guard_lanes(e, i, at, chunk);
+    if (gathers_steps(e, i, &a->shape))
+        scatter_steps(e, i, v[0], a->step, chunk);
+    else
+        scatter_all(e, i, v, at, chunk);
+}
+
+static void store_crossing(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigned chunk)
+{
+    LLVMValueRef at = v_address(e, i, chunk);
+    guard_lanes(e, i, at, chunk);
+    scatter_all(e, i, v, at, chunk);
+}
+
+static void store_chunk(struct emit *e, const struct ir_inst *i, const struct access *a, unsigned chunk)
+{
+    LLVMValueRef v[IR_MAX_SRC];
+    if (a->form == ACCESS_BY_LANE || a->form == ACCESS_UNIFORM) {         /* of several to one address the highest lane's stays */
         store_lane_by_lane(e, i, chunk);
         return;
     }
-    LLVMValueRef v[IR_MAX_SRC];
-    for (unsigned k = 0; k < n; k++)
+    for (unsigned k = 0; k < a->elements; k++)
         v[k] = v_operand(e, &i->src[k + 1], i->type, chunk);
-    if (affine && lane_step(e, i, s) == (int64_t)(n * bytes)) {
-        LLVMValueRef row = u_address(e, i, chunk);
-        guard_row(e, i, row, n * bytes, chunk, s);
-        LLVMValueRef all = interleave(e, v, n);
-        if (stream_row(e, i, all, row, n))
-            return;
-        fetch_next(e, i, row, n);
-        wide_store(e, i, all, row, chunk, n);
-        return;
+    switch (a->form) {
+    case ACCESS_ROW: store_neighbours(e, i, a, v, chunk); break;
+    case ACCESS_FALLING_ROW: access_falling(e, i, &a->shape, chunk, v[0]); break;
+    case ACCESS_STRIDED: store_strided(e, i, a, v, chunk); break;
+    case ACCESS_CROSSING: store_crossing(e, i, v, chunk); break;
+    default: store_scattered(e, i, v, chunk); break;
     }
-    if (falls(e, i, s, n)) {
-        access_falling(e, i, s, chunk, v[0]);
-        return;
-    }
-    if (!affine && !crosses(i)) {
-        store_scattered(e, i, v, chunk);
-        return;
-    }
-    if (steps(e, i, s)) {
-        LLVMValueRef first = u_address(e, i, chunk);
-        guard_steps(e, i, s, first, chunk);
-        store_all_steps(e, i, v, first, lane_step(e, i, s));
-        return;
-    }
-    LLVMValueRef a = v_address(e, i, chunk);
-    guard_lanes(e, i, a, chunk);
-    if (gathers_steps(e, i, s))
-        scatter_steps(e, i, v[0], lane_step(e, i, s), chunk);
-    else
-        scatter_all(e, i, v, a, chunk);
 }
 
 void store_row(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigned n, unsigned chunk)
@@ -1160,13 +1193,13 @@ void emit_store(struct emit *e, const struct ir_inst *i)
 {
     if (record_store(e, i))
         return;
-    struct shape s = o_shape(e, &i->src[0]);
+    struct access a = access_of(e->p, i);
     bool one_value = true;
     for (int k = 1; k < i->n_src; k++) {
         struct shape v = o_shape(e, &i->src[k]);
         one_value &= shape_group_uniform(&v);
     }
-    if (e->W == 1 || (one_value && shape_group_uniform(&s) && lane_step(e, i, &s) == 0)) {
+    if (a.form == ACCESS_ONE_LANE || (one_value && a.for_group)) {
         LLVMValueRef p = u_address(e, i, 0);              /* all lanes store the same: once will do */
         guard_scalar(e, i, p);
         LLVMValueRef v[IR_MAX_SRC];
@@ -1175,7 +1208,7 @@ void emit_store(struct emit *e, const struct ir_inst *i)
         store_elements(e, i, p, v);
         return;
     }
-    if (!ordered(i) && shape_group_uniform(&s) && lane_step(e, i, &s) == 0 && e->C * e->W <= 32) {
+    if (!access_ordered(i) && a.for_group && e->C * e->W <= 32) {
         store_last_lane(e, i);
         return;
     }
@@ -1186,7 +1219,7 @@ void emit_store(struct emit *e, const struct ir_inst *i)
         return;
     }
     for (unsigned c = 0; c < e->C; c++)
-        store_chunk(e, i, &s, c);
+        store_chunk(e, i, &a, c);
 }
 
 /* PARAM, PARAMADDR, VARADDR and conversions between address spaces. */

@@ -119,6 +119,30 @@ static bool before(const struct plan *p, int b, const struct ir_inst *what, int 
     return false;
 }
 
+/* The comparison that ends the loop, and for which answer it goes on. A loop of full iterations (full_loop.c) is left to a test that decides for each lane
+   whether it goes on in the remainder. */
+static const struct ir_inst *end_test(const struct walk *w, int b, bool *out_stays_if)
+{
+    const struct plan *p = w->p;
+    const struct ir_inst *end = ir_block_term(p->blocks[b].ir);
+    bool stays[2];
+    for (int k = 0; k < 2; k++)
+        stays[k] = inside(w, p->blocks[b].succ[k]);
+    if (stays[0] == stays[1])
+        return NULL;
+    const struct ir_inst *cmp = p->regs[end->src[0].reg->id].def;
+    *out_stays_if = stays[0];
+    if (cmp && cmp->op == IR_AND && cmp->type == IR_PRED) {
+        const struct plan_block *rest = &p->blocks[p->blocks[b].succ[stays[0] ? 1 : 0]];
+        const struct ir_inst *decides = ir_block_term(rest->ir);
+        if (rest->ir->insts.n != 1 || decides->op != IR_CBR || decides->src[0].kind != IR_REG)
+            return NULL;
+        cmp = p->regs[decides->src[0].reg->id].def;
+        *out_stays_if = p->blocks[rest->succ[0]].loop >= 0;
+    }
+    return cmp && cmp->op == IR_CMP && !ir_type_is_float(cmp->type) ? cmp : NULL;
+}
+
 /* The loop's end: a comparison of a number that grows with one that stays. */
 static bool end_of(const struct walk *w, int block, const struct ir_inst *access, struct plan_ahead *out)
 {
@@ -127,11 +151,9 @@ static bool end_of(const struct walk *w, int block, const struct ir_inst *access
         const struct ir_inst *end = inside(w, b) ? ir_block_term(p->blocks[b].ir) : NULL;
         if (!end || end->op != IR_CBR || end->src[0].kind != IR_REG || p->blocks[b].n_succ != 2)
             continue;
-        bool stays[2];
-        for (int k = 0; k < 2; k++)
-            stays[k] = inside(w, p->blocks[b].succ[k]);
-        const struct ir_inst *cmp = p->regs[end->src[0].reg->id].def;
-        if (stays[0] == stays[1] || !cmp || cmp->op != IR_CMP || ir_type_is_float(cmp->type))
+        bool stays_if;
+        const struct ir_inst *cmp = end_test(w, b, &stays_if);
+        if (!cmp)
             continue;
         for (int k = 0; k < 2; k++) {
             int at;
@@ -142,7 +164,7 @@ static bool end_of(const struct walk *w, int block, const struct ir_inst *access
             out->cmp = cmp;
             out->counter = k;
             out->by = before(p, at, def, block, access) ? NULL : by;
-            out->stays_if = stays[0];
+            out->stays_if = stays_if;
             return true;
         }
     }
@@ -165,13 +187,32 @@ static bool may_fetch(const struct plan *p, const struct ir_inst *i, int block)
     return p->blocks[block].loop >= 0 && i->src[0].kind == IR_REG && (i->space == IR_GENERIC || i->space == IR_GLOBAL);
 }
 
+/*
+ * A block goes through memory with all its warps side by side, i = threadIdx.x; i += blockDim.x (or the grid's size), but here one warp makes all its
+ * iterations before the next one begins: it reads a piece of every row and leaves the others', to which the next warps come much later. The first
+ * one has whole rows fetched: memory is gone through once, in pieces as large as the block's. Bytes of such a row; 0: not that.
+ */
+static uint32_t rows_together(const struct plan *p, const struct ir_inst *i, const struct growth *g)
+{
+    enum { MOST = 4096 };
+    struct shape s = plan_operand_shape(p, &i->src[0]);
+    int64_t row = (int64_t)i->n_dst * ir_type_bits(i->type) / 8 * p->lanes, all = row * p->groups;
+    bool line = p->opt.ntid[1] == 1 && p->opt.ntid[2] == 1 && p->threads % p->lanes == 0;
+    if (i->op != IR_LD || !line || p->groups < 2 || all > MOST || s.kind != SHAPE_AFFINE || s.stride * p->lanes != row)
+        return 0;
+    return g->by || g->scale >= all ? (uint32_t)all : 0;
+}
+
 bool plan_ahead(const struct plan *p, const struct ir_inst *i, int block, struct plan_ahead *out)
 {
     if (!may_fetch(p, i, block))
         return false;
     struct walk w = { p, &p->loops.v[p->blocks[block].loop] };
     struct growth g;
-    if (has_stops(&w) || !growth_of(&w, &i->src[0], 0, &g) || !far_enough(p, &g))
+    if (has_stops(&w) || !growth_of(&w, &i->src[0], 0, &g))
+        return false;
+    out->together = rows_together(p, i, &g);
+    if (!out->together && !far_enough(p, &g))
         return false;
     out->step = g.by;
     out->step_type = g.type;
@@ -207,6 +248,7 @@ bool plan_rest(const struct plan *p, const struct ir_inst *i, int block, int reg
     struct growth g;
     if (!growth_of(&w, &i->src[0], 0, &g) || !far_enough(p, &g))
         return false;
+    out->together = 0;
     bool grown = !before(p, g.block, g.def, block, i) && before(p, g.block, g.def, entry, NULL);
     out->step = grown ? NULL : g.by;
     out->step_type = g.type;

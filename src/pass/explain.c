@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A plan in words: which branches diverge, and why; what each memory access becomes. */
 #include "pass/explain.h"
+#include "pass/access.h"
 
 #include <stdio.h>
 
@@ -238,76 +239,50 @@ static void explain_branches(struct hw_str *out, const struct plan *p, const str
 
 /* ---- memory ---- */
 
-enum access { UNIFORM, VECTOR, STRIDED, GATHERED, BY_LANE, ONCE, TILE, ACCESS_COUNT };
-static const char *const access_words[] = { "uniform", "vector", "strided", "gathered", "lane by lane", "one lane", "tile" };
-
-static int64_t lane_step(const struct plan *p, const struct ir_inst *i, const struct shape *s)
+static void describe_access(struct hw_str *out, const struct plan *p, int block, const struct ir_inst *i, const struct access *a)
 {
-    return s->stride + (i->space == IR_LOCAL ? plan_local_step(p) : 0);
-}
-
-static enum access access_of(const struct plan *p, const struct ir_inst *i, int64_t *out_step)
-{
-    struct shape s = plan_operand_shape(p, &i->src[0]);
-    unsigned n = i->op == IR_LD ? i->n_dst : i->n_src - 1u;
-    bool ordered = (i->flags & IR_VOLATILE) || i->order != IR_WEAK, atomic = i->op == IR_ATOM || i->op == IR_ATOM2;
-    if (p->lanes == 1)
-        return ONCE;
-    *out_step = s.kind == SHAPE_AFFINE ? lane_step(p, i, &s) : 0;
-    if (s.kind == SHAPE_AFFINE && *out_step == 0)
-        return UNIFORM;
-    if (ordered || atomic)
-        return BY_LANE;
-    if (s.kind == SHAPE_VARYING)
-        return GATHERED;
-    return *out_step == (int64_t)(n * ir_type_bits(i->type) / 8) ? VECTOR : STRIDED;
-}
-
-static bool fetched_ahead(const struct plan *p, const struct ir_inst *i, int block)
-{
-    struct plan_ahead ahead;
-    bool found = plan_ahead(p, i, block, &ahead);
-    for (size_t r = 1; r < p->regions.n && !found; r++)
-        found = plan_rest(p, i, block, (int)r, &ahead);
-    return found;
+    static const char *const spaces[] = { "generic", "global", "shared", "local", "const", "param" };
+    bool atomic = i->op == IR_ATOM || i->op == IR_ATOM2;
+    char bytes[32];
+    snprintf(bytes, sizeof bytes, a->elements > 1 ? "%2$ux%1$u" : "%u", a->bytes, a->elements);
+    hw_str_printf(out, "%-6s %-7s %4s bytes  %s%s%s", i->op == IR_LD ? "load" : i->op == IR_ST ? "store" : "atomic", spaces[i->space], bytes,
+                  access_form_name(a->form, i->op == IR_ST), p->blocks[block].masked && a->form != ACCESS_ONE_LANE ? ", masked" : "",
+                  (i->flags & IR_VOLATILE) || (i->order != IR_WEAK && !atomic) ? ", ordered" : "");
+    if (a->form == ACCESS_STRIDED)
+        hw_str_printf(out, ", %lld bytes apart", (long long)a->step);
+    struct plan_own_row own;
+    if (plan_own_row(p, i, block, &own))
+        hw_str_puts(out, ", along a row of each lane's own");
+    if (access_fetched_ahead(p, i, block, a))
+        hw_str_puts(out, ", fetched an iteration ahead");
 }
 
 static void explain_memory(struct hw_str *out, const struct plan *p, const struct ir_module *names)
 {
-    static const char *const spaces[] = { "generic", "global", "shared", "local", "const", "param" };
+    static const enum access_form order[] = { ACCESS_UNIFORM, ACCESS_ROW, ACCESS_FALLING_ROW, ACCESS_STRIDED, ACCESS_GATHERED, ACCESS_BY_LANE, ACCESS_ONE_LANE, ACCESS_TILE };
     struct lines lines = { 0 };
-    unsigned count[ACCESS_COUNT] = { 0 };
+    unsigned count[ACCESS_FORM_COUNT] = { 0 };
     for (int b = 0; b < p->n_blocks; b++)
         for (size_t j = 0; j < p->blocks[b].ir->insts.n; j++) {
             const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
-            bool atomic = i->op == IR_ATOM || i->op == IR_ATOM2;
-            if (i->op == IR_TILE_LD || i->op == IR_TILE_ST) {
-                count[TILE]++;
-                add_line(&lines, names, i, i->op == IR_TILE_LD ? "load   a tile of a matrix, by the whole warp" : "store  a tile of a matrix, by the whole warp");
-            }
-            if (i->op != IR_LD && i->op != IR_ST && !atomic)
+            struct hw_str text = { 0 };
+            if (i->op == IR_TILE_LD || i->op == IR_TILE_ST)
+                hw_str_puts(&text, i->op == IR_TILE_LD ? "load   a tile of a matrix, by the whole warp" : "store  a tile of a matrix, by the whole warp");
+            else if (i->op != IR_LD && i->op != IR_ST && i->op != IR_ATOM && i->op != IR_ATOM2)
                 continue;
-            int64_t step = 0;
-            enum access a = access_of(p, i, &step);
-            unsigned n = i->op == IR_LD ? i->n_dst : i->op == IR_ST ? i->n_src - 1u : i->op == IR_ATOM2 ? 2 : 1;
-            char bytes[32], text[160];
-            snprintf(bytes, sizeof bytes, n > 1 ? "%2$ux%1$u" : "%u", ir_type_bits(i->type) / 8, n);
-            snprintf(text, sizeof text, "%-6s %-7s %4s bytes  %s%s%s", i->op == IR_LD ? "load" : i->op == IR_ST ? "store" : "atomic", spaces[i->space], bytes,
-                     a == GATHERED && i->op == IR_ST ? "scattered" : access_words[a], p->blocks[b].masked && a != ONCE ? ", masked" : "",
-                     (i->flags & IR_VOLATILE) || (i->order != IR_WEAK && !atomic) ? ", ordered" : "");
-            if (a == STRIDED)
-                snprintf(text + strlen(text), sizeof text - strlen(text), ", %lld bytes apart", (long long)step);
-            if (a == VECTOR && i->op == IR_LD && fetched_ahead(p, i, b))
-                snprintf(text + strlen(text), sizeof text - strlen(text), ", fetched a turn ahead");
-            add_line(&lines, names, i, text);
-            count[a]++;
+            struct access a = access_of(p, i);
+            if (a.form != ACCESS_TILE)
+                describe_access(&text, p, b, i, &a);
+            add_line(&lines, names, i, text.s);
+            hw_str_fini(&text);
+            count[a.form == ACCESS_CROSSING ? ACCESS_GATHERED : a.form]++;
         }
     hw_str_puts(out, "  memory    ");
     bool any = false;
-    for (unsigned a = 0; a < ACCESS_COUNT; a++) {
-        if (count[a])
-            hw_str_printf(out, "%s%u %s", any ? ", " : " ", count[a], access_words[a]);
-        any |= count[a] != 0;
+    for (unsigned k = 0; k < HW_LEN(order); k++) {
+        if (count[order[k]])
+            hw_str_printf(out, "%s%u %s", any ? ", " : " ", count[order[k]], access_form_name(order[k], false));
+        any |= count[order[k]] != 0;
     }
     hw_str_puts(out, any ? "\n" : " none\n");
     print_lines(out, &lines);

@@ -95,10 +95,12 @@ static const struct step good[] = {
     { .pass = PASS_FOLD },       /* webs turn reused registers into single definitions: more folds */
     { PASS_UNROLL, 2, { PASS_WEBS, PASS_FOLD } },
     { .pass = PASS_SINK },
+    { PASS_TAIL_DUP, 2, { PASS_WEBS, PASS_FOLD } },
     { PASS_ACROSS, 1, { PASS_FOLD } },
     { PASS_NARROW, 1, { PASS_FOLD } },
     { PASS_WALKING, 1, { PASS_FOLD } },
     { PASS_CARRIED, 1, { PASS_FOLD } },
+    { PASS_FULL_LOOP, 2, { PASS_WEBS, PASS_FOLD } },
     { .pass = PASS_STREAMING },
 };
 

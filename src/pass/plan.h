@@ -240,7 +240,9 @@ struct plan_ahead {
     const struct ir_inst *cmp;
     int counter;
     bool stays_if;
+    uint32_t together;           /* the rows of all groups of the block lie side by side, so many bytes in all: the first group has all of them fetched; 0: each its own */
 };
+enum { PLAN_TOGETHER_AHEAD = 4 };            /* iterations */
 bool plan_ahead(const struct plan *p, const struct ir_inst *i, int block, struct plan_ahead *out);
 /* ahead.c: the same, seen from the beginning of a region that computes: the address as it is there, and step * scale, is read in the next turn */
 bool plan_rest(const struct plan *p, const struct ir_inst *i, int block, int region, struct plan_ahead *out);
@@ -275,6 +277,19 @@ struct plan_row {
     int64_t step;
 };
 bool plan_row(const struct plan *p, const struct ir_inst *i, int block, struct plan_row *out);
+
+/* own_row.c: in every iteration of the block's loop each lane's address is `step` bytes further, and the loop goes on as long as cmp says: its operand `side`,
+   the number `counter` or its low half, grows by a constant, the other one stays. first: at the access it has not grown yet */
+struct plan_own_row {
+    const struct ir_inst *cmp;
+    int side;
+    const struct ir_operand *counter, *bound;
+    int64_t by, step;
+    bool stays_if, first;
+};
+bool plan_own_row(const struct plan *p, const struct ir_inst *i, int block, struct plan_own_row *out);
+/* A load after another one that reads what lies between its element and that of the next iteration, as in an unrolled loop. */
+bool plan_same_rows(const struct plan *p, int block, const struct ir_inst *lead, const struct ir_inst *i, int64_t step);
 
 /* The address, 32 bits, is base + (word >> shift & mask) * scale; base (NULL: 0) is the same for the group, word is made in this block, once */
 struct plan_field {

@@ -4,6 +4,7 @@
  *   ; passes: fold webs        which, in order; "all": as for a kernel that is compiled
  *   ; block: 64,1,1            the block's shape
  *   ; width: 16                lanes per vector; 16 unless said
+ *   ; options: stream          the plan's options that are set: stream, fair, turns
  *   ; show: plan               the plan with shapes, "explain": in words, or else "ir"
  */
 #include "base/os.h"
@@ -51,6 +52,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "block: three numbers\n");
     if (said(text, "width", word))
         opt.width = (uint32_t)strtoul(word, NULL, 10);
+    if (said(text, "options", word)) {
+        opt.stream = strstr(word, "stream");
+        opt.fair = strstr(word, "fair");
+        opt.turns = strstr(word, "turns");
+    }
     opt.chunks = opt.width == 1 ? 1 : PLAN_LANES / opt.width;
     bool all = !said(text, "passes", passes) || strcmp(passes, "all") == 0;
     struct plan *p = !m ? NULL : all ? plan_new(m->funcs.v[0], &opt, &diag) : plan_only(m->funcs.v[0], &opt, passes, &diag);

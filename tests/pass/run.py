@@ -8,10 +8,18 @@ usage: run.py BUILD_FOLDER [--update] [NAME...]
 """
 import difflib
 import pathlib
+import re
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+
+
+def untested():
+    """Transformations of passes.def that no file names."""
+    table = (HERE.parent.parent / 'src/pass/passes.def').read_text()
+    named = set(' '.join(re.findall(r'^; passes: (.*)$', '\n'.join(f.read_text() for f in HERE.glob('*.ir')), re.M)).upper().split())
+    return [t for t in re.findall(r'^TRANSFORM\((\w+),', table, re.M) if t not in named]
 
 
 def main():
@@ -23,7 +31,7 @@ def main():
     apply = pathlib.Path(args[0]) / 'meson' / 'tests' / 'pass-apply'
     bad = 0
     sources = [s for s in sorted(HERE.glob('*.ir')) if not args[1:] or s.stem in args[1:]]
-    print(f'1..{len(sources)}')
+    print(f'1..{len(sources) + 1}')
     for source in sources:
         p = subprocess.run([str(apply), str(source)], capture_output=True, text=True, timeout=60)
         want_file = source.with_suffix('.out')
@@ -36,7 +44,9 @@ def main():
             bad += 1
             sys.stdout.writelines(difflib.unified_diff(want.splitlines(True), p.stdout.splitlines(True), want_file.name, 'now'))
             print(p.stderr, f'exit status {p.returncode}')
-    return 1 if bad else 0
+    missing = untested()
+    print(f'{"not ok" if missing else "ok"} every transformation has a file', *missing)
+    return 1 if bad or missing else 0
 
 
 sys.exit(main())
