@@ -34,6 +34,21 @@ uint64_t hw_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+_Thread_local bool hw_thread_is_ours, hw_thread_starts;
+
+struct begun {
+    void *(*fn)(void *);
+    void *arg;
+};
+
+static void *begin_thread(void *p)
+{
+    struct begun b = *(struct begun *)p;
+    hw_free(p);
+    hw_thread_is_ours = true;
+    return b.fn(b.arg);
+}
+
 int hw_thread_start(void *(*fn)(void *), void *arg, size_t stack_bytes, int signal, pthread_t *out)
 {
     sigset_t none, old;
@@ -44,13 +59,20 @@ int hw_thread_start(void *(*fn)(void *), void *arg, size_t stack_bytes, int sign
     sigdelset(&none, SIGBUS);
     sigdelset(&none, SIGFPE);
     sigdelset(&none, SIGILL);
+    sigdelset(&none, SIGTRAP);
     if (signal)
         sigdelset(&none, signal);
     pthread_attr_init(&attr);
     pthread_attr_setdetachstate(&attr, out ? PTHREAD_CREATE_JOINABLE : PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attr, stack_bytes);
     pthread_sigmask(SIG_SETMASK, &none, &old);
-    int err = pthread_create(out ? out : &thread, &attr, fn, arg);
+    struct begun *b = hw_alloc(sizeof *b);
+    *b = (struct begun){ fn, arg };
+    hw_thread_starts = true;
+    int err = pthread_create(out ? out : &thread, &attr, begin_thread, b);
+    hw_thread_starts = false;
+    if (err)
+        hw_free(b);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     pthread_attr_destroy(&attr);
     return err;

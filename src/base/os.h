@@ -36,6 +36,8 @@ void hw_numa_prefer_here(void *p, size_t bytes);
 /* A thread of ours takes no signals but those of its own faults, and `signal` (0: none): the program's handlers belong on the program's threads. out: it is to
    be joined; NULL: nobody waits for it. Returns 0 or an error number. */
 enum { HW_THREAD_STACK = 4 << 20 };                              /* enough for most */
+extern _Thread_local bool hw_thread_is_ours;     /* the calling thread is one of these */
+extern _Thread_local bool hw_thread_starts;      /* it makes one now */
 int hw_thread_start(void *(*fn)(void *), void *arg, size_t stack_bytes, int signal, pthread_t *out);
 
 /* A thread that serves the process, from when it is first needed on. */

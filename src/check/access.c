@@ -3,6 +3,7 @@
 #include "check/tools.h"
 
 #include "check/check.h"
+#include "check/guard.h"
 #include "check/hazard.h"
 #include "check/part.h"
 #include "check/race.h"
@@ -28,7 +29,8 @@ void access_launch_made(struct cmd *c, const struct function *f, const struct la
 void access_launch_queued(struct cmd *c)
 {
     const struct launched *l = c->watched;
-    hazard_launch(c, l ? l->call.trace : 0, c->x.launch.kernel->name);
+    hazard_launch(c, l ? l->call.trace : trace_current()->trace, c->x.launch.kernel->name);
+    guard_kernel_queued((uint32_t)c->seq, c->x.launch.kl.params, c->x.launch.kl.param_bytes);
 }
 
 void access_launch_over(struct cmd *c)

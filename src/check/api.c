@@ -147,7 +147,7 @@ void call_enters(struct hook_call *call)
     if (!check_tools || depth++ > 0)
         return;
     now->name = call->name;
-    now->trace = trace_here();
+    now->trace = trace_call(call->caller, &now->sp);
     now->told = false;
     caller = call->caller;
     hw_free(inner_why);

@@ -4,7 +4,11 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "check/frames.h"
+#include "check/guard.h"
 #include "check/hazard.h"
+#include "check/host_access.h"
+#include "check/host_calls.h"
 #include "check/init.h"
 #include "check/ledger.h"
 #include "check/order.h"
@@ -36,8 +40,36 @@ static void on_exiting(void)
         usleep(1000);
 }
 
+static bool hazards(void) { return (check_tools & CHECK_HAZARD) != 0; }
+
+static bool is_host_fn(const struct cmd *c) { return c->kind == CMD_HOST_FN || c->kind == CMD_CALLBACK; }
+
+static void on_cmd_started(struct cmd *c)
+{
+    if (is_host_fn(c))
+        call_host_fn_started(c);
+    if (hazards() && c->kind == CMD_COPY)
+        guard_copy_begins((uint32_t)c->seq);
+    if (c->kind == CMD_COPY && (check_tools & CHECK_INIT))
+        init_copy(c);
+    if (!hazards() || !is_host_fn(c))
+        return;
+    order_host_sees((uint32_t)c->seq);
+    guard_host_waited();
+    guard_function((uint32_t)c->seq);
+    frames_function_begins((uint32_t)c->seq);
+}
+
 static void on_cmd_finished(struct cmd *c)
 {
+    if (hazards() && c->kind == CMD_KERNEL)
+        guard_kernel_over((uint32_t)c->seq);
+    if (hazards() && c->kind == CMD_VALUES) {    /* host code may wait for the word that it wrote */
+        order_host_sees((uint32_t)c->seq);
+        guard_host_waited();
+    }
+    if (hazards() && is_host_fn(c))
+        frames_function_over((uint32_t)c->seq);
     if (c->kind == CMD_KERNEL)
         atomic_fetch_sub(&running, 1);
     if (c->kind == CMD_KERNEL)
@@ -50,28 +82,11 @@ static void on_cmd_finished(struct cmd *c)
     }
 }
 
-static void on_mem_added(const struct mem_info *info)
-{
-    ledger_added(info);
-    if (check_tools & CHECK_INIT)
-        init_given(info->base, info->bytes);
-}
-
 static void on_copy_made(struct cmd *c, bool async)
 {
     (void)async;
     if (check_tools & (CHECK_HAZARD | CHECK_INIT))
         hazard_copy_made(c);
-}
-
-static bool is_host_fn(const struct cmd *c) { return c->kind == CMD_HOST_FN || c->kind == CMD_CALLBACK; }
-
-static void on_cmd_started(struct cmd *c)
-{
-    if (is_host_fn(c))
-        call_host_fn_started(c);
-    if (c->kind == CMD_COPY && (check_tools & CHECK_INIT))
-        init_copy(c);
 }
 
 static void on_cmd_queued(struct cmd *c)
@@ -85,8 +100,70 @@ static void on_cmd_queued(struct cmd *c)
     order_queued(c);
     if (c->kind == CMD_KERNEL)
         access_launch_queued(c);
+    else if (is_host_fn(c))
+        frames_function_queued(c);
     else if (c->kind == CMD_COPY)
         hazard_copy_queued(c);
+}
+
+static void on_host_waited(struct stream *s, struct event *e, struct ctx *ctx, struct cmd *c)
+{
+    if (!hazards() || c)                         /* it waits for that one now; see below */
+        return;
+    order_host_waited(s, e, ctx, 0);
+    guard_host_waited();
+}
+
+static void on_host_waited_for(uint64_t seq)
+{
+    if (!hazards())
+        return;
+    order_host_waited(NULL, NULL, NULL, seq);
+    guard_host_waited();
+}
+
+static void on_mem_added(const struct mem_info *info)
+{
+    ledger_added(info);
+    if (check_tools & CHECK_INIT)
+        init_given(info->base, info->bytes);
+    if (!hazards())
+        return;
+    guard_range_added(info);
+    frames_registered(info);
+    if (info->kind == MEM_REGISTERED)
+        host_calls_watch(1);
+}
+
+static void on_mem_dropped(const struct mem_info *info)
+{
+    if (hazards())
+        guard_range_dropped(info);
+    if (hazards())
+        frames_unregistered(info);
+    if (hazards() && info->kind == MEM_REGISTERED)
+        host_calls_watch(-1);
+    ledger_dropped(info);
+}
+
+static void on_mem_freeing(const struct mem_info *info, struct stream *s)
+{
+    if (!hazards())
+        return;
+    if (s)
+        hazard_freed(s, info->base, info->bytes);
+    else if (info->kind == MEM_HOST || info->kind == MEM_REGISTERED)
+        host_access_freed(info->base, info->base + info->bytes, trace_current()->name ? trace_current()->name : "a call");
+}
+
+static void on_api_enter(struct hook_call *call)
+{
+    call_enters(call);
+    if (hazards()) {
+        guard_call();
+        host_access_drain();
+        frames_call();
+    }
 }
 
 /* What programs make by calls of this name, and nothing that such a call makes for itself. */
@@ -127,7 +204,7 @@ static void on_ctx_ending(struct ctx *ctx)
 }
 
 static const struct hook_listener listener = {
-    .api_enter = call_enters,
+    .api_enter = on_api_enter,
     .api_leave = call_leaves,
     .launch_made = on_launch_made,
     .copy_made = on_copy_made,
@@ -138,10 +215,12 @@ static const struct hook_listener listener = {
     .cmd_depends = order_depends,
     .event_recorded = order_recorded,
     .stream_waits = order_stream_waits,
-    .host_waited = order_host_waited,
+    .host_waited = on_host_waited,
+    .host_waited_for = on_host_waited_for,
     .cmd_finished = on_cmd_finished,
     .mem_added = on_mem_added,
-    .mem_dropped = ledger_dropped,
+    .mem_dropped = on_mem_dropped,
+    .mem_freeing = on_mem_freeing,
     .obj_made = on_obj_made,
     .obj_closed = on_obj_closed,
     .image_made = on_image_made,
@@ -173,12 +252,22 @@ static unsigned tools_of(const char *list)
 
 static void at_exit(void)
 {
+    host_calls_off();                            /* what is freed from now on is of no interest */
+    if (hazards()) {
+        host_access_drain();
+        frames_drain();
+    }
     if (check_tools)
         report_counts();
 }
 
 /* A child has none of the engines, and its parent's locks as they were. */
-static void in_child(void) { check_tools = 0; }
+static void in_child(void)
+{
+    check_tools = 0;
+    host_calls_off();
+    guard_off();
+}
 
 void check_init(void)
 {
@@ -190,6 +279,8 @@ void check_init(void)
     if (!tools)
         return;
     check_tools = tools;
+    if (hazards() && guard_init())
+        host_calls_init();
     pthread_atfork(NULL, NULL, in_child);
     if (tools & CHECK_INIT)
         init_start();

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/hazard.h"
 
+#include "base/hash.h"
 #include "base/lock.h"
 #include "base/vec.h"
+#include "check/area.h"
+#include "check/frames.h"
+#include "check/host_access.h"
 #include "check/ledger.h"
 #include "check/order.h"
 #include "check/report.h"
@@ -15,36 +19,33 @@
 
 enum { COPIES = 4096, NAMED = 1 << 14 };
 
-/* One side of a copy: rows of memory. */
-struct area {
-    uint64_t base, width, rows, slices, pitch, slice;
-    bool writes;
-};
-
 struct copy {
     uint32_t number;             /* of the command; 0: none */
     struct area areas[2];        /* destination, source */
     unsigned n_areas;
     uint32_t trace;
     const char *call;
+    bool frees;                  /* no copy: the area's life ends */
 };
 
 /* A command by its number: who queued it. */
 struct named {
     uint32_t number, trace;
     const char *what;
+    uint64_t first;              /* copies before this one come before it */
 };
 
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 static struct copy copies[COPIES] HW_GUARDED_BY(mu);             /* a ring */
 static uint64_t n_copies HW_GUARDED_BY(mu);
+static uint64_t settled HW_GUARDED_BY(mu);      /* copies before this one come before all that is queued now */
 static _Atomic uint64_t generation;
 static struct named names[NAMED] HW_GUARDED_BY(mu);
 
-static void name(uint32_t number, uint32_t trace, const char *what)
+void hazard_name(uint32_t number, uint32_t trace, const char *what)
 {
     hw_lock(&mu);
-    names[number % NAMED] = (struct named){ number, trace, what };
+    names[number % NAMED] = (struct named){ number, trace, what, settled };
     hw_unlock(&mu);
 }
 
@@ -53,39 +54,43 @@ static struct named name_of(uint32_t number)
     hw_lock(&mu);
     struct named n = names[number % NAMED];
     hw_unlock(&mu);
-    return n.number == number ? n : (struct named){ number, 0, "a command" };
+    return n.number == number ? n : (struct named){ number, 0, "a command", 0 };
 }
 
-void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel) { name((uint32_t)c->seq, trace, kernel); }
+/* The first of the copies from `from` on that is still there. */
+static uint64_t oldest_locked(uint64_t from) { return n_copies > COPIES ? hw_max_u64(from, n_copies - COPIES) : from; }
+
+/* What the host has waited for comes before all that is queued from now on, and is not looked at again. */
+static void settle(void)
+{
+    for (;;) {
+        hw_lock(&mu);
+        uint64_t at = settled = oldest_locked(settled);
+        uint32_t number = at < n_copies ? copies[at % COPIES].number : 0;
+        hw_unlock(&mu);
+        if (!number || !order_host_waited_for(number))
+            return;
+        hw_lock(&mu);
+        if (settled == at)
+            settled++;
+        hw_unlock(&mu);
+    }
+}
+
+void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel)
+{
+    settle();
+    hazard_name((uint32_t)c->seq, trace, kernel);
+}
 
 /* ---- where areas meet ---- */
-
-static uint64_t end_of(const struct area *a) { return a->base + (a->slices - 1) * a->slice + (a->rows - 1) * a->pitch + a->width; }
-
-/* Does any row have a byte of [from, to)? */
-static bool touches(const struct area *a, uint64_t from, uint64_t to, uint64_t *at)
-{
-    if (!a->width || !a->rows || !a->slices || to <= a->base || from >= end_of(a))
-        return false;
-    for (uint64_t z = 0; z < a->slices; z++) {
-        uint64_t first = a->base + z * a->slice, row = a->rows > 1 && a->pitch && from > first ? hw_min_u64((from - first) / a->pitch, a->rows - 1) : 0;
-        for (uint64_t y = row; y < a->rows && first + y * a->pitch < to; y++) {
-            uint64_t low = first + y * a->pitch, high = low + a->width;
-            if (low < to && high > from) {
-                *at = hw_max_u64(low, from);
-                return true;
-            }
-        }
-    }
-    return false;
-}
 
 static bool areas_meet(const struct area *a, const struct area *b, uint64_t *at)
 {
     for (uint64_t z = 0; z < a->slices; z++)
         for (uint64_t y = 0; y < a->rows; y++) {
             uint64_t from = a->base + z * a->slice + y * a->pitch;
-            if (touches(b, from, from + a->width, at))
+            if (area_touches(b, from, from + a->width, at))
                 return true;
         }
     return false;
@@ -93,7 +98,7 @@ static bool areas_meet(const struct area *a, const struct area *b, uint64_t *at)
 
 /* ---- reports ---- */
 
-static void side(struct report *r, const char *verb, uint32_t number, const char *place)
+void hazard_side(struct report *r, const char *verb, uint32_t number, const char *place)
 {
     struct named n = name_of(number);
     if (place)
@@ -101,16 +106,41 @@ static void side(struct report *r, const char *verb, uint32_t number, const char
     report_host(r, place ? "launch" : verb, n.trace, "%s", n.what);
 }
 
+static const char *verb_of(uint32_t number, bool writes) { return order_is_point(number) ? "free" : writes ? "write" : "read"; }
+
+/* A kernel may come to the same hazard with each of its threads, and to write it down takes long: the first times count. */
+bool hazard_is_stale(uint32_t now, const char *now_place, uint32_t other, const char *other_place)
+{
+    enum { KNOWN = 1024, OFTEN = 20 };
+    static _Atomic uint64_t known[KNOWN];        /* the upper bits of a hash, and how often */
+    const struct { uint64_t commands; const char *places[2]; } key = { (uint64_t)now << 32 | other, { now_place, other_place } };
+    uint64_t hash = hw_hash_bytes(&key, sizeof key), mark = hash & ~(uint64_t)0xff;
+    _Atomic uint64_t *k = &known[hash % KNOWN];
+    uint64_t old = atomic_load_explicit(k, memory_order_relaxed);
+    if ((old & ~(uint64_t)0xff) != mark)
+        old = mark;
+    if ((old & 0xff) >= OFTEN)
+        return true;
+    atomic_store_explicit(k, old + 1, memory_order_relaxed);
+    return false;
+}
+
 void hazard_found(uint32_t now, const char *now_place, bool now_writes, uint32_t other, const char *other_place, bool other_writes, uint64_t address)
 {
     struct ledger_entry e;
     struct hw_str where = { 0 };
     struct report r;
+    if (hazard_is_stale(now, now_place, other, other_place))
+        return;
+    bool freed = order_is_point(now) || order_is_point(other);
     if (ledger_find(address, &e) != LEDGER_NOTHING)
         ledger_describe(&where, &e, address);
-    report_begin(&r, "hazard.stream", "commands of two streams, or branches of a graph, touch the same memory in no order (%s)", where.s ? where.s : "?");
-    side(&r, now_writes ? "write" : "read", now, now_place);
-    side(&r, other_writes ? "write" : "read", other, other_place);
+    if (freed)
+        report_begin(&r, "hazard.freed", "memory is freed in one stream while a command of another uses it, in no order (%s)", where.s ? where.s : "?");
+    else
+        report_begin(&r, "hazard.stream", "commands of two streams, or branches of a graph, touch the same memory in no order (%s)", where.s ? where.s : "?");
+    hazard_side(&r, verb_of(now, now_writes), now, now_place);
+    hazard_side(&r, verb_of(other, other_writes), other, other_place);
     if (where.s)
         report_host(&r, "made", e.made, "%s", e.made_by ? e.made_by : "?");
     report_advice(&r, "Record an event behind the one and let the other's stream wait for it, or put both into one stream.");
@@ -131,43 +161,60 @@ static struct copy describe(const struct cmd *c)
 {
     const struct exec_copy *x = &c->x.copy;
     const struct copy_watch *w = c->watched;
-    const struct trace_call *call = w ? &w->call : NULL;
-    struct copy k = { .number = (uint32_t)c->seq, .trace = call ? call->trace : 0, .call = call && call->name ? call->name : "a copy" };
+    const struct trace_call *call = w && w->call.name ? &w->call : trace_current();      /* one of a graph: who launches that */
+    struct copy k = { .number = (uint32_t)c->seq, .trace = call->trace, .call = call->name ? call->name : "a copy" };
     k.areas[k.n_areas++] = (struct area){ (uint64_t)(uintptr_t)x->dst, x->width, x->rows, x->slices, x->dst_pitch, x->dst_slice, true };
     if (x->src && !c->staging)                   /* a source that was staged has been read */
         k.areas[k.n_areas++] = (struct area){ (uint64_t)(uintptr_t)x->src, x->width, x->rows, x->slices, x->src_pitch, x->src_slice, false };
     return k;
 }
 
+static bool spans_meet(const struct copy *a, const struct copy *b)
+{
+    for (unsigned i = 0; i < a->n_areas; i++)
+        for (unsigned j = 0; j < b->n_areas; j++)
+            if (area_end(&a->areas[i]) > b->areas[j].base && area_end(&b->areas[j]) > a->areas[i].base)
+                return true;
+    return false;
+}
+
 /* Against those that were queued before. */
 static void against_copies(const struct copy *now)
 {
-    struct copy *others = hw_alloc(COPIES * sizeof *others);
-    size_t n = 0;
+    HW_VEC(struct copy) others = { 0 };
     hw_lock(&mu);
-    for (uint64_t k = n_copies; k > 0 && k + COPIES > n_copies; k--)
-        others[n++] = copies[(k - 1) % COPIES];
+    for (uint64_t k = n_copies; k > oldest_locked(settled); k--)
+        if (spans_meet(now, &copies[(k - 1) % COPIES]))
+            hw_vec_push(&others, copies[(k - 1) % COPIES]);
     hw_unlock(&mu);
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < others.n; k++)
         for (unsigned i = 0; i < now->n_areas; i++)
-            for (unsigned j = 0; j < others[k].n_areas; j++) {
+            for (unsigned j = 0; j < others.v[k].n_areas; j++) {
                 uint64_t at;
-                const struct area *a = &now->areas[i], *b = &others[k].areas[j];
-                if ((a->writes || b->writes) && end_of(a) > b->base && end_of(b) > a->base && !order_between(now->number, others[k].number) && areas_meet(a, b, &at))
-                    hazard_found(now->number, NULL, a->writes, others[k].number, NULL, b->writes, at);
+                const struct area *x = &now->areas[i], *y = &others.v[k].areas[j];
+                if ((x->writes || y->writes) && !order_between(now->number, others.v[k].number) && areas_meet(x, y, &at))
+                    hazard_found(now->number, NULL, x->writes, others.v[k].number, NULL, y->writes, at);
             }
-    hw_free(others);
+    hw_vec_fini(&others);
+}
+
+static void keep(const struct copy *now)
+{
+    settle();
+    hazard_name(now->number, now->trace, now->call);
+    against_copies(now);
+    hw_lock(&mu);
+    copies[n_copies++ % COPIES] = *now;
+    hw_unlock(&mu);
+    atomic_fetch_add(&generation, 1);
 }
 
 void hazard_copy_queued(struct cmd *c)
 {
     struct copy now = describe(c);
-    name(now.number, now.trace, now.call);
-    against_copies(&now);
-    hw_lock(&mu);
-    copies[n_copies++ % COPIES] = now;
-    hw_unlock(&mu);
-    atomic_fetch_add(&generation, 1);
+    keep(&now);
+    guard_copy_queued(now.number, now.areas, now.n_areas);
+    frames_copy_queued(now.number, now.areas, now.n_areas);
 }
 
 struct meeting {
@@ -189,20 +236,34 @@ static void meets_line(const struct touched *t, void *arg)
         m->ordered = order_between(t->number, m->copy->number);
     }
     for (unsigned b = 0; !m->ordered && b < 128; b++)
-        if ((t->bytes[b / 64] >> b % 64 & 1) && touches(m->area, t->line + b, t->line + b + 1, &at)) {
+        if ((t->bytes[b / 64] >> b % 64 & 1) && area_touches(m->area, t->line + b, t->line + b + 1, &at)) {
             hazard_found(m->copy->number, NULL, m->area->writes, t->number, t->place, t->write, at);
             return;
         }
 }
 
+static void against_kernels(const struct copy *now)
+{
+    for (unsigned k = 0; k < now->n_areas; k++) {
+        struct meeting m = { .copy = now, .area = &now->areas[k] };
+        if (!area_empty(m.area))
+            touch_each(m.area->base, area_end(m.area), meets_line, &m);
+    }
+}
+
+void hazard_freed(struct stream *s, uint64_t base, uint64_t bytes)
+{
+    const struct trace_call *call = trace_current();
+    struct copy now = { .number = order_point(s), .trace = call->trace, .call = call->name ? call->name : "a free", .frees = true, .n_areas = 1 };
+    now.areas[0] = area_of_range(base, bytes, true);
+    keep(&now);
+    against_kernels(&now);
+}
+
 void hazard_copy_over(struct cmd *c)
 {
     struct copy now = describe(c);
-    for (unsigned k = 0; k < now.n_areas; k++) {
-        struct meeting m = { .copy = &now, .area = &now.areas[k] };
-        if (m.area->width && m.area->rows && m.area->slices)
-            touch_each(m.area->base, end_of(m.area), meets_line, &m);
-    }
+    against_kernels(&now);
     hw_free(c->watched);
     c->watched = NULL;
 }
@@ -213,13 +274,19 @@ struct hazard_view {
     uint32_t kernel;
     uint64_t generation;
     HW_VEC(struct copy) copies;  /* in no order with the kernel */
+    uint64_t next;               /* the first that was not looked at */
+    uint64_t host_generation;
+    HW_VEC(struct host_seen) hosts;              /* what host code did meanwhile */
+    uint64_t seen_from, seen_to; /* the guard knows that the kernel comes here */
+    bool seen_host, talks;       /* there is memory that host code uses; the kernel waits for host code, or host code for it */
 };
 
 struct hazard_view *hazard_view_new(uint32_t kernel)
 {
     struct hazard_view *v = hw_alloc(sizeof *v);
     v->kernel = kernel;
-    v->generation = UINT64_MAX;
+    v->next = name_of(kernel).first;
+    v->generation = v->host_generation = UINT64_MAX;
     return v;
 }
 
@@ -228,33 +295,65 @@ void hazard_view_free(struct hazard_view *v)
     if (!v)
         return;
     hw_vec_fini(&v->copies);
+    hw_vec_fini(&v->hosts);
     hw_free(v);
 }
 
+/* Those that came since. */
 static void refresh(struct hazard_view *v, uint64_t now)
 {
-    size_t kept = 0;
-    v->copies.n = 0;
+    size_t first = v->copies.n, kept = first;
     hw_lock(&mu);
-    for (uint64_t k = n_copies; k > 0 && k + COPIES > n_copies; k--)
-        hw_vec_push(&v->copies, copies[(k - 1) % COPIES]);
+    for (v->next = oldest_locked(v->next); v->next < n_copies; v->next++)
+        hw_vec_push(&v->copies, copies[v->next % COPIES]);
     hw_unlock(&mu);
-    for (size_t k = 0; k < v->copies.n; k++)
+    for (size_t k = first; k < v->copies.n; k++)
         if (!order_between(v->kernel, v->copies.v[k].number))
             v->copies.v[kept++] = v->copies.v[k];
     v->copies.n = kept;
     v->generation = now;
 }
 
-void hazard_look(struct hazard_view *v, uint64_t address, uint64_t bytes, bool writes, const char *place)
+static void refresh_hosts(struct hazard_view *v, uint64_t now)
+{
+    struct host_seen seen;
+    v->hosts.n = 0;
+    for (unsigned next = 0; host_access_next(v->kernel, &next, &seen);)
+        hw_vec_push(&v->hosts, seen);
+    v->host_generation = now;
+}
+
+/* Memory that host code uses, too. A word that both wait for brings an order that we do not see. */
+static void look_at_host(struct hazard_view *v, uint64_t address, uint64_t bytes, bool writes, bool system_wide, const char *place)
+{
+    if (hw_unlikely(address - v->seen_from >= v->seen_to - v->seen_from))
+        v->seen_host = guard_kernel_touches(v->kernel, address, &v->seen_from, &v->seen_to);
+    if (!v->seen_host)
+        return;
+    if (system_wide && !v->talks) {
+        v->talks = true;
+        guard_kernel_talks(v->kernel);
+    }
+    if (v->talks)
+        return;
+    uint64_t now = host_access_generation();
+    if (hw_unlikely(v->host_generation != now))
+        refresh_hosts(v, now);
+    for (size_t k = 0; k < v->hosts.n; k++)
+        if ((writes || v->hosts.v[k].writes) && address < v->hosts.v[k].to && address + bytes > v->hosts.v[k].from)
+            host_access_met(v->hosts.v[k].index, v->kernel, writes, place, hw_max_u64(address, v->hosts.v[k].from));
+}
+
+void hazard_look(struct hazard_view *v, uint64_t address, uint64_t bytes, bool writes, bool system_wide, const char *place)
 {
     uint64_t now = atomic_load_explicit(&generation, memory_order_acquire), at;
+    look_at_host(v, address, bytes, writes, system_wide, place);
     if (hw_unlikely(v->generation != now))
         refresh(v, now);
     for (size_t k = 0; k < v->copies.n; k++)
         for (unsigned j = 0; j < v->copies.v[k].n_areas; j++) {
             const struct area *a = &v->copies.v[k].areas[j];
-            if ((writes || a->writes) && touches(a, address, address + bytes, &at))
+            if ((writes || a->writes) && area_touches(a, address, address + bytes, &at) && !order_between(v->kernel, v->copies.v[k].number))
                 hazard_found(v->kernel, place, writes, v->copies.v[k].number, NULL, a->writes, at);
         }
 }

@@ -7,6 +7,8 @@
 #include "check/trace.h"
 
 struct cmd;
+struct report;
+struct stream;
 
 /* cmd.watched of a copy: the call that made it, and when (ledger_now()). */
 struct copy_watch {
@@ -14,19 +16,28 @@ struct copy_watch {
     uint64_t at;
 };
 
-/* A launch, so that reports can name it: the trace of the call and the kernel's name, which stays. */
+/* A command, so that reports can name it: the trace of the call; what: static text. Then a launch: the kernel's name, which stays. */
+void hazard_name(uint32_t number, uint32_t trace, const char *what);
 void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel);
 
 void hazard_copy_made(struct cmd *c);            /* on the calling thread */
 void hazard_copy_queued(struct cmd *c);          /* its place in the order is known; the scheduler's lock is held */
 void hazard_copy_over(struct cmd *c);
+/* Memory is freed in the order of a stream. */
+void hazard_freed(struct stream *s, uint64_t base, uint64_t bytes);
+
+/* Was this said often enough? */
+bool hazard_is_stale(uint32_t now, const char *now_place, uint32_t other, const char *other_place);
+/* One side of a report: a command, by its number; place: in device code, or NULL. */
+void hazard_side(struct report *r, const char *verb, uint32_t number, const char *place);
 
 /* A kernel's access to a word of global memory that another command touched; place: in device code. */
 void hazard_found(uint32_t now, const char *now_place, bool now_writes, uint32_t other, const char *other_place, bool other_writes, uint64_t address);
-/* Does it touch what a copy does that is in no order with the kernel? Quick where there is none. */
+/* Does it touch what a copy does that is in no order with the kernel, or what host code did? Quick where there is none. system_wide: host code may wait for the
+   word, or write it for the kernel to wait for. */
 struct hazard_view;
 struct hazard_view *hazard_view_new(uint32_t kernel);
 void hazard_view_free(struct hazard_view *v);
-void hazard_look(struct hazard_view *v, uint64_t address, uint64_t bytes, bool writes, const char *place);
+void hazard_look(struct hazard_view *v, uint64_t address, uint64_t bytes, bool writes, bool system_wide, const char *place);
 
 #endif

@@ -121,6 +121,19 @@ enum ledger_found ledger_find(uint64_t addr, struct ledger_entry *out)
     return found;
 }
 
+bool ledger_find_kind(uint64_t from, uint64_t to, enum mem_kind kind, struct ledger_entry *out)
+{
+    bool found = false;
+    hw_lock(&mu);
+    for (size_t at = behind(from); !found && at < live.n && live.v[at].base < to; at++)
+        if (live.v[at].kind == kind) {
+            *out = live.v[at];
+            found = true;
+        }
+    hw_unlock(&mu);
+    return found;
+}
+
 /* The dead one that lived at `at`. *newer: others have been there since. */
 static bool find_past_locked(uint64_t addr, uint64_t at, struct ledger_entry *out, bool *newer)
 {
@@ -189,11 +202,16 @@ void ledger_each(void (*fn)(const struct ledger_entry *e, void *arg), void *arg)
     hw_free(all);
 }
 
-void ledger_describe(struct hw_str *to, const struct ledger_entry *e, uint64_t addr)
+const char *ledger_kind(enum mem_kind kind)
 {
     static const char *const kinds[] = { [MEM_NONE] = "memory", [MEM_DEVICE] = "device memory", [MEM_VARIABLE] = "variable", [MEM_HOST] = "page-locked memory",
                                          [MEM_REGISTERED] = "registered memory", [MEM_MANAGED] = "managed memory" };
-    const char *what = kinds[e->kind];
+    return kinds[kind];
+}
+
+void ledger_describe(struct hw_str *to, const struct ledger_entry *e, uint64_t addr)
+{
+    const char *what = ledger_kind(e->kind);
     if (addr < e->base)
         hw_str_printf(to, "%llu bytes before %s of %llu bytes", (unsigned long long)(e->base - addr), what, (unsigned long long)e->bytes);
     else if (addr - e->base < e->bytes)

@@ -41,9 +41,13 @@ struct ledger_range {
 };
 const struct ledger_range *ledger_holds(uint64_t addr, uint64_t bytes, uint64_t at);
 
+/* A living range of that kind that has a byte of [from, to). */
+bool ledger_find_kind(uint64_t from, uint64_t to, enum mem_kind kind, struct ledger_entry *out);
+
 /* Every living range. */
 void ledger_each(void (*fn)(const struct ledger_entry *e, void *arg), void *arg);
 
+const char *ledger_kind(enum mem_kind kind);     /* "page-locked memory" */
 /* "p+12 of 4096 bytes": where in the range an address is. */
 void ledger_describe(struct hw_str *to, const struct ledger_entry *e, uint64_t addr);
 

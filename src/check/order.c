@@ -38,6 +38,13 @@ static struct hw_map lines HW_GUARDED_BY(mu);    /* id -> struct line */
 static HW_VEC(struct line *) all_lines HW_GUARDED_BY(mu);
 static struct hw_map events HW_GUARDED_BY(mu);   /* event -> struct clock of its newest record */
 static struct clock host HW_GUARDED_BY(mu);
+static struct clock sees HW_GUARDED_BY(mu);      /* of order_host_sees() */
+
+/* Places that are no commands have numbers that those do not come to. */
+enum { POINTS = 4096 };
+static const uint32_t FIRST_POINT = 0xf0000000u;
+static struct command points[POINTS] HW_GUARDED_BY(mu);
+static uint32_t n_points HW_GUARDED_BY(mu);
 
 static uint64_t at_of(const struct clock *c, uint64_t line)
 {
@@ -47,7 +54,7 @@ static uint64_t at_of(const struct clock *c, uint64_t line)
     return 0;
 }
 
-static void raise(struct clock *c, uint64_t line, uint64_t at)
+static void lift(struct clock *c, uint64_t line, uint64_t at)
 {
     for (size_t k = 0; k < c->v.n; k++)
         if (c->v.v[k].line == line) {
@@ -60,7 +67,7 @@ static void raise(struct clock *c, uint64_t line, uint64_t at)
 static void join(struct clock *to, const struct clock *from)
 {
     for (size_t k = 0; k < from->v.n; k++)
-        raise(to, from->v.v[k].line, from->v.v[k].at);
+        lift(to, from->v.v[k].line, from->v.v[k].at);
 }
 
 static struct line *line_of(const struct stream *s)
@@ -77,26 +84,41 @@ static struct line *line_of(const struct stream *s)
 
 static struct command *command_of(uint32_t number)
 {
-    struct command *c = &commands[number % KEPT];
+    struct command *c = number >= FIRST_POINT ? &points[number % POINTS] : &commands[number % KEPT];
     return c->number == number ? c : NULL;
 }
 
-void order_queued(struct cmd *c)
+/* The next place of a line. */
+static void place(struct command *now, uint32_t number, struct line *l)
 {
-    hw_lock(&mu);
-    struct line *l = line_of(c->stream);
-    struct command *now = &commands[(uint32_t)c->seq % KEPT];
     hw_vec_fini(&now->clock.v);
-    *now = (struct command){ .number = (uint32_t)c->seq, .line = l->id, .at = ++l->at };
+    *now = (struct command){ .number = number, .line = l->id, .at = ++l->at };
     join(&l->clock, &host);
     for (size_t k = 0; l->blocking && k < all_lines.n; k++) {
         const struct line *other = all_lines.v[k];
         if (other != l && other->ctx == l->ctx && other->blocking && (l->legacy || other->legacy))
             join(&l->clock, &other->clock);
     }
-    raise(&l->clock, l->id, l->at);
+    lift(&l->clock, l->id, l->at);
     join(&now->clock, &l->clock);
+}
+
+void order_queued(struct cmd *c)
+{
+    hw_lock(&mu);
+    place(&commands[(uint32_t)c->seq % KEPT], (uint32_t)c->seq, line_of(c->stream));
     hw_unlock(&mu);
+}
+
+bool order_is_point(uint32_t number) { return number >= FIRST_POINT; }
+
+uint32_t order_point(struct stream *s)
+{
+    hw_lock(&mu);
+    uint32_t number = FIRST_POINT + n_points++ % (UINT32_MAX - FIRST_POINT);
+    place(&points[number % POINTS], number, line_of(s));
+    hw_unlock(&mu);
+    return number;
 }
 
 void order_depends(struct cmd *c, struct cmd *on)
@@ -136,7 +158,7 @@ void order_stream_waits(struct stream *s, struct event *e)
     hw_unlock(&mu);
 }
 
-void order_host_waited(struct stream *s, struct event *e, struct ctx *ctx, struct cmd *c)
+void order_host_waited(struct stream *s, struct event *e, struct ctx *ctx, uint64_t seq)
 {
     hw_lock(&mu);
     if (s)
@@ -149,10 +171,37 @@ void order_host_waited(struct stream *s, struct event *e, struct ctx *ctx, struc
     for (size_t j = 0; ctx && j < all_lines.n; j++)
         if (all_lines.v[j]->ctx == ctx && (!s || all_lines.v[j]->blocking))
             join(&host, &all_lines.v[j]->clock);
-    struct command *one = c ? command_of((uint32_t)c->seq) : NULL;
+    struct command *one = seq ? command_of((uint32_t)seq) : NULL;
     if (one)
         join(&host, &one->clock);
     hw_unlock(&mu);
+}
+
+void order_host_sees(uint32_t number)
+{
+    hw_lock(&mu);
+    const struct command *c = command_of(number);
+    if (c)
+        join(&sees, &c->clock);
+    hw_unlock(&mu);
+}
+
+bool order_host_waited_for(uint32_t number)
+{
+    hw_lock(&mu);
+    const struct command *c = command_of(number);
+    bool waited = !c || at_of(&host, c->line) >= c->at;
+    hw_unlock(&mu);
+    return waited;
+}
+
+bool order_host_knows(uint32_t number)
+{
+    hw_lock(&mu);
+    const struct command *c = command_of(number);
+    bool knows = !c || at_of(&host, c->line) >= c->at || at_of(&sees, c->line) >= c->at;
+    hw_unlock(&mu);
+    return knows;
 }
 
 bool order_between(uint32_t a, uint32_t b)

@@ -245,7 +245,8 @@ static void visit_part(const struct accessed *x, const struct part *p)
     const struct details_site *s = x->s;
     if (!x->shared && x->b->touch)
         touch(x->b->touch, p->address, part_bytes(p, s->bytes),
-              s->kind == DETAILS_IN_LOAD ? s->strong ? TOUCH_STRONG_READ : TOUCH_READ : s->strong ? TOUCH_ATOMIC : TOUCH_WRITE, s->place);
+              s->kind == DETAILS_IN_LOAD ? s->strong ? TOUCH_STRONG_READ : TOUCH_READ : s->strong ? TOUCH_ATOMIC : TOUCH_WRITE, s->system_wide,
+              s->place);
     if (x->b->grid)
         part_of_cells(x, p);
 }

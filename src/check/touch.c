@@ -216,10 +216,10 @@ static bool touch_quickly(struct touch_view *v, struct shadow_line *l, uint64_t 
 
 static bool has(uint64_t what, uint32_t number, uint32_t words) { return (uint32_t)(what >> 32) == number && ((uint32_t)what & words) == words; }
 
-void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind kind, const char *place)
+void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind kind, bool system_wide, const char *place)
 {
     bool write = kind == TOUCH_WRITE || kind == TOUCH_ATOMIC;
-    hazard_look(v->hazards, from, bytes, write, place);
+    hazard_look(v->hazards, from, bytes, write, system_wide, place);
     for (uint64_t to = from + bytes, at = from & ~(uint64_t)(LINE - 1); at < to; at += LINE) {
         uint64_t first = from > at ? from - at : 0, last = hw_min_u64(to - at, LINE);
         uint32_t words = (uint32_t)(bits(first / 4, (last + 3) / 4));

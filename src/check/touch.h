@@ -15,8 +15,8 @@ struct touch_view;
 struct touch_view *touch_view_new(uint32_t number);
 void touch_view_free(struct touch_view *v);
 
-/* The bytes [from, from + bytes), all of them; place: in device code, it stays. Reports commands that are in no order with this one. */
-void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind kind, const char *place);
+/* The bytes [from, from + bytes), all of them; system_wide: host code may wait for them; place: in device code, it stays. Reports commands that are in no order with this one. */
+void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind kind, bool system_wide, const char *place);
 
 /* Who touched what of a line: bit k of bytes is the line's byte k. */
 struct touched {

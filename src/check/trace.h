@@ -10,9 +10,13 @@
 struct trace_call {
     const char *name;            /* NULL: no call */
     uint32_t trace;
+    uint64_t sp;                 /* the caller's stack pointer, 0: unknown */
     bool told;                   /* a report says already why it fails */
 };
 
+uint32_t trace_of(void *const *frames, int n);  /* return addresses; the first is not shown */
+uint32_t trace_from(const void *caller);         /* the stack from that return address on */
+uint32_t trace_call(const void *caller, uint64_t *sp);           /* the same, from the caller's frame on, with its stack pointer */
 uint32_t trace_here(void);                       /* the calling thread's stack; 0: none */
 void trace_print(struct hw_str *to, uint32_t trace);             /* "module+0x12 module+0x34 ...", the innermost first */
 

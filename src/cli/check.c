@@ -108,6 +108,17 @@ static bool is_source(const char *name)
     return dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".cpp") == 0 || strcmp(dot, ".c") == 0 || strcmp(dot, ".cc") == 0);
 }
 
+/* Beside what the user preloads. */
+static void preload(void)
+{
+    const char *old = getenv("LD_PRELOAD");
+    char *lib = cli_path("lib/libhostwarp-check.so"), *both = old && *old ? hw_sprintf("%s:%s", lib, old) : hw_strdup(lib);
+    if (access(lib, R_OK) == 0)
+        setenv("LD_PRELOAD", both, 1);
+    hw_free(both);
+    hw_free(lib);
+}
+
 /* In the child: as `hostwarp run`, with line information where it compiles. */
 static int run_checked(const struct options *o, int to, int argc, char **argv)
 {
@@ -124,6 +135,7 @@ static int run_checked(const struct options *o, int to, int argc, char **argv)
         cli_add(&args, argv[i]);
     setenv("HOSTWARP_CHECK", o->tools, 1);
     setenv("HOSTWARP_CHECK_FD", fd, 1);
+    preload();
     hw_free(fd);
     int status = cmd_run((int)args.w.n, cli_argv(&args));
     cli_args_fini(&args);

@@ -63,7 +63,7 @@ static void look_up(const char *module, size_t n, const char *addresses, struct 
 /* Modules whose code is not the program's: ours, and the language's. */
 bool source_is_library(const char *module, size_t n)
 {
-    static const char *const names[] = { "/libcuda.so", "/libcudart.so", "/libnvrtc.so", "/libnvJitLink.so", "/libstdc++.so", "/libc.so", "/libm.so", "/libgcc_s.so", "/libpthread.so", "/ld-linux" };
+    static const char *const names[] = { "/libcuda.so", "/libcudart.so", "/libnvrtc.so", "/libnvJitLink.so", "/libhostwarp-check.so", "/libstdc++.so", "/libc.so", "/libm.so", "/libgcc_s.so", "/libpthread.so", "/ld-linux" };
     for (size_t k = 0; k < HW_LEN(names); k++)
         if (memmem(module, n, names[k], strlen(names[k])))
             return true;

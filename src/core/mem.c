@@ -303,6 +303,7 @@ void mem_free_variable(CUdeviceptr ptr)
 static CUresult free_after_work(const struct mem_info *info)
 {
     struct ctx *ctx = ctx_get(info->ctx_handle);
+    hook_mem_freeing(info, NULL);
     if (ctx)
         sched_wait_ctx(ctx);
     ctx_unref(ctx);

@@ -673,6 +673,7 @@ CUresult mempool_free(CUdeviceptr ptr, struct stream *s)
         sched_wait_stream(s);
         return mem_free(ptr);
     }
+    hook_mem_freeing(&info, s);
     if (!mem_take_pooled(ptr, &piece))
         return CUDA_ERROR_INVALID_VALUE;
     /* A command that does nothing: when its turn is over, so is all that may use the memory. */

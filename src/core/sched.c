@@ -826,11 +826,13 @@ CUresult sched_push_and_wait(struct stream *s, struct cmd *c)
     hw_lock(&mu);
     push_locked(&t, s, c);
     depend(c, NULL, &w);
-    hook_host_waited(NULL, NULL, NULL, c);       /* the command is gone when it is over; until then the host does nothing else */
+    hook_host_waited(NULL, NULL, NULL, c);
+    uint64_t seq = c->seq;                       /* the command is gone when it is over */
     advance_locked(&t);
     hw_unlock(&mu);
     dispatch(&t, c);
     wait_for(&w, s, ctx, false);
+    hook_host_waited_for(seq);
     return ctx_error(ctx);
 }
 
@@ -964,6 +966,7 @@ void sched_tell_end(struct cmd *c)
 {
     hw_lock(&mu);
     hook_host_waited(NULL, NULL, NULL, c);
+    hook_host_waited_for(c->seq);
     hook_cmd_finished(c);
     hw_unlock(&mu);
 }
@@ -990,17 +993,13 @@ void sched_quiet(void (*fn)(void *arg), void *arg)
 
 bool sched_idle(struct stream *s)
 {
-    if (atomic_load_explicit(&sched_n_busy, memory_order_acquire) == 0) {      /* as in sched_try_direct() */
-        hook_host_waited(s, NULL, NULL, NULL);
+    if (atomic_load_explicit(&sched_n_busy, memory_order_acquire) == 0)        /* as in sched_try_direct() */
         return true;
-    }
     hw_lock(&mu);
     bool busy = tails_locked(s, NULL);
     if (busy)
         hurry_locked(s);                         /* who asks waits */
     hw_unlock(&mu);
-    if (!busy)
-        hook_host_waited(s, NULL, NULL, NULL);
     return !busy;
 }
 

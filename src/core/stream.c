@@ -7,6 +7,7 @@
 #include "core/ctx.h"
 #include "core/device.h"
 #include "core/event.h"
+#include "core/hooks.h"
 #include "core/internal.h"
 #include "core/mempool.h"
 #include "core/sched.h"
@@ -168,6 +169,8 @@ CUresult stream_query(struct stream *s)
     if (rc)
         return rc;
     bool idle = sched_idle(s);
+    if (idle)
+        hook_host_waited(s, NULL, NULL, NULL);
     rc = ctx_error(s->ctx);
     return rc ? rc : idle ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }

@@ -5,6 +5,8 @@
 #include "base/log.h"
 #include "base/os.h"
 
+void (*exec_move)(void *dst, const void *src, size_t bytes);
+
 /* Pieces are small enough to share among an engine's threads, and large enough not to care. */
 enum { PIECE_BYTES = 1 << 20 };
 
@@ -31,9 +33,25 @@ static void fill(char *dst, uint32_t value, unsigned element, size_t bytes)
     }
 }
 
+/* The same, past whoever guards the memory. */
+static void do_guarded(const struct exec_copy *c, char *dst, const char *src, size_t bytes)
+{
+    enum { FILL = 16384 };
+    char piece[FILL];
+    if (src) {
+        exec_move(dst, src, bytes);
+        return;
+    }
+    fill(piece, c->value, c->element, hw_min_u64(bytes, FILL));
+    for (size_t done = 0; done < bytes; done += FILL)
+        exec_move(dst + done, piece, hw_min_u64(bytes - done, FILL));
+}
+
 static void do_bytes(const struct exec_copy *c, char *dst, const char *src, size_t bytes)
 {
-    if (src && c->past_cache && bytes >= 4096)
+    if (hw_unlikely(exec_move != NULL))
+        do_guarded(c, dst, src, bytes);
+    else if (src && c->past_cache && bytes >= 4096)
         hw_copy_stream(dst, src, bytes);
     else if (src)
         memmove(dst, src, bytes);
@@ -130,6 +148,8 @@ int exec_copy_here(void *dst, const void *src, size_t bytes)
     return exec_engine_most(engine) > 1 ? copy_shared(engine, dst, src, bytes) : copy_guarded(dst, src, bytes);
 }
 
+static void move(void *dst, const void *src, size_t bytes) { memmove(dst, src, bytes); }
+
 /* Looking whether our handlers are still in place takes as long as copying a kilobyte: now and then, and the first time. */
 static int copy_guarded(void *dst, const void *src, size_t bytes)
 {
@@ -145,7 +165,7 @@ static int copy_guarded(void *dst, const void *src, size_t bytes)
         exec_buffers();
     }
     exec_scope_set(&scope);
-    memmove(dst, src, bytes);
+    (exec_move ? exec_move : move)(dst, src, bytes);
     exec_scope_set(NULL);
     return EXEC_OK;
 }

@@ -7,6 +7,8 @@
 #include "kabi/details.h"
 #include "kabi/kabi.h"
 
+#include <signal.h>
+
 enum exec_engine_id { EXEC_COMPUTE, EXEC_COPY_IN, EXEC_COPY_OUT, EXEC_HOST, EXEC_ENGINE_COUNT };
 struct exec_engine *exec_engine(enum exec_engine_id id);         /* made when first asked for */
 bool exec_start(void);                                           /* each has a thread, so that what is queued will run; false: none is to be had now */
@@ -107,8 +109,14 @@ bool exec_copy_quick(void *dst, const void *src, size_t bytes) __attribute__((vi
 /* Calls fn for pieces 0 .. n_pieces-1, on this thread and on compute threads that are free, and returns when all are done. */
 void exec_spread(void (*fn)(void *arg, uint64_t piece), void *arg, uint64_t n_pieces);
 
+/* Who keeps host code away from memory that is in use (check/), or NULL. exec_move moves bytes of copies past that; exec_guard is asked about each fault: true: go
+   on. device: a kernel or a copy made it. Set once, before the first command. */
+extern void (*exec_move)(void *dst, const void *src, size_t bytes);
+extern bool (*exec_guard)(const siginfo_t *info, void *context, bool device);
+
 /* Puts our signal handlers in, again where the program replaced them. Looks at most once a millisecond, and returns the time. */
 uint64_t exec_fault_keep(void);
+void exec_fault_again(void);                     /* now, unless it is us who take them out because a fault is fatal */
 
 /* A function on the host-function thread. */
 struct exec_hostfn {

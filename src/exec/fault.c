@@ -12,6 +12,8 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
+bool (*exec_guard)(const siginfo_t *info, void *context, bool device);
+
 static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 static struct sigaction previous[HW_LEN(signals)];
 static struct hw_mutex install_mu = HW_MUTEX_INIT(HW_RANK_LEAF);
@@ -19,6 +21,8 @@ static struct hw_mutex install_mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 /* The handler reads it, so it must not need memory then: every thread has touched it before it runs generated code. */
 static _Thread_local struct exec_scope *volatile scope;
 static _Thread_local void *passed_context;
+static _Thread_local bool installs;              /* the calls that are made now are ours */
+static _Atomic bool gives_up;                    /* a fault is fatal: nobody handles it any more */
 static _Thread_local char *passed_frame;
 static _Thread_local volatile unsigned in_service;      /* services call each other */
 
@@ -64,6 +68,7 @@ static void pass_on(int sig, siginfo_t *info, void *context)
     } else {
         /* On return the instruction faults again, this time fatally and with the right core dump. A signal that somebody sent
            would not come again: send it. */
+        gives_up = true;
         signal(sig, SIG_DFL);
         if (info->si_code <= 0)
             raise(sig);
@@ -72,6 +77,8 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
+    if (hw_unlikely(exec_guard != NULL) && sig == SIGSEGV && exec_guard(info, context, scope != NULL))
+        return;
     if (info->si_code > 0 && exec_quick_leave(context))
         return;
     if (!scope || info->si_code <= 0) {
@@ -109,6 +116,7 @@ void exec_fault_install(void)
     sa.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&sa.sa_mask);
     hw_lock(&install_mu);
+    installs = true;
     for (size_t i = 0; i < HW_LEN(signals); i++) {
         if (sigaction(signals[i], NULL, &now) || ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal))
             continue;
@@ -120,6 +128,7 @@ void exec_fault_install(void)
         sa.sa_flags = SA_SIGINFO | SA_ONSTACK;   /* may come often: one at a time; exec_fault_unblock() lets the next in */
         sigaction(EXEC_TIMEOUT_SIGNAL, &sa, NULL);
     }
+    installs = false;
     hw_unlock(&install_mu);
 }
 
@@ -134,6 +143,12 @@ void exec_fault_unblock(void)
     sigemptyset(&set);
     sigaddset(&set, EXEC_TIMEOUT_SIGNAL);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void exec_fault_again(void)
+{
+    if (!gives_up && !installs)
+        exec_fault_install();
 }
 
 uint64_t exec_fault_keep(void)

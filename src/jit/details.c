@@ -237,6 +237,7 @@ static bool describe(struct emit *e, const struct ir_inst *i, struct details_sit
     s->acquires = both || i->order == IR_ACQUIRE;
     s->releases = both || i->order == IR_RELEASE;
     s->grid_wide = i->scope >= IR_GPU || (is_volatile && !atomic);
+    s->system_wide = s->strong && (i->scope == IR_SYS || (is_volatile && !atomic));
     switch (i->op) {
     case IR_BAR: case IR_BAR_RED:
         s->kind = DETAILS_IN_BARRIER;

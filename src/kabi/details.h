@@ -47,6 +47,7 @@ struct details_site {
     bool strong;                                 /* what the checker asks: an atomic, a volatile or an ordered access */
     bool acquires, releases;                     /* a barrier that releases: threads do not wait at it */
     bool grid_wide;                              /* its scope has all blocks of the grid */
+    bool system_wide;                            /* strong, and its scope has the host */
     bool valued;                                 /* a store of at most 8 bytes, for the checker: the values stand behind the addresses */
     bool tile;                                   /* a whole warp's access to a matrix: only its bytes are counted; the checker hears the bytes between lines as a value */
     uint16_t lines, line_bytes;                  /* a tile's */

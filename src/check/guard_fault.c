@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Accesses to protected pages: who made it, is it a hazard, and how it goes on. */
+#define _GNU_SOURCE
+#include "check/guard_internal.h"
+
+#include "base/os.h"
+#include "check/frames.h"
+#include "check/host_access.h"
+#include "check/insn.h"
+#include "check/order.h"
+#include "check/trace.h"
+#include "exec/exec.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#if defined(__x86_64__)
+
+enum { OPEN = PROT_READ | PROT_WRITE, STEP_PAGES = 8, TRAP_FLAG = 0x100, SAME_MOST = 1000, PAGE_STEPS = 128, HOST_STEPS = 4096, DEVICE_STEPS = 256, COUNTED = 1024 };
+
+/* A thread whose next instruction may use these pages; and pages that it has the rest of an instruction to use. */
+struct stepping {
+    unsigned n, n_later;
+    uint64_t pages[STEP_PAGES], later[STEP_PAGES];
+    uint64_t same_pc, same_addr;
+    unsigned same;
+    uint32_t function;           /* the host function that runs here, or 0 */
+};
+static _Thread_local struct stepping step;
+
+/* Steps since the last command was queued; the lock's. A program that comes very often to pages in use would stand still. */
+static struct { uint64_t page, epoch; unsigned n; } counted[COUNTED];
+static uint64_t budget_epoch;
+static unsigned host_steps, device_steps;
+static struct sigaction previous;
+
+static bool may_step(uint64_t page, bool device)
+{
+    uint64_t now = atomic_load(&guard_epoch);
+    unsigned k = (unsigned)(page / guard_page_bytes() % COUNTED);
+    if (budget_epoch != now) {
+        budget_epoch = now;
+        host_steps = device_steps = 0;
+    }
+    if (counted[k].page != page || counted[k].epoch != now) {
+        counted[k].page = page;
+        counted[k].epoch = now;
+        counted[k].n = 0;
+    }
+    if (device)
+        return ++device_steps <= DEVICE_STEPS;
+    return ++counted[k].n <= PAGE_STEPS && ++host_steps <= HOST_STEPS;
+}
+
+/* Those that are in order with the host function that runs here. */
+static void drop_ordered(uint32_t function, struct guard_found *f)
+{
+    unsigned n = 0;
+    for (unsigned k = 0; k < f->n_copies; k++)
+        if (!order_between(function, f->copies[k])) {
+            f->copy_writes[n] = f->copy_writes[k];
+            f->copies[n++] = f->copies[k];
+        }
+    f->n_copies = n;
+    n = 0;
+    for (unsigned k = 0; k < f->n_kernels; k++)
+        if (!order_between(function, f->kernels[k]))
+            f->kernels[n++] = f->kernels[k];
+    f->n_kernels = n;
+}
+
+void guard_find_here(uint64_t from, uint64_t to, bool writes, struct guard_found *out)
+{
+    guard_find(from, to, writes, out);
+    if (exec_in_hostfn() && step.function)
+        drop_ordered(step.function, out);
+}
+
+static void close_later(void)
+{
+    if (step.n_later == 0)
+        return;
+    guard_lock();
+    for (unsigned k = 0; k < step.n_later; k++)
+        guard_settle(step.later[k], step.later[k] + guard_page_bytes());
+    step.n_later = 0;
+    guard_unlock();
+}
+
+void guard_call(void) { close_later(); }
+
+void guard_function(uint32_t number)
+{
+    step.function = number;
+    close_later();
+}
+
+/* The bytes that the instruction goes on to touch, up to the end of the page. */
+static uint64_t bytes_of(const ucontext_t *u, uint64_t addr, bool *repeats)
+{
+    uint64_t one = insn_bytes((const uint8_t *)u->uc_mcontext.gregs[REG_RIP], repeats);
+    if (!*repeats)
+        return one;
+    uint64_t rest = guard_page(addr) + guard_page_bytes() - addr, all = (uint64_t)u->uc_mcontext.gregs[REG_RCX] * one;
+    bool down = u->uc_mcontext.gregs[REG_EFL] & 0x400;
+    return down ? one : hw_max_u64(1, hw_min_u64(all, rest));
+}
+
+/* A host access. True: the page may stay open: there is nothing in it that this thread could do wrong, or it has been said. */
+static bool look(const ucontext_t *u, uint64_t addr, uint64_t bytes, bool writes)
+{
+    struct guard_found found;
+    uint64_t page = guard_page(addr);
+    uint32_t function = exec_in_hostfn() ? step.function : 0;
+    guard_find_here(addr, addr + bytes, writes, &found);
+    if (found.n_copies || found.n_kernels) {
+        bool again = host_access_note(addr, addr + bytes, writes, &found, (void *)(uintptr_t)u);
+        return again && !found.n_kernels;
+    }
+    if (!function)
+        return false;
+    guard_find_here(page, page + guard_page_bytes(), true, &found);
+    return !found.n_copies && !found.n_kernels;
+}
+
+static void open_page(uint64_t page) { mprotect((void *)(uintptr_t)page, guard_page_bytes(), OPEN); }
+
+static void begin_step(ucontext_t *u, uint64_t page)
+{
+    for (unsigned k = 0; k < step.n; k++)
+        if (step.pages[k] == page)
+            page = 0;
+    if (page && step.n < STEP_PAGES)
+        step.pages[step.n++] = page;
+    u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+}
+
+/* The page is open by now, for another thread was here: it is tried again, though not for ever. */
+static bool try_again(uint64_t addr, uint64_t pc)
+{
+    bool same = step.same_addr == addr && step.same_pc == pc;
+    step.same = same ? step.same + 1 : 0;
+    step.same_addr = addr;
+    step.same_pc = pc;
+    return step.same < SAME_MOST;
+}
+
+static bool on_fault(const siginfo_t *info, void *context, bool device)
+{
+    ucontext_t *u = context;
+    uint64_t addr = (uint64_t)(uintptr_t)info->si_addr, page = guard_page(addr);
+    bool writes = u->uc_mcontext.gregs[REG_ERR] & 2, repeats = false, stays = false;
+    if (info->si_code != SEGV_ACCERR)
+        return false;
+    int saved = errno;
+    guard_lock();
+    bool known = guard_knows_page(page), closed = known && !(guard_need(page) & (writes ? PROT_WRITE : PROT_READ));
+    guard_unlock();
+    if (!closed)
+        return known && try_again(addr, (uint64_t)u->uc_mcontext.gregs[REG_RIP]);
+    bool host = !device && (exec_in_hostfn() || (!hw_thread_is_ours && !trace_current()->name));
+    close_later();
+    if (host) {
+        uint64_t bytes = bytes_of(u, addr, &repeats);
+        stays = look(u, addr, bytes, writes);
+    }
+    guard_lock();
+    open_page(page);
+    if (repeats && step.n_later < STEP_PAGES) {  /* a single step would be one element */
+        step.later[step.n_later++] = page;
+    } else if (!stays && (host || device)) {
+        if (may_step(page, device))
+            begin_step(u, page);
+        else if (device)
+            guard_open_around_locked(page);
+    }
+    guard_unlock();
+    errno = saved;
+    return true;
+}
+
+static bool goes_on(ucontext_t *u)
+{
+    static const int order[16] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
+    uint64_t registers[16];
+    for (int k = 0; k < 16; k++)
+        registers[k] = (uint64_t)u->uc_mcontext.gregs[order[k]];
+    return frames_step((uint64_t)u->uc_mcontext.gregs[REG_RIP], registers, u);
+}
+
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+    ucontext_t *u = context;
+    int saved = errno;
+    bool watched = frames_watched != NULL;
+    if (step.n || watched) {
+        guard_lock();
+        for (unsigned k = 0; k < step.n; k++)
+            guard_settle(step.pages[k], step.pages[k] + guard_page_bytes());
+        step.n = 0;
+        guard_unlock();
+        if (!watched || !goes_on(u))
+            u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+        errno = saved;
+    } else if ((previous.sa_flags & SA_SIGINFO) && previous.sa_sigaction) {
+        previous.sa_sigaction(sig, info, context);
+    } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+        previous.sa_handler(sig);
+    } else if (previous.sa_handler == SIG_DFL) {
+        signal(SIGTRAP, SIG_DFL);
+        raise(SIGTRAP);
+    }
+}
+
+bool guard_signals_init(void)
+{
+    struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART };
+    sigemptyset(&sa.sa_mask);
+    exec_guard = on_fault;
+    return sigaction(SIGTRAP, &sa, &previous) == 0;
+}
+
+#else
+
+void guard_call(void) {}
+void guard_find_here(uint64_t from, uint64_t to, bool writes, struct guard_found *out) { guard_find(from, to, writes, out); }
+void guard_function(uint32_t number) { (void)number; }
+bool guard_signals_init(void) { return false; }
+
+#endif
