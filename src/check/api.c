@@ -9,6 +9,7 @@
 #include "check/check.h"
 #include "check/ledger.h"
 #include "check/report.h"
+#include "check/thread_state.h"
 #include "check/trace.h"
 #include "core/core.h"
 #include "core/sched.h"
@@ -47,23 +48,23 @@ void call_host_fn_started(const struct cmd *c)
 /* ---- failures ---- */
 
 /* Failures of this thread that nobody has looked at, by their reports' numbers. */
-enum { PENDING = 64 };
-static _Thread_local struct { uint32_t numbers[PENDING]; unsigned n; } pending;
 
 static void looked(void)
 {
-    for (unsigned k = 0; k < pending.n; k++)
-        report_looked(pending.numbers[k]);
-    pending.n = 0;
+    struct check_thread *own = check_thread();
+    for (unsigned k = 0; k < own->n_failed; k++)
+        report_looked(own->failed[k]);
+    own->n_failed = 0;
 }
 
 static void is_pending(uint32_t number)
 {
-    for (unsigned k = 0; k < pending.n; k++)
-        if (pending.numbers[k] == number)
+    struct check_thread *own = check_thread();
+    for (unsigned k = 0; k < own->n_failed; k++)
+        if (own->failed[k] == number)
             return;
-    if (number && pending.n < PENDING)
-        pending.numbers[pending.n++] = number;
+    if (number && own->n_failed < CHECK_PENDING)
+        own->failed[own->n_failed++] = number;
 }
 
 static bool named(const char *name, const char *const *list, size_t n)

@@ -8,6 +8,7 @@
 #include "check/host_access.h"
 #include "check/insn.h"
 #include "check/order.h"
+#include "check/thread_state.h"
 #include "check/trace.h"
 #include "exec/exec.h"
 
@@ -18,17 +19,8 @@
 
 #if defined(__x86_64__)
 
-enum { OPEN = PROT_READ | PROT_WRITE, STEP_PAGES = 8, TRAP_FLAG = 0x100, SAME_MOST = 1000, PAGE_STEPS = 128, HOST_STEPS = 4096, DEVICE_STEPS = 256, COUNTED = 1024 };
+enum { OPEN = PROT_READ | PROT_WRITE, TRAP_FLAG = 0x100, SAME_MOST = 1000, PAGE_STEPS = 128, HOST_STEPS = 4096, DEVICE_STEPS = 256, COUNTED = 1024 };
 
-/* A thread whose next instruction may use these pages; and pages that it has the rest of an instruction to use. */
-struct stepping {
-    unsigned n, n_later;
-    uint64_t pages[STEP_PAGES], later[STEP_PAGES];
-    uint64_t same_pc, same_addr;
-    unsigned same;
-    uint32_t function;           /* the host function that runs here, or 0 */
-};
-static _Thread_local struct stepping step;
 
 /* Steps since the last command was queued; the lock's. A program that comes very often to pages in use would stand still. */
 static struct { uint64_t page, epoch; unsigned n; } counted[COUNTED];
@@ -74,18 +66,18 @@ static void drop_ordered(uint32_t function, struct guard_found *f)
 void guard_find_here(uint64_t from, uint64_t to, bool writes, struct guard_found *out)
 {
     guard_find(from, to, writes, out);
-    if (exec_in_hostfn() && step.function)
-        drop_ordered(step.function, out);
+    if (exec_in_hostfn() && check_thread()->step.function)
+        drop_ordered(check_thread()->step.function, out);
 }
 
 static void close_later(void)
 {
-    if (step.n_later == 0)
+    if (check_thread()->step.n_later == 0)
         return;
     guard_lock();
-    for (unsigned k = 0; k < step.n_later; k++)
-        guard_settle(step.later[k], step.later[k] + guard_page_bytes());
-    step.n_later = 0;
+    for (unsigned k = 0; k < check_thread()->step.n_later; k++)
+        guard_settle(check_thread()->step.later[k], check_thread()->step.later[k] + guard_page_bytes());
+    check_thread()->step.n_later = 0;
     guard_unlock();
 }
 
@@ -93,7 +85,7 @@ void guard_call(void) { close_later(); }
 
 void guard_function(uint32_t number)
 {
-    step.function = number;
+    check_thread()->step.function = number;
     close_later();
 }
 
@@ -113,7 +105,7 @@ static bool look(const ucontext_t *u, uint64_t addr, uint64_t bytes, bool writes
 {
     struct guard_found found;
     uint64_t page = guard_page(addr);
-    uint32_t function = exec_in_hostfn() ? step.function : 0;
+    uint32_t function = exec_in_hostfn() ? check_thread()->step.function : 0;
     guard_find_here(addr, addr + bytes, writes, &found);
     if (found.n_copies || found.n_kernels) {
         bool again = host_access_note(addr, addr + bytes, writes, &found, (void *)(uintptr_t)u);
@@ -129,22 +121,22 @@ static void open_page(uint64_t page) { mprotect((void *)(uintptr_t)page, guard_p
 
 static void begin_step(ucontext_t *u, uint64_t page)
 {
-    for (unsigned k = 0; k < step.n; k++)
-        if (step.pages[k] == page)
+    for (unsigned k = 0; k < check_thread()->step.n; k++)
+        if (check_thread()->step.pages[k] == page)
             page = 0;
-    if (page && step.n < STEP_PAGES)
-        step.pages[step.n++] = page;
+    if (page && check_thread()->step.n < CHECK_STEP_PAGES)
+        check_thread()->step.pages[check_thread()->step.n++] = page;
     u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 }
 
 /* The page is open by now, for another thread was here: it is tried again, though not for ever. */
 static bool try_again(uint64_t addr, uint64_t pc)
 {
-    bool same = step.same_addr == addr && step.same_pc == pc;
-    step.same = same ? step.same + 1 : 0;
-    step.same_addr = addr;
-    step.same_pc = pc;
-    return step.same < SAME_MOST;
+    bool same = check_thread()->step.same_addr == addr && check_thread()->step.same_pc == pc;
+    check_thread()->step.same = same ? check_thread()->step.same + 1 : 0;
+    check_thread()->step.same_addr = addr;
+    check_thread()->step.same_pc = pc;
+    return check_thread()->step.same < SAME_MOST;
 }
 
 static bool on_fault(const siginfo_t *info, void *context, bool device)
@@ -168,8 +160,8 @@ static bool on_fault(const siginfo_t *info, void *context, bool device)
     }
     guard_lock();
     open_page(page);
-    if (repeats && step.n_later < STEP_PAGES) {  /* a single step would be one element */
-        step.later[step.n_later++] = page;
+    if (repeats && check_thread()->step.n_later < CHECK_STEP_PAGES) {  /* a single step would be one element */
+        check_thread()->step.later[check_thread()->step.n_later++] = page;
     } else if (!stays && (host || device)) {
         if (may_step(page, device))
             begin_step(u, page);
@@ -195,11 +187,11 @@ static void on_trap(int sig, siginfo_t *info, void *context)
     ucontext_t *u = context;
     int saved = errno;
     bool watched = frames_watched != NULL;
-    if (step.n || watched) {
+    if (check_thread()->step.n || watched) {
         guard_lock();
-        for (unsigned k = 0; k < step.n; k++)
-            guard_settle(step.pages[k], step.pages[k] + guard_page_bytes());
-        step.n = 0;
+        for (unsigned k = 0; k < check_thread()->step.n; k++)
+            guard_settle(check_thread()->step.pages[k], check_thread()->step.pages[k] + guard_page_bytes());
+        check_thread()->step.n = 0;
         guard_unlock();
         if (!watched || !goes_on(u))
             u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;

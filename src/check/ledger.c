@@ -3,6 +3,7 @@
 
 #include "base/lock.h"
 #include "base/vec.h"
+#include "check/thread_state.h"
 #include "check/trace.h"
 
 #include <stdatomic.h>
@@ -173,20 +174,19 @@ enum ledger_found ledger_find_at(uint64_t addr, uint64_t at, struct ledger_entry
 
 const struct ledger_range *ledger_holds(uint64_t addr, uint64_t bytes, uint64_t at)
 {
-    enum { KEPT = 8 };
-    static _Thread_local struct ledger_range kept[KEPT];
-    static _Thread_local unsigned next;
+    struct check_thread *own = check_thread();
+    struct ledger_range *kept = own->ranges;
     uint64_t now = atomic_load_explicit(&generation, memory_order_acquire);
-    for (unsigned k = 0; k < KEPT; k++)
+    for (unsigned k = 0; k < CHECK_RANGES; k++)
         if (kept[k].generation == now && kept[k].at == at && addr - kept[k].base < kept[k].bytes)
             return kept[k].bytes - (addr - kept[k].base) >= bytes ? &kept[k] : NULL;
     struct ledger_entry e;
     bool replaced;
     if (ledger_find_at(addr, at, &e, &replaced) != LEDGER_INSIDE)
         return NULL;
-    struct ledger_range *r = &kept[next];
+    struct ledger_range *r = &kept[own->next_range];
     *r = (struct ledger_range){ now, at, e.base, e.bytes, e.fresh, replaced };
-    next = (next + 1) % KEPT;
+    own->next_range = (own->next_range + 1) % CHECK_RANGES;
     return e.bytes - (addr - e.base) >= bytes ? r : NULL;
 }
 

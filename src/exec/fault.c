@@ -192,7 +192,7 @@ void exec_fault_thread_ends(void *stack)
 HW_EXPORT const char *hostwarp_where(void);
 HW_EXPORT const char *hostwarp_where(void)
 {
-    static _Thread_local char text[512];
+    static char text[512];                       /* one thread at a time asks: the others are stopped too */
     const struct exec_scope *s = scope;
     if (!s || !s->block)
         return "not in a kernel";

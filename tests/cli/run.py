@@ -1102,6 +1102,24 @@ def test_perf_map_names_kernels(box):
     assert '_Z13scale_and_addPfi' in names and '_Z11turn_aroundPf' in names and all(int(w, 16) > 0 for line in lines for w in line.split()[:2]), lines
 
 
+def thread_local_bytes(library):
+    """Of its PT_TLS header."""
+    data = library.read_bytes()
+    at, size, n = struct.unpack_from('<Q', data, 32)[0], *struct.unpack_from('<HH', data, 54)
+    for k in range(n):
+        kind, memory = struct.unpack_from('<I', data, at + k * size)[0], struct.unpack_from('<Q', data, at + k * size + 40)[0]
+        if kind == 7:
+            return memory
+    return 0
+
+
+def test_libraries_need_little_thread_local_memory(box):
+    """What is loaded while a program runs gets some hundred bytes of it at most, and else does not load."""
+    for name in 'libcuda.so.1', 'libcudart.so.12', 'libcudart.so.13', 'libnvrtc.so.12', 'libnvJitLink.so.12':
+        bytes_ = thread_local_bytes(BUILD / 'lib' / name)
+        assert bytes_ <= 640, f'{name}: {bytes_} bytes'
+
+
 def test_install_makes_a_copy_that_works_by_itself(box):
     box.write('hello.cu', HELLO)
     prefix = box.path / 'prefix'

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads of two blocks write bytes of the same words: their own, or with the bug the same ones. Then a third kernel reads whole words.
 #include <cstdio>
 

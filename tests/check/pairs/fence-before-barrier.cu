@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every thread of a block has a fence behind its store, then a barrier, then one thread takes the ticket. With the bug only the one with the ticket has a fence.
 #include <cstdio>
 

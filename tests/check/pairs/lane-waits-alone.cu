@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One lane waits for the other block's flag; the lanes beside it read what the flag protects, with and without __syncwarp() behind the wait.
 #include <cstdio>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All blocks read a word, and one of them writes it: without the bug behind the meeting of the grid.
 #include <cooperative_groups.h>
 #include <cstdio>
