@@ -3,6 +3,8 @@
 #ifndef HOSTWARP_NVVM_H
 #define HOSTWARP_NVVM_H
 
+#include "hostwarp/words_push.h"
+
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -42,5 +44,7 @@ nvvmResult nvvmGetProgramLog(nvvmProgram prog, char *buffer);
 #ifdef __cplusplus
 }
 #endif
+
+#include "hostwarp/words_pop.h"
 
 #endif

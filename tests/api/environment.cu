@@ -199,7 +199,7 @@ static std::string shell(const std::string &command)
     return out;
 }
 
-static std::string command(const std::string &env, const char *mode) { return "env -u CUDA_VISIBLE_DEVICES -u CUDA_LAUNCH_BLOCKING HOSTWARP_UNSEEN=0 " + env + " " + self + " " + mode; }
+static std::string command(const std::string &env, const char *mode) { return "env -u CUDA_VISIBLE_DEVICES -u CUDA_LAUNCH_BLOCKING " + env + " HOSTWARP_UNSEEN=0 " + self + " " + mode; }
 // Without what the libraries say.
 static std::string answer(const std::string &env, const char *mode) { return shell("{ " + command(env, mode) + "; } 2>/dev/null"); }
 

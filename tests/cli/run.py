@@ -1052,7 +1052,7 @@ def test_show_lists_what_files_hold(box):
     box.hostwarp('show', status=2)
 
 
-KERNELS = r'''
+DEBUGGED = r'''
 #include <cstdio>
 __global__ void scale_and_add(float *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -1082,7 +1082,7 @@ int main() {
 def test_gdb_stops_in_kernels_by_name_and_by_line(box):
     if not shutil.which('gdb'):
         raise Skip('no gdb')
-    box.write('dbg.cu', KERNELS)
+    box.write('dbg.cu', DEBUGGED)
     box.write('commands', 'break scale_and_add\nbreak dbg.cu:14\nrun\nbt 1\nhostwarp where\ndelete 1\ncontinue\nbt 1\nhostwarp threads\ndelete\ncontinue\n')
     said = box.hostwarp('gdb', '--batch', 'commands', '-DREPEAT=1', 'dbg.cu', env={'HOSTWARP_THREADS': '1'}, status=None).stdout
     if 'ptrace' in said or 'personality' in said:
@@ -1093,7 +1093,7 @@ def test_gdb_stops_in_kernels_by_name_and_by_line(box):
 
 
 def test_perf_map_names_kernels(box):
-    box.write('p.cu', KERNELS)
+    box.write('p.cu', DEBUGGED)
     box.hostwarp('cc', '-DREPEAT=1', '-o', 'p', 'p.cu')
     out = box.run('sh', '-c', './p & wait $!; echo $!', env={'HOSTWARP_PERF': '1'}).stdout
     lines = pathlib.Path(f'/tmp/perf-{out.split()[-1]}.map').read_text().splitlines()
