@@ -78,6 +78,7 @@ static void func_fini(struct ir_func *f)
     hw_vec_fini(&f->regs);
     hw_vec_fini(&f->params);
     hw_vec_fini(&f->shared);
+    hw_vec_fini(&f->locals);
     for (size_t i = 0; i < f->callees.n; i++)
         func_fini(f->callees.v[i]);
     hw_vec_fini(&f->callees);
