@@ -49,6 +49,17 @@ static unsigned class_of(size_t bytes)
 }
 
 /* Memory in the window: kernels use it as they use any other. */
+static void reserve(struct exec_heap *h)
+{
+    for (size_t want = (size_t)16 << 30; !h->arena && want >= (size_t)64 << 20; want /= 2) {
+        char *map = hw_window_map(want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+        if (map != MAP_FAILED) {
+            h->arena = h->arena_at = map;
+            h->arena_bytes = want;
+        }
+    }
+}
+
 static struct heap_piece *take_piece(struct exec_heap *h, size_t bytes)
 {
     unsigned k = class_of(exec_checker ? bytes + RED_ZONE : bytes);
@@ -57,13 +68,7 @@ static struct heap_piece *take_piece(struct exec_heap *h, size_t bytes)
         h->spare[k] = p->next;
         return p;
     }
-    for (size_t want = (size_t)16 << 30; !h->arena && want >= (size_t)64 << 20; want /= 2) {
-        char *map = hw_window_map(want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
-        if (map != MAP_FAILED) {
-            h->arena = h->arena_at = map;
-            h->arena_bytes = want;
-        }
-    }
+    reserve(h);
     if (k >= HW_LEN(h->spare) || !h->arena || (size_t)1 << k > h->arena_bytes - (size_t)(h->arena_at - h->arena))
         return NULL;
     p = hw_arena_alloc(&h->pieces, sizeof *p);
@@ -109,7 +114,13 @@ void exec_heap_limit(struct exec_heap *h, size_t limit)
     hw_unlock(&h->mu);
 }
 
-void exec_heap_hold(struct exec_heap *h) { hw_lock(&h->mu); }
+/* With addresses: copies of the process have the same ones then, whichever of their threads asks for memory first. */
+void exec_heap_hold(struct exec_heap *h)
+{
+    hw_lock(&h->mu);
+    reserve(h);
+}
+
 void exec_heap_let_go(struct exec_heap *h) { hw_unlock(&h->mu); }
 
 void exec_heap_range(const struct exec_heap *h, uint64_t *out_base, uint64_t *out_bytes)
