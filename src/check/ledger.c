@@ -79,7 +79,7 @@ void ledger_dropped(const struct mem_info *info)
 void ledger_heap(uint64_t base, uint64_t bytes, bool made, const char *place)
 {
     if (made)
-        add((struct ledger_entry){ .base = base, .bytes = bytes, .kind = MEM_DEVICE, .variable = true, .fresh = true, .made_by = "malloc() in a kernel", .made_place = place });
+        add((struct ledger_entry){ .base = base, .bytes = bytes, .kind = MEM_DEVICE, .variable = true, .heap = true, .fresh = true, .made_by = "malloc() in a kernel", .made_place = place });
     else
         drop(base, "free() in a kernel", 0, place);
 }
@@ -135,7 +135,8 @@ bool ledger_find_kind(uint64_t from, uint64_t to, enum mem_kind kind, struct led
     return found;
 }
 
-/* The dead one that lived at `at`. *newer: others have been there since. */
+/* The dead one that lived at `at`. *newer: others have been there since. Pieces of the device heap come and go in the order of kernels, not of calls: what
+   a kernel has freed is gone for those that were queued before that, too. */
 static bool find_past_locked(uint64_t addr, uint64_t at, struct ledger_entry *out, bool *newer)
 {
     *newer = false;
@@ -143,7 +144,7 @@ static bool find_past_locked(uint64_t addr, uint64_t at, struct ledger_entry *ou
         const struct ledger_entry *e = &dead[(k - 1) % DEAD];
         if (e->freed_at <= at)
             return false;
-        if (!inside(e, addr))
+        if (!inside(e, addr) || e->heap)
             continue;
         if (e->made_at <= at) {
             *out = *e;

@@ -10,6 +10,7 @@ struct ledger_entry {
     uint64_t base, bytes;
     enum mem_kind kind;
     bool variable;               /* of a module */
+    bool heap;                   /* a piece of the device heap */
     struct ctx *ctx;             /* to compare only */
     const char *made_by, *freed_by;              /* API functions; freed_by NULL: it lives */
     uint32_t made, freed;        /* traces */
