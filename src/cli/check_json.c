@@ -98,19 +98,6 @@ void check_json_print(FILE *out, const struct check_log *log)
     fputs("\n  ]\n}", out);
 }
 
-bool check_file_close(FILE *out, const char *path)
-{
-    bool ok = out && !ferror(out);
-    int error = errno;
-    if (out && fclose(out) != 0 && ok) {
-        ok = false;
-        error = errno;
-    }
-    if (!ok)
-        cli_error("cannot write %s: %s", path, strerror(error));
-    return ok;
-}
-
 bool check_write_json(const struct check_log *log, const char *path)
 {
     FILE *out = fopen(path, "w");
@@ -118,5 +105,5 @@ bool check_write_json(const struct check_log *log, const char *path)
         check_json_print(out, log);
         fputc('\n', out);
     }
-    return check_file_close(out, path);
+    return cli_finish_file(out, path);
 }

@@ -6,6 +6,5 @@
 #include "cli/check.h"
 
 void check_json_print(FILE *out, const struct check_log *log);
-bool check_file_close(FILE *out, const char *path);              /* out NULL: it could not be opened. False after saying why */
 
 #endif

@@ -4,6 +4,7 @@
  * and where for each report; hostStack holds the calls of the host. There is no published schema; elements that it does not know are not used.
  */
 #include "cli/check_json.h"
+#include "cli/cli.h"
 
 static void text(FILE *out, const char *value)
 {
@@ -101,5 +102,5 @@ bool check_write_xml(const struct check_log *log, const char *path)
             print_record(out, log->reports.v[k]);
         fputs("</ComputeSanitizerOutput>\n", out);
     }
-    return check_file_close(out, path);
+    return cli_finish_file(out, path);
 }

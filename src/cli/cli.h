@@ -3,6 +3,8 @@
 #ifndef CLI_H
 #define CLI_H
 
+#include <stdio.h>
+
 #include "base/base.h"
 #include "base/vec.h"
 
@@ -25,6 +27,9 @@ void cli_args_fini(struct cli_args *args);
 const char *cli_root(void);
 char *cli_readable(const char *text);                            /* a text with such names in it; hw_free it */
 char *cli_source_line(const char *place);                        /* "module+0x12" to "/folder/file.cu:12"; NULL: no such line; hw_free it */
+/* page.c. out: NULL when it could not be opened. Says what went wrong. */
+bool cli_finish_file(FILE *out, const char *path);
+bool cli_write_page(const char *frame, const char *mark, void (*print)(FILE *out, const void *data), const void *data, const char *path);   /* frame: in ROOT; what `print` writes takes the mark's place */
 char *cli_path(const char *relative);                            /* ROOT/relative; hw_free it */
 char *cli_find_clang(void);                                      /* clang++ 19, or NULL after saying what is missing */
 

@@ -98,7 +98,6 @@ void prof_json_string(FILE *out, const char *text);
 /* For the writers of pictures. */
 extern const char *const prof_engine_names[PROF_ENGINE_COUNT];
 void prof_stream_name(const struct prof_stream *s, char out[48]);
-bool prof_finish_file(FILE *out, const char *path);              /* closes; false after saying what went wrong with it */
 bool prof_write_trace(const struct prof_data *d, const char *path);
 bool prof_write_timeline(const struct prof_data *d, const char *path);
 

@@ -166,23 +166,6 @@ static void page_data(FILE *out, const struct prof_data *d)
     fprintf(out, "]}");
 }
 
-bool prof_write_timeline(const struct prof_data *d, const char *path)
-{
-    static const char mark[] = "/*PROFILE*/null";
-    char *file = cli_path("share/prof/timeline.html"), *page = hw_file_read(file, NULL), *at = page ? strstr(page, mark) : NULL;
-    bool ok = false;
-    if (!at) {
-        cli_error("the page's frame is not in %s", file);
-    } else {
-        FILE *out = fopen(path, "w");
-        if (out) {
-            fwrite(page, 1, (size_t)(at - page), out);
-            page_data(out, d);
-            fputs(at + sizeof mark - 1, out);
-        }
-        ok = prof_finish_file(out, path);
-    }
-    hw_free(page);
-    hw_free(file);
-    return ok;
-}
+static void print(FILE *out, const void *d) { page_data(out, d); }
+
+bool prof_write_timeline(const struct prof_data *d, const char *path) { return cli_write_page("share/prof/timeline.html", "/*PROFILE*/null", print, d, path); }

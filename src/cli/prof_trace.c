@@ -218,24 +218,13 @@ static void trace_edge(FILE *out, const struct prof_data *d, size_t i)
             i + 1, TRACE_STREAMS, to->stream + 1, us(to->start - d->first_ns));
 }
 
-bool prof_finish_file(FILE *out, const char *path)
-{
-    bool ok = out && !ferror(out);
-    int error = errno;
-    if (out && fclose(out) != 0)
-        ok = false, error = errno;
-    if (!ok)
-        cli_error("cannot write %s: %s", path, strerror(error));
-    return ok;
-}
-
 bool prof_write_trace(const struct prof_data *d, const char *path)
 {
     FILE *out = fopen(path, "w");
     struct prof_overlap o;
     struct engine_rows rows;
     if (!out)
-        return prof_finish_file(out, path);
+        return cli_finish_file(out, path);
     prof_overlap(d, &o);
     engine_rows_make(d, &rows);
     fprintf(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
@@ -257,5 +246,5 @@ bool prof_write_trace(const struct prof_data *d, const char *path)
     prof_json_string(out, d->header->command);
     fprintf(out, ",\"overlap_ns\":\"%llu\",\"copy_ns\":\"%llu\",\"kernel_ns\":\"%llu\",\"busy_ns\":\"%llu\"}}\n",
             (unsigned long long)o.both_ns, (unsigned long long)o.copy_ns, (unsigned long long)o.kernel_ns, (unsigned long long)o.any_ns);
-    return prof_finish_file(out, path);
+    return cli_finish_file(out, path);
 }
