@@ -5,7 +5,7 @@
 usage: verify_table.py [--build BUILD] [--state FILE] [--most N] [--limit SECONDS] [--width LANES] [SUITE...]
        verify_table.py --write [--state FILE]
 
-A SUITE is one of our own folders (api, apps, examples, bench) or NAME=FOLDER: somebody's programs, one per folder, which tests/corpus/run.py
+A SUITE is one of our own folders (api, apps, examples, bench, everyday) or NAME=FOLDER: somebody's programs, one per folder, which tests/corpus/run.py
 builds and runs; NAME=FOLDER,INCLUDE,... names folders of headers; NAME=FOLDER@LIST has its commands in LIST, for programs that want arguments: `SUBFOLDER:
 command; command`, run by a shell in a copy, with $CC in the compiler's place. What a suite gave is kept in FILE (build/verify.json), by program, so that suites can be
 run one at a time, and some programs again (SUITE:PATTERN). --write makes the document out of it. Sentences that say why a kernel is reported come
@@ -76,21 +76,26 @@ def options_of(path):
 
 
 def own_programs(suite):
-    top = {'api': TREE / 'tests/api', 'apps': TREE / 'tests/apps', 'examples': TREE / 'examples', 'bench': TREE / 'bench'}[suite]
+    top = {'api': TREE / 'tests/api', 'apps': TREE / 'tests/apps', 'examples': TREE / 'examples', 'bench': TREE / 'bench', 'everyday': TREE / 'bench/everyday'}[suite]
     paths = top.glob('*/*.cu') if suite == 'bench' else top.glob('*')
     for path in sorted(p for p in paths if p.suffix in ('.cu', '.c', '.cpp')):
-        yield path.stem, path
+        if suite not in ('bench', 'everyday') or path.suffix == '.cu' and (suite == 'everyday' or path.parent != TREE / 'bench/everyday'):
+            yield path.stem, path
 
 
 def run_own(args, suite, path, env):
     cc, words = options_of(path)
     program = args.work / f'{suite}-{path.stem}'
     libs = ['-lcuda'] if path.suffix != '.cu' else []
+    if suite == 'everyday':                                      # the plain loops beside the kernels
+        loops = program.with_suffix('.o')
+        run(['gcc', '-O2', '-w', '-fopenmp', '-c', '-o', loops, path.with_suffix('.c')], 300, env)
+        cc, libs = ['-std=c++17'], [loops, '-lgomp', '-lm']
     status, text = run([args.build / 'bin/hostwarp', 'cc', '-O3', '-o', program, *cc, path, *libs], 300, env)
     if status != 0:
         return 'does not build'
     plain = {k: v for k, v in env.items() if not k.startswith('HOSTWARP_VERIFY')}
-    words = ['1'] if suite == 'bench' else words
+    words = ['1'] if suite in ('bench', 'everyday') else words
     status, text = run([program, *words], args.limit, env)
     if status is None:
         return 'time out'
