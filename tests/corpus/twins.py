@@ -174,6 +174,9 @@ class Program:
             return (PASS, 'its own check') if checked else (ENDS, '')
         for what in self.has['same'].split():
             mine, _, other = what.partition(':')
+            missing = [n for s, n in (('cuda', mine), ('omp', other or mine)) if n != 'stdout' and not (self.folder(s) / n).is_file()]
+            if missing:
+                return WRONG, f'nobody wrote {missing[0]}'
             a, b = (self.text[s] if n == 'stdout' else (self.folder(s) / n).read_text(errors='replace') for s, n in (('cuda', mine), ('omp', other or mine)))
             why = disagree(a, b, self.has.get('lines'), float(self.has.get('tolerance', '1e-3')))
             if why:
@@ -288,6 +291,9 @@ cuda.run = sleep 100
 [typo]
 cuda.build = $NVCC -o p none.cu
 cuda.run = ./p 3
+[nothing]
+cuda.run = ./p 3
+same = absent.txt
 [own]
 error = is known
 cuda.run = ./p 7
@@ -299,7 +305,7 @@ same =
 cuda.run = ./p 3
 same =
 '''
-SELF = {'same': PASS, 'near': PASS, 'far': WRONG, 'longer': WRONG, 'fails': WRONG, 'hangs': TIMEOUT, 'typo': NO_BUILD, 'own': OWN, 'checked': PASS, 'unchecked': ENDS}
+SELF = {'same': PASS, 'near': PASS, 'far': WRONG, 'longer': WRONG, 'fails': WRONG, 'hangs': TIMEOUT, 'typo': NO_BUILD, 'nothing': WRONG, 'own': OWN, 'checked': PASS, 'unchecked': ENDS}
 
 
 def self_test(build):
