@@ -190,8 +190,11 @@ HEAD = '''# Kernels compared with scalar code
 Made by `tools/verify_table.py` with HOSTWARP_VERIFY=1. *Of each* is how many launches of a kernel were looked at at most. *Launches* is how many were looked at, *same* how many
 wrote, bit for bit, what the plain scalar build of the kernel wrote from the same memory (or ended with the same fault). *Order-dependent*: two runs of
 the scalar build in different orders of threads differ too. *Not verified*: the kernel did not end by itself in the time it had, or had no scalar build.
-[debugging.md](debugging.md) explains the mode. Rows are as old as their last run: some are of builds
-before the rules for order became stricter. Programs without launches, and what does not build, is out of scope or does not end in time, are not counted.
+[debugging.md](debugging.md) explains the mode. Programs without launches, and what does not build, is out of scope or does not end in time, are not counted.
+
+To repeat it: `tools/verify_table.py examples apps api bench everyday`, `tools/verify_table.py NAME=FOLDER@LIST` for somebody's programs (its `--help` has the form of a list;
+[status-suites.md](status-suites.md) says where the suites are from), then `tools/verify_table.py --write`. What each gave is kept in `build/verify.json` until then. Thrust and CUB are
+in api (`algorithm_rounds`, `thrust*`, `cub*`).
 
 | suite | programs | of each | launches | same | different | order-dependent | not verified |
 |---|---|---|---|---|---|---|---|
