@@ -3,7 +3,7 @@
 """Runs programs with HOSTWARP_VERIFY=1 and writes docs/status-verify.md: how many launches were compared with scalar code, and every one that differs.
 
 usage: verify_table.py [--build BUILD] [--state FILE] [--most N] [--limit SECONDS] [--width LANES] [SUITE...]
-       verify_table.py --write [--state FILE]
+       verify_table.py --write [--state FILE] [--note SENTENCE]
 
 A SUITE is one of our own folders (api, apps, examples, bench, everyday) or NAME=FOLDER: somebody's programs, one per folder, which tests/corpus/run.py
 builds and runs; NAME=FOLDER,INCLUDE,... names folders of headers; NAME=FOLDER@LIST has its commands in LIST, for programs that want arguments: `SUBFOLDER:
@@ -201,7 +201,7 @@ in api (`algorithm_rounds`, `thrust*`, `cub*`).
 '''
 
 
-def write_document(state):
+def write_document(state, note=''):
     rows, explained, lines, missing = known(), [], [], 0
     for suite, programs in state.items():
         ran = {n: p for n, p in programs.items() if p['launches']}
@@ -216,7 +216,7 @@ def write_document(state):
                 explained.append((kind != 'DIFFERENT', suite, name, kernel[:70].replace('|', '\\|'), kind, short, why))
         most = max((p['most'] for p in ran.values()), default=0)
         lines.append(f'| {suite} | {len(ran)} | {most} | ' + ' | '.join(str(total[f]) for f in FIELDS) + ' |')
-    text = HEAD + '\n'.join(lines) + '\n'
+    text = HEAD + '\n'.join(lines) + '\n' + (f'\n{note}\n' if note else '')
     for late, title in (False, 'Differences'), (True, 'Order-dependent or not verified'):
         part = sorted(e for e in explained if e[0] == late)
         text += f'\n## {title}\n\n'
@@ -239,6 +239,7 @@ def main():
     p.add_argument('--limit', type=float, default=300)
     p.add_argument('--width', type=int, default=0, help='lanes per vector, as HOSTWARP_WIDTH says')
     p.add_argument('--write', action='store_true')
+    p.add_argument('--note', default='', help='with --write: a sentence below the table')
     p.add_argument('suite', nargs='*')
     args = p.parse_args()
     args.build = args.build.resolve()
@@ -248,7 +249,7 @@ def main():
         args.work = pathlib.Path(work)
         for word in args.suite:
             run_suite(args, word, state)
-    return write_document(state) if args.write else 0
+    return write_document(state, args.note) if args.write else 0
 
 
 if __name__ == '__main__':
