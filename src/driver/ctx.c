@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts: making and ending them, the calling thread's stack, settings; primary contexts. */
+#include "core/stream/ctx_sync.h"
+#include "core/context/context.h"
 #include "core/device/ctx.h"
 
 #include "core/device/device.h"
 #include "core/stream/event.h"
-#include "core/device/gate.h"
+#include "core/sched/gate.h"
 #include "core/stream/stream.h"
 #include "driver/bodies.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes that allocate and free memory, and what is known of that memory. */
-#include "core/graph/graph_mem.h"
+#include "core/mem/graph_mem.h"
 
 #include "core/device/ctx.h"
 #include "core/device/device.h"

@@ -6,6 +6,8 @@
 #include "base/lock.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "core/module/load.h"
+#include "core/context/context.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/module/module.h"

@@ -6,6 +6,7 @@
 #include "base/os.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "core/module/load.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/module/module.h"

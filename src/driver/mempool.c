@@ -155,7 +155,7 @@ CUresult do_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdevi
 
     if (!shareData_out)
         return CUDA_ERROR_INVALID_VALUE;
-    if ((rc = mem_pooled_ref(ptr, &ref)))
+    if ((rc = mempool_ref(ptr, &ref)))
         return rc;
     memset(shareData_out, 0, sizeof *shareData_out);
     memcpy(shareData_out, &ref, sizeof ref);

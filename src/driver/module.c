@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: loading PTX and fatbins, finding kernels and variables. */
+#include "core/module/load.h"
 #include "core/module/module.h"
 
 #include "base/options.h"

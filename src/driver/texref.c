@@ -10,7 +10,7 @@
 #include "core/mem/array.h"
 #include "core/device/ctx.h"
 #include "core/module/module.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 #include "driver/bodies.h"
 
 struct texref {

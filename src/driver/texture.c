@@ -9,7 +9,7 @@
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/mem/mem.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 #include "driver/bodies.h"
 
 #include <stdatomic.h>

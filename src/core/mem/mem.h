@@ -94,11 +94,16 @@ enum { MEM_OF_HOST = -1 };                                       /* in a device'
 struct extent *mem_chunk_alloc(int device, size_t bytes);                    /* device memory that is not in the map; NULL: none left */
 /* A file behind a chunk, for other processes; nobody has used it yet. */
 bool mem_chunk_share(struct extent *e);
-/* A reference to memory of a pool that was exported; INVALID_VALUE: not the first byte of such. */
+/* A reference to memory of a pool whose chunks are shared; INVALID_VALUE: not the first byte of such. mempool_ref() asks whether it may be given. */
 struct ipc_ref;
 CUresult mem_pooled_ref(uint64_t addr, struct ipc_ref *out);
 void mem_chunk_free(int device, struct extent *e);
-void mem_add_pooled(struct ctx *ctx, enum mem_kind kind, int device, struct pool_piece *piece, uint64_t base, size_t bytes);
+struct mem_pooled {
+    CUmemoryPool pool;
+    struct pool_piece *piece;
+    struct extent *chunk;        /* that the piece lies in */
+};
+void mem_add_pooled(struct ctx *ctx, enum mem_kind kind, int device, const struct mem_pooled *from, uint64_t base, size_t bytes);
 bool mem_take_pooled(uint64_t base, struct pool_piece **out);                /* out of the map; false: not there */
 /* Counts memory that does not come out of the device's range. */
 bool mem_charge(int device, size_t bytes);

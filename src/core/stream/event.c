@@ -2,15 +2,15 @@
 /* Events. */
 #include "core/stream/event.h"
 
-#include "core/graph/capture.h"
 #include "core/clock.h"
 #include "core/device/ctx.h"
 #include "core/hooks.h"
 #include "core/device/device.h"
-#include "core/mem/ipc.h"
+#include "core/mem/ipc_file.h"
 #include "core/mem/mempool.h"
-#include "core/stream/sched.h"
-#include "core/stream/stream.h"
+#include "core/sched/capturing.h"
+#include "core/sched/mark.h"
+#include "core/sched/sched.h"
 #include "core/stream/values.h"
 
 #include <time.h>
@@ -102,7 +102,7 @@ static bool shared_passed(const struct event *e)
 void event_push_wait(struct stream *s, struct event *e)
 {
     if (!e->shared)
-        sched_push_wait_event(s, e);
+        mark_push_wait(s, e);
     else if (!shared_passed(e))
         push_shared(s, e, CU_STREAM_MEM_OP_WAIT_VALUE_64, atomic_load(&e->shared->recorded));
 }
@@ -141,7 +141,7 @@ CUresult event_record(struct event *e, struct stream *s, unsigned flags)
     if (e->shared)
         push_shared(s, e, CU_STREAM_MEM_OP_WRITE_VALUE_64, atomic_fetch_add(&e->shared->recorded, 1) + 1);
     else
-        sched_push_record(s, e);
+        mark_push_record(s, e);
     return CUDA_SUCCESS;
 }
 

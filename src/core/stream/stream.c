@@ -3,14 +3,14 @@
 #include "core/stream/stream.h"
 
 #include "base/vec.h"
-#include "core/graph/capture.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/stream/event.h"
 #include "core/hooks.h"
 #include "core/internal.h"
 #include "core/mem/mempool.h"
-#include "core/stream/sched.h"
+#include "core/sched/capturing.h"
+#include "core/sched/sched.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -200,14 +200,21 @@ CUresult stream_wait_event(struct stream *s, struct event *e, unsigned flags)
 
 /* --- functions of the program --- */
 
-static void call_function(struct exec_hostfn *fn)
+static const struct cmd_type host_fn_type = { .kind = CMD_HOST_FN };
+static const struct cmd_type callback_type = { .kind = CMD_CALLBACK, .always = true };
+
+static void call_host_fn(struct exec_hostfn *fn)
 {
     struct cmd *c = hw_container_of(fn, struct cmd, x.hostfn);
     ctx_flush_printf(c->stream->ctx);
-    if (c->kind == CMD_CALLBACK)
-        c->fn.callback(c->fn_stream, ctx_error(c->stream->ctx), c->fn_data);
-    else
-        c->fn.host_fn(c->fn_data);
+    c->fn.host_fn(c->fn_data);
+}
+
+static void call_callback(struct exec_hostfn *fn)
+{
+    struct cmd *c = hw_container_of(fn, struct cmd, x.hostfn);
+    ctx_flush_printf(c->stream->ctx);
+    c->fn.callback(c->fn_stream, ctx_error(c->stream->ctx), c->fn_data);
 }
 
 CUresult stream_add_callback(struct stream *s, CUstream handle, CUstreamCallback fn, void *data)
@@ -217,8 +224,8 @@ CUresult stream_add_callback(struct stream *s, CUstream handle, CUstreamCallback
     CUresult rc = capture_forbids(s);
     if (rc)
         return rc;
-    struct cmd *c = cmd_new(CMD_CALLBACK);
-    exec_hostfn_init(&c->x.hostfn, call_function);
+    struct cmd *c = cmd_new(&callback_type);
+    exec_hostfn_init(&c->x.hostfn, call_callback);
     c->fn.callback = fn;
     c->fn_stream = handle;
     c->fn_data = data;
@@ -228,8 +235,8 @@ CUresult stream_add_callback(struct stream *s, CUstream handle, CUstreamCallback
 
 struct cmd *stream_host_cmd(CUhostFn fn, void *data)
 {
-    struct cmd *c = cmd_new(CMD_HOST_FN);
-    exec_hostfn_init(&c->x.hostfn, call_function);
+    struct cmd *c = cmd_new(&host_fn_type);
+    exec_hostfn_init(&c->x.hostfn, call_host_fn);
     c->fn.host_fn = fn;
     c->fn_data = data;
     return c;

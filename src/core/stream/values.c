@@ -5,11 +5,10 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/os.h"
-#include "core/graph/capture.h"
 #include "core/device/ctx.h"
 #include "core/mem/mem.h"
-#include "core/stream/sched.h"
-#include "core/stream/stream.h"
+#include "core/sched/capturing.h"
+#include "core/sched/sched.h"
 
 #include <stdatomic.h>
 #include <time.h>
@@ -146,7 +145,7 @@ static struct cmd *look(struct cmd *waiting)
     for (struct cmd *c = waiting, *next; c; c = next) {
         next = c->values->next_waiting;
         if (go_on(c)) {
-            sched_values_done(c);
+            sched_done(c);
             continue;
         }
         c->values->next_waiting = keep;
@@ -182,7 +181,7 @@ bool values_ready(void)
     return hw_service_start(&service, looker);
 }
 
-bool values_start(struct cmd *c)
+static bool values_start(struct cmd *c)
 {
     if (go_on(c))
         return true;
@@ -195,11 +194,20 @@ bool values_start(struct cmd *c)
     return false;
 }
 
+static void values_drop(struct cmd *c)
+{
+    event_unref(c->event);
+    hw_free(c->values->ops);
+    hw_free(c->values);
+}
+
+static const struct cmd_type values_type = { .kind = CMD_VALUES, .no_job = true, .start = values_start, .drop = values_drop };
+
 /* --- queueing --- */
 
 struct cmd *values_cmd(const CUstreamBatchMemOpParams *ops, unsigned n)
 {
-    struct cmd *c = cmd_new(CMD_VALUES);
+    struct cmd *c = cmd_new(&values_type);
     struct values *v = hw_alloc(sizeof *v);
     v->ops = hw_alloc(sizeof *ops * (n ? n : 1));
     if (n)
@@ -222,12 +230,4 @@ CUresult values_push(struct stream *s, const CUstreamBatchMemOpParams *ops, unsi
     if (n)
         sched_push(s, values_cmd(ops, n));
     return CUDA_SUCCESS;
-}
-
-void values_free(struct values *v)
-{
-    if (!v)
-        return;
-    hw_free(v->ops);
-    hw_free(v);
 }
