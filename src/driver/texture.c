@@ -272,7 +272,7 @@ CUresult do_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC 
     CUresult rc;
 
     if (!pTexObject || !pResDesc || !pTexDesc)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of pTexObject, pResDesc and pTexDesc is NULL");
     if ((rc = make_image(pResDesc, pTexDesc, pResViewDesc, &handle)))
         return rc;
     *pTexObject = handle;

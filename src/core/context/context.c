@@ -65,7 +65,7 @@ static CUresult ctx_new(struct device *dev, unsigned flags, bool primary, struct
     if (dev->faulted)
         return CUDA_ERROR_DEVICE_UNAVAILABLE;    /* measured: after a kernel's fault the process gets no new context */
     if (!exec_start())
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no more threads");
     struct ctx *ctx = hw_alloc(sizeof *ctx);
     ctx->dev = dev;
     ctx->id = atomic_fetch_add(&last_id, 1) + 1;
@@ -155,7 +155,7 @@ CUresult ctx_create(struct device *dev, unsigned flags, CUcontext *out)
 {
     struct ctx *ctx;
     if (!ctx_flags_valid(flags))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are not known, or name two ways to wait", flags);
     CUresult rc = ctx_new(dev, flags, false, &ctx);
     if (rc)
         return rc;
@@ -183,7 +183,7 @@ CUresult ctx_detach(CUcontext handle)
 {
     struct ctx *ctx = ctx_current();
     if (!ctx || ctx_handle(ctx) != handle)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "the context is not the current one");
     unsigned n = atomic_load(&ctx->attached);
     while (n && !atomic_compare_exchange_weak(&ctx->attached, &n, n - 1))
         ;
@@ -261,7 +261,7 @@ CUresult ctx_primary_state(struct device *dev, unsigned *flags, int *active)
 CUresult ctx_primary_set_flags(struct device *dev, unsigned flags)
 {
     if (!ctx_flags_valid(flags))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are not known, or name two ways to wait", flags);
     hw_lock(&primary_mu);
     struct primary *p = &primaries[dev->ordinal];
     p->flags = flags;

@@ -12,19 +12,19 @@
 CUresult ctx_set_limit(struct ctx *ctx, CUlimit limit, size_t value)
 {
     if ((unsigned)limit > 9)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no limit %d", (int)limit);
     if (!ctx_limit_known(limit))
-        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+        return hw_refuse(CUDA_ERROR_UNSUPPORTED_LIMIT, "limit %d is not supported", (int)limit);
     if (limit == CU_LIMIT_SHMEM_SIZE || limit == CU_LIMIT_CIG_ENABLED)
         return CUDA_ERROR_NOT_PERMITTED;         /* to be read only */
     if (limit == CU_LIMIT_STACK_SIZE && value > 512 * 1024)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a stack of %zu bytes; at most 524288", value);
     if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > 128)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a granularity of %zu; at most 128", value);
     if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > (size_t)CONTEXT_L2_PARTS * CONTEXT_L2_PART)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu bytes of L2 cache; at most %zu", value, (size_t)CONTEXT_L2_PARTS * CONTEXT_L2_PART);
     if (limit == CU_LIMIT_PRINTF_FIFO_SIZE && value > ctx->dev->memory_bytes)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "%zu bytes for printf are more than the device has", value);
     if (limit == CU_LIMIT_STACK_SIZE)            /* measured: 3000 reads back as 3008, a heap of 1 MiB as 4 MiB */
         value = hw_align_up(value, 16);
     if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)

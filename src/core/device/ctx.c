@@ -2,6 +2,7 @@
 /* Contexts: finding them, the sticky error. They are made and ended in context/context.c. */
 #include "core/device/ctx.h"
 
+#include "base/log.h"
 #include "core/device/device.h"
 #include "exec/exec.h"
 
@@ -56,7 +57,7 @@ CUresult ctx_attach(struct ctx *ctx, CUcontext *out)
 CUresult ctx_set_flags(struct ctx *ctx, unsigned flags)
 {
     if (!ctx_flags_valid(flags))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are not known, or name two ways to wait", flags);
     ctx->flags = flags;
     return CUDA_SUCCESS;
 }

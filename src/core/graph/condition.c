@@ -6,6 +6,7 @@
  */
 #include "core/graph/condition.h"
 
+#include "base/log.h"
 #include "core/device/ctx.h"
 #include "core/mem/mem.h"
 #include "core/sched/later.h"
@@ -19,7 +20,7 @@ CUresult condition_new(struct ctx *ctx, unsigned start, bool assigns, struct con
 {
     CUdeviceptr cell;
     if (!later_ready())
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no more threads");
     CUresult rc = mem_alloc_variable(ctx, sizeof(uint32_t), 16, false, &cell);
     if (rc)
         return rc;

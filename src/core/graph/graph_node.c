@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the nodes of graphs do: checked, kept, copied, and turned into commands. */
+#include "base/log.h"
 #include "core/graph/graph.h"
 
 #include "core/graph/condition.h"
@@ -275,7 +276,7 @@ CUresult node_params_cmd(const struct node_params *p, struct cmd **out)
     case CU_GRAPH_NODE_TYPE_EMPTY: *out = mark_nothing(); return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         if (!values_ready())
-            return CUDA_ERROR_OUT_OF_MEMORY;
+            return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no more threads");
         *out = values_cmd(p->u.values.ops, p->u.values.n);
         return CUDA_SUCCESS;
     default: return CUDA_ERROR_INVALID_VALUE;

@@ -1,7 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All memory that CUDA knows: device, page-locked, registered, managed, variables of modules. One map by address answers
- * every question about a pointer. Sizes are exact bytes: the byte after the last one is not ours.
+ * The memory map: all memory that CUDA knows, device, page-locked, registered, managed, variables of modules. One map by address answers every question about a
+ * pointer: mem_lookup() what it is, mem_covers() whether so many bytes are there, mem_span() the same without a lock for who asks often.
+ *
+ * The contract. Ranges never overlap. Sizes are exact bytes: the byte after the last one is not ours. A range belongs to the context it was made in and goes with
+ * it; buffer_id is never given twice, so that who waited without the lock can tell whether a range is still the one it was. Host and device use one address for
+ * the same memory. An address that is in no range is pageable memory of the host, or nothing at all: CUDA does not know which, and copies find out by a fault.
+ *
+ * A range's states:
+ *
+ *     (none) --add--> in the map --hook_mem_freeing, waits for the context's work--> dropped --> pages and addresses free for others
+ *                        |                                                              ^
+ *                        +---- memory of a pool: freed in a stream's order, at once ----+    (pool_alloc.c remembers where in which stream)
+ *
+ * Locks: mem_mu (rank MEM) guards the map. Nobody waits for work with it held: who frees looks the range up, drops the lock, waits, takes it again, and compares
+ * buffer_id. Page-locking takes long: the range is in the map before its pages are locked, so that nobody registers them twice.
+ *
+ * An example. cuMemAlloc(1000) gives 0x7f0000000200, cuMemHostRegister() is given 0x55d0, 100.
+ *
+ *     address                   mem_lookup()                      mem_covers(address, 16)
+ *     0x7f0000000200            device, base ...200, 1000 bytes   yes
+ *     0x7f00000005e7            device, the last byte             no: one byte is left
+ *     0x7f00000005e8            unknown                           no, though the page is there
+ *     0x55d0                    registered, 100 bytes             yes
+ *     0x5000, in the same page  unknown: pageable memory          no; but a kernel may touch it: mem_reachable() knows whole pages, as a device maps them
  */
 #ifndef CORE_MEM_H
 #define CORE_MEM_H

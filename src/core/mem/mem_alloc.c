@@ -13,7 +13,7 @@ static CUresult alloc_kind(struct ctx *ctx, enum mem_kind kind, size_t bytes, si
                            CUdeviceptr *out)
 {
     if (bytes == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "0 bytes are asked for");
     hw_lock(&mem_mu);
     struct devheap_charge *charge = kind == MEM_MANAGED ? &mem_managed_charge : &mem_device_charge[ctx->dev->ordinal];
     struct extent *e = devheap_alloc(charge, bytes, align);
@@ -38,9 +38,9 @@ CUresult mem_alloc_pitch(struct ctx *ctx, size_t width, size_t height, unsigned 
 {
     size_t pitch = hw_align_up(width, DEVICE_PITCH_ALIGN), bytes;
     if (width == 0 || height == 0 || (element != 4 && element != 8 && element != 16))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu by %zu elements of %u bytes; those of 4, 8 or 16 will do", width, height, element);
     if (pitch < width || __builtin_mul_overflow(pitch, height, &bytes))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "%zu rows of %zu bytes are more than there can be", height, width);
     CUresult rc = mem_alloc(ctx, bytes, out);
     if (!rc)
         *out_pitch = pitch;
@@ -50,7 +50,7 @@ CUresult mem_alloc_pitch(struct ctx *ctx, size_t width, size_t height, unsigned 
 CUresult mem_alloc_managed(struct ctx *ctx, size_t bytes, unsigned flags, CUdeviceptr *out)
 {
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are neither GLOBAL nor HOST", flags);
     /* host code may do to large memory what needs whole pages */
     return alloc_kind(ctx, MEM_MANAGED, bytes, bytes > MANAGED_PAGES ? hw_page_bytes() : ALLOC_ALIGN, flags, false, out);
 }

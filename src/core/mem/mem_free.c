@@ -73,7 +73,7 @@ CUresult mem_host_unregister(void *ptr)
 {
     struct mem_info info;
     if (!ptr)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the address is NULL");
     if (!mem_lookup((uint64_t)(uintptr_t)ptr, &info))
         return hw_refuse(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "%p was not registered, or was unregistered already", ptr);
     if (info.kind != MEM_REGISTERED || info.base != (uint64_t)(uintptr_t)ptr)

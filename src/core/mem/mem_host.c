@@ -132,7 +132,7 @@ CUresult mem_host_flags(void *ptr, unsigned *out)
 {
     struct mem_info info;
     if (!ptr || !mem_lookup((uint64_t)(uintptr_t)ptr, &info) || (info.kind != MEM_HOST && info.kind != MEM_REGISTERED))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%p is neither page-locked nor registered memory", ptr);
     *out = info.flags;
     return CUDA_SUCCESS;
 }

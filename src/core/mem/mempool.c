@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "core/mem/mempool.h"
 
+#include "base/log.h"
 #include "base/os.h"
 #include "core/device/device.h"
 #include "core/mem/ipc_file.h"
@@ -87,13 +88,13 @@ CUresult mempool_create(const CUmemPoolProps *props, CUmemoryPool *out)
     bool on_host = props->location.type == CU_MEM_LOCATION_TYPE_HOST || props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA
         || props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
     if (((int)props->allocType != managed && props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED) || memcmp(props->reserved, none, sizeof none))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "allocType %d is not known, or reserved is not 0", (int)props->allocType);
     if (!on_host && (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE || !device_peek(props->location.id)))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no place of type %d and number %d", (int)props->location.type, props->location.id);
     if (props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && !hw_numa_node_exists(props->location.id))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no NUMA node %d", props->location.id);
     if (props->handleTypes & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "handle types 0x%x; file descriptors only", (unsigned)props->handleTypes);
     hw_lock(&pool_mu);
     struct mempool *p = pool_new(props->location.id, false);
     p->exportable = props->handleTypes != CU_MEM_HANDLE_TYPE_NONE;
@@ -117,7 +118,7 @@ CUresult mempool_export(struct mempool *p, int *out_fd)
 {
     struct pool_card card = { CARD_MAGIC, getpid(), p->device };
     if (!p->exportable || p->imported)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the pool was made without a handle type, or by another process");
     int fd = memfd_create("hostwarp-pool", 0);   /* programs that are started get it too */
     if (fd >= 0 && write(fd, &card, sizeof card) != (ssize_t)sizeof card) {
         close(fd);
@@ -176,7 +177,7 @@ CUresult mempool_set_current(int device, CUmemoryPool handle)
 {
     struct mempool *p = mempool_get(handle);
     if (!p)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no pool, or it was destroyed");
     CUresult rc = p->device == device && p->kind == MEM_DEVICE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     hw_lock(&pool_mu);
     if (!rc)
@@ -191,7 +192,7 @@ CUresult mempool_destroy(CUmemoryPool handle)
     struct mempool *p = mempool_get(handle);
     struct pool_drops d = { .n_streams = 0 };
     if (!p)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no pool, or it was destroyed");
     if (p->is_default || !obj_close(&p->obj)) {
         mempool_unref(p);
         return CUDA_ERROR_INVALID_VALUE;
@@ -240,7 +241,7 @@ CUresult mempool_set_attribute(struct mempool *p, CUmemPool_attribute attribute,
     int i = 0;
     cuuint64_t u = 0;
     if (p->imported)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the pool is another process's");
     memcpy(is_int ? (void *)&i : (void *)&u, value, is_int ? sizeof i : sizeof u);
     hw_lock(&pool_mu);
     switch (attribute) {

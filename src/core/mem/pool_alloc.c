@@ -97,14 +97,14 @@ CUresult mempool_alloc(struct mempool *pool, struct stream *s, size_t bytes, CUd
     if (rc)
         return rc;
     if (bytes == 0 || (pool && pool->imported))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "0 bytes are asked for, or the pool is another process's");
     if (captures) {
         const CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                                        .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = s->ctx->dev->ordinal } };
         return capture_alloc(s, &props, bytes, out);
     }
     if (rounded < bytes || rounded > (uint64_t)1 << 46)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "%zu bytes are more than any device has", bytes);
     struct mempool *p = pool;
     if (!p) {
         hw_lock(&pool_mu);
@@ -122,7 +122,7 @@ CUresult mempool_alloc(struct mempool *pool, struct stream *s, size_t bytes, CUd
         piece = get_piece(p, bytes, s);
     }
     if (!piece)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the pool and its device have no %zu bytes left", bytes);
     const struct mem_pooled from = { mempool_handle(p), piece, piece->chunk->extent };
     mem_add_pooled(s->ctx, p->kind, p->device, &from, piece->base, bytes);
     *out = piece->base;
@@ -178,7 +178,7 @@ CUresult mempool_free(CUdeviceptr ptr, struct stream *s)
     struct mem_info info;
     struct pool_piece *piece;
     if (ptr == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the address is 0");
     bool captures;
     CUresult rc = capture_enter(s, &captures);
     if (rc || captures)
@@ -192,17 +192,17 @@ CUresult mempool_free(CUdeviceptr ptr, struct stream *s)
     if (!mem_lookup(ptr, &info) || info.base != ptr || info.variable || info.external
         || (!info.pool && info.kind != MEM_DEVICE && info.kind != MEM_MANAGED)) {
         hook_free_refused(ptr);
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is no address that an allocation gave, or it was given back already", (unsigned long long)ptr);
     }
     if (!info.pool && info.kind == MEM_MANAGED)
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "managed memory cannot be freed in stream order");
     if (!info.pool) {
         sched_wait_stream(s);
         return mem_free(ptr);
     }
     hook_mem_freeing(&info, s);
     if (!mem_take_pooled(ptr, &piece))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx was freed by another thread meanwhile", (unsigned long long)ptr);
     /* A command that does nothing: when its turn is over, so is all that may use the memory. */
     struct cmd *marker = mark_nothing();
     sched_push(s, marker);

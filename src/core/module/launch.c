@@ -92,7 +92,7 @@ static CUresult read_extra(void **extra, const void **out, size_t *out_bytes)
             return CUDA_ERROR_INVALID_VALUE;
     }
     if (!buffer || !size)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "extra has no buffer, or no size of it");
     *out = buffer;
     *out_bytes = *size;
     return CUDA_SUCCESS;
@@ -105,7 +105,7 @@ static CUresult gather(const struct function *f, void **params, void **extra, vo
     size_t bytes = 0;
     CUresult rc;
     if (params && extra)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "both kernelParams and extra are given");
     if (extra && (rc = read_extra(extra, &buffer, &bytes)))
         return rc;
     if (extra && bytes != f->param_bytes)
@@ -114,7 +114,7 @@ static CUresult gather(const struct function *f, void **params, void **extra, vo
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "kernel %s has %u parameters, and was given none", f->name, f->n_params);
     for (uint32_t i = 0; params && i < f->n_params; i++)
         if (!params[i])
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "kernel %s: parameter %u is NULL", f->name, i);
     if (buffer && to)
         memcpy(to, buffer, bytes);
     for (uint32_t i = 0; params && to && i < f->n_params; i++)
@@ -220,7 +220,7 @@ static CUresult finish_cmd(struct cmd *c, struct function *f, const struct launc
     const struct kabi_kernel *kernel;
     CUresult rc = function_code(f, config->grid, config->block, c->params, &kernel);
     if (!rc && hw_unlikely(f->module->launches != NULL) && !later_ready())
-        rc = CUDA_ERROR_OUT_OF_MEMORY;
+        rc = hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no more threads");
     if (rc) {
         cmd_drop(c);
         return rc;
@@ -252,7 +252,7 @@ static CUresult launch(struct function *f, struct stream *s, const struct launch
     bool captures = false;
     CUresult rc;
     if (f->module->ctx != s->ctx)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "kernel %s and the stream are of different contexts", f->name);
     if (hw_unlikely(capture_any()) && (rc = capture_enter(s, &captures)))
         return rc;
     if ((rc = launch_check(f, config)))

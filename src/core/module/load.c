@@ -168,7 +168,7 @@ CUresult module_load_bound(struct ctx *ctx, const void *image, size_t max_bytes,
     struct module *m = NULL;
     CUresult rc;
     if (!image)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the image is NULL");
     if (!diag)
         diag = &own;
     ctx_flush_printf(ctx);
@@ -197,9 +197,10 @@ CUresult module_load_file(struct ctx *ctx, const char *path, struct diag *diag, 
 {
     size_t bytes = 0;
     char *data = hw_file_read(path, &bytes);
+    CUresult rc = errno == ENOENT || errno == ENOTDIR ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_SOURCE;
     if (!data)
-        return errno == ENOENT || errno == ENOTDIR ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_SOURCE;
-    CUresult rc = module_load(ctx, data, bytes, diag, out);
+        return hw_refuse(rc, "%s cannot be read: %s", path, strerror(errno));
+    rc = module_load(ctx, data, bytes, diag, out);
     hw_free(data);
     return rc;
 }
@@ -217,7 +218,7 @@ CUresult module_unload(CUmodule handle)
 {
     struct module *m = module_get(handle);
     if (!m)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no module, or it was unloaded");
     CUresult rc = ctx_synchronize(m->ctx);
     module_close(m);
     module_unref(m);

@@ -63,14 +63,14 @@ struct module *module_get(CUmodule handle)
 CUresult module_function(struct module *m, const char *name, CUfunction *out)
 {
     if (!name || !*name)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the name is empty");
     for (size_t i = 0; i < m->n_functions; i++) {
         if (strcmp(m->functions[i]->name, name) == 0) {
             *out = function_handle(m->functions[i]);
             return CUDA_SUCCESS;
         }
     }
-    return CUDA_ERROR_NOT_FOUND;
+    return hw_refuse(CUDA_ERROR_NOT_FOUND, "the module has no kernel %s", name);
 }
 
 static size_t find_global(const struct module *m, const char *name)
@@ -84,7 +84,7 @@ static size_t find_global(const struct module *m, const char *name)
 CUresult module_global(struct module *m, const char *name, CUdeviceptr *out, size_t *out_bytes)
 {
     if (!name)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the name is NULL");
     if (!m->ir)
         return CUDA_ERROR_NOT_FOUND;
     size_t i = find_global(m, name);
@@ -94,9 +94,9 @@ CUresult module_global(struct module *m, const char *name, CUdeviceptr *out, siz
         hw_free(mangled);
     }
     if (i == m->ir->vars.n)
-        return CUDA_ERROR_NOT_FOUND;
+        return hw_refuse(CUDA_ERROR_NOT_FOUND, "the module has no variable %s", name);
     if (m->ir->vars.v[i]->texture || m->ir->vars.v[i]->surface)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%s is a texture or a surface, no variable", name);
     if (out)
         *out = (CUdeviceptr)(uintptr_t)m->globals[i];
     if (out_bytes)

@@ -1,5 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams and events as the scheduler sees them. What can be asked of them is in stream.h and event.h. */
+/*
+ * Stream order: streams and events as the scheduler sees them. What can be asked of them is in stream.h and event.h; the scheduler's own calls are in sched.h.
+ *
+ * The contract. A command starts when it is the first of its stream and all else that it waits for is over. It waits for
+ *
+ *   1. what was queued in its stream before it;
+ *   2. the record that an event had when the stream was told to wait for that event (cuStreamWaitEvent): for this command and all that follow it in the stream;
+ *   3. in the legacy default stream: the last command, at the time of queueing, of every blocking stream of the context; in a blocking stream: the last command
+ *      of the legacy stream;
+ *   4. in a graph: the nodes that it depends on.
+ *
+ * Each of these was queued before it, under one lock that numbers all commands of the process (cmd->seq). So what waits always has a larger number than what
+ * it waits for, and no set of calls can make a circle. Nothing else is promised: commands of two streams without such an order may run at the same time, or
+ * either before the other. When a command is over, what it wrote is seen by those that waited for it, and by a host thread that waited.
+ *
+ * A command's states, and who moves it on:
+ *
+ *     made ----------> queued ----------> ready ----------> running ----------> over ----------> used again
+ *      |   sched_push()   |  first of its     | dispatch: the     |  the engine's     | finish: off the
+ *      |                  |  stream, n_deps   | engine of x.job,  |  done(), or       | queue, dependents
+ *   cmd_drop()            |  is 0             | or type->start()  |  sched_done()     | lose one, drop()
+ *                         |                                                           |
+ *                         +------ at_once, or the context is broken ------------------+
+ *
+ * A stream is busy from its first queued command to the end of its last; it holds a reference of itself for so long. An event is pending from the queueing of
+ * its newest record to that record's end: an event that was never recorded, or is not pending, is not waited for.
+ *
+ * An example. A and B are blocking streams, both idle; e is an event.
+ *
+ *     call                          number   queued in   waits for
+ *     copy in A                       1          A        nothing: it starts at once
+ *     record e in A                   2          A        1 (rule 1)
+ *     kernel in B                     3          B        nothing: beside 1
+ *     B waits for e                   4          B        3 (rule 1), 2 (rule 2)
+ *     kernel in B                     5          B        4
+ *     kernel in the legacy stream     6        legacy     2, the last of A, and 5, the last of B (rule 3)
+ *     copy in A                       7          A        6 (rule 3)
+ *
+ * When 1 is over, 2 is the first of A and a record, over at once: e has its time, and 4 has one thing less to wait for. Had e been recorded again between 3 and
+ * 4, 4 would wait for that record; recorded again after 4, it would not.
+ */
 #ifndef CORE_ORDER_H
 #define CORE_ORDER_H
 

@@ -2,6 +2,7 @@
 /* Streams: making, finding, asking, waiting; callbacks and host functions. */
 #include "core/stream/stream.h"
 
+#include "base/log.h"
 #include "base/vec.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
@@ -64,7 +65,7 @@ void stream_line_up(struct stream *s)
 CUresult stream_create(struct ctx *ctx, unsigned flags, int priority, CUstream *out)
 {
     if (flags & ~(unsigned)CU_STREAM_NON_BLOCKING)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are not known", flags);
     struct stream *s = stream_new(ctx, flags, priority);
     stream_line_up(s);
     *out = stream_handle(s);
@@ -75,7 +76,7 @@ CUresult stream_destroy(CUstream handle)
 {
     struct obj *obj = obj_get(handle, OBJ_STREAM);
     if (!obj)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no stream, or it was destroyed");
     struct stream *s = hw_container_of(obj, struct stream, obj);
     bool ours = s->legacy || s->per_thread;
     bool closed = !ours && obj_close(obj);
@@ -139,22 +140,22 @@ CUresult stream_get(struct ctx *ctx, CUstream handle, bool per_thread_default, b
     struct stream *s;
     if (handle == CU_STREAM_LEGACY || (!handle && !per_thread_default)) {
         if (ctx->dead)
-            return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+            return hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context was destroyed");
         s = ctx->legacy;
         stream_ref(s);
     } else if (handle == CU_STREAM_PER_THREAD || !handle) {
         if (ctx->dead)
-            return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+            return hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context was destroyed");
         s = per_thread_stream(ctx);
         stream_ref(s);
     } else {
         struct obj *obj = obj_get(handle, OBJ_STREAM);
         if (!obj)
-            return CUDA_ERROR_INVALID_HANDLE;
+            return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no stream, or it was destroyed");
         s = hw_container_of(obj, struct stream, obj);
         if ((s->ctx != ctx && !any_ctx) || s->ctx->dead) {
             stream_unref(s);
-            return CUDA_ERROR_INVALID_HANDLE;
+            return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "the stream is of another context than the current one");
         }
     }
     *out = s;
@@ -189,7 +190,7 @@ CUresult stream_synchronize(struct stream *s)
 CUresult stream_wait_event(struct stream *s, struct event *e, unsigned flags)
 {
     if (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are not known", flags);
     bool over;
     CUresult rc = capture_wait(s, e, flags, &over);
     if (rc || over)
@@ -220,7 +221,7 @@ static void call_callback(struct exec_hostfn *fn)
 CUresult stream_add_callback(struct stream *s, CUstream handle, CUstreamCallback fn, void *data)
 {
     if (!fn)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the function is NULL");
     CUresult rc = capture_forbids(s);
     if (rc)
         return rc;
@@ -245,7 +246,7 @@ struct cmd *stream_host_cmd(CUhostFn fn, void *data)
 CUresult stream_host_fn(struct stream *s, CUhostFn fn, void *data)
 {
     if (!fn)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the function is NULL");
     bool captures;
     CUresult rc = capture_enter(s, &captures);
     if (rc)

@@ -26,7 +26,7 @@ static CUresult check_address(uint64_t addr, size_t bytes)
 {
     struct mem_info info;
     if (addr == 0 || addr % bytes || !mem_lookup(addr, &info) || bytes > info.bytes - (addr - info.base))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is not aligned to %zu bytes, or is no memory of CUDA's", (unsigned long long)addr, bytes);
     return CUDA_SUCCESS;
 }
 
@@ -37,12 +37,12 @@ static CUresult check_op(const CUstreamBatchMemOpParams *op)
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
     case CU_STREAM_MEM_OP_WAIT_VALUE_64:
         if (op->waitValue.flags & ~(unsigned)(CU_STREAM_WAIT_VALUE_NOR | CU_STREAM_WAIT_VALUE_FLUSH))
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x of a wait are not known", op->waitValue.flags);
         return check_address(op->waitValue.address, bytes);
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:
     case CU_STREAM_MEM_OP_WRITE_VALUE_64:
         if (op->writeValue.flags & ~(unsigned)CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x of a write are not known", op->writeValue.flags);
         return check_address(op->writeValue.address, bytes);
     case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
     case CU_STREAM_MEM_OP_BARRIER:
@@ -56,7 +56,7 @@ CUresult values_check(const CUstreamBatchMemOpParams *ops, unsigned n)
 {
     CUresult rc;
     if (n == 0 || n > 256 || !ops)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%u operations at %p; 1 to 256 will do", n, (const void *)ops);
     for (unsigned i = 0; i < n; i++)
         if ((rc = check_op(&ops[i])))
             return rc;
@@ -226,7 +226,7 @@ CUresult values_push(struct stream *s, const CUstreamBatchMemOpParams *ops, unsi
     if (captures)
         return capture_values(s, ops, n);
     if (!values_ready())
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no more threads");
     if (n)
         sched_push(s, values_cmd(ops, n));
     return CUDA_SUCCESS;
