@@ -56,10 +56,10 @@ License: Apache-2.0-with-LLVM-exception
  in such Object form without complying with the conditions of Sections 4(a), 4(b) and 4(d) of
  the License.
 '''
-# What lintian says that is meant so: lazy binding lets a program start sooner; LLVM's texts are LLVM's; an archive without objects is all that -lcudadevrt needs.
+# What lintian says that is meant so: LLVM's library lies in a folder of its own; lazy binding lets a program start sooner; LLVM's texts are LLVM's; an archive without objects is all that -lcudadevrt needs.
 OVERRIDES = {
     'hostwarp-runtime': ['hardening-no-fortify-functions', 'hardening-no-bindnow', 'spelling-error-in-binary'],
-    'hostwarp': ['hardening-no-fortify-functions', 'hardening-no-bindnow', 'package-contains-documentation-outside-usr-share-doc', 'package-contains-empty-directory'],
+    'hostwarp': ['custom-library-search-path', 'hardening-no-fortify-functions', 'hardening-no-bindnow', 'package-contains-documentation-outside-usr-share-doc', 'package-contains-empty-directory'],
     'hostwarp-dev': ['no-code-sections'],
     'hostwarp-doc': [],
 }
