@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that every #include in src/ points down: layers.txt lists, for each folder, the folders it may include.
+"""Checks that every #include in src/ points down: layers.txt lists, for each folder, the folders it may include, and for some the same for their parts.
+Units (a .c file with its header, and its _internal header) of the folders in ACYCLIC must not include each other in a circle either.
 
-usage: check_layers.py [TREE]      Exit status 1 and one line per wrong include; the list itself must have no circle.
+usage: check_layers.py [TREE]      Exit status 1 and one line per wrong include or circle; the list itself must have no circle.
 """
 import pathlib
 import re
@@ -10,6 +11,7 @@ import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 LLVM = re.compile(r'^\s*#\s*include\s+[<"]llvm-c/', re.M)
+ACYCLIC = 'core', 'exec', 'prof', 'clock', 'pass', 'ptx'
 
 
 def read_layers(path):
@@ -18,7 +20,9 @@ def read_layers(path):
         line = line.split('#')[0].strip()
         if line:
             folder, _, below = line.partition(':')
-            layers[folder.strip()] = below.split()
+            folder = folder.strip()
+            parent = folder.rpartition('/')[0]
+            layers[folder] = [f'{parent}/{b}' if parent else b for b in below.split()]
     return layers
 
 
@@ -31,19 +35,89 @@ def check_list(layers):
     return problems
 
 
+def part_of(name, layers):
+    """The part of a folder that a path within src/ lies in, or None: in no part that is listed."""
+    parts = name.split('/')
+    part = '/'.join(parts[:2])
+    return part if len(parts) > 2 and part in layers else None
+
+
+def check_parts(path, name, included, layers):
+    folder = name.split('/')[0]
+    if not any(f.startswith(folder + '/') for f in layers):
+        return
+    own = part_of(name, layers)
+    if len(name.split('/')) > 2 and not own:
+        yield f'{path}: its folder is not in layers.txt'
+    for target in included:
+        other = part_of(target, layers) if target.split('/')[0] == folder else None
+        if own and other and other != own and other not in layers[own]:
+            yield f'{path}: includes "{target}", but layers.txt does not let {own} use {other}'
+
+
 def check_file(path, src, layers):
-    folder = path.relative_to(src).parts[0]
+    name = str(path.relative_to(src))
+    folder = name.split('/')[0]
     text = path.read_text(errors='replace')
-    for name in INCLUDE.findall(text):
-        target = name.split('/')[0] if '/' in name else None
+    included = INCLUDE.findall(text)
+    for target_name in included:
+        target = target_name.split('/')[0] if '/' in target_name else None
         if target is None or not (src / target).is_dir():
-            if (path.parent / name).exists():
-                yield f'{path}: "{name}" must be written with its folder'
+            if (path.parent / target_name).exists():
+                yield f'{path}: "{target_name}" must be written with its folder'
             continue                                # generated, or outside src
         if target != folder and target not in layers[folder]:
-            yield f'{path}: includes "{name}", but layers.txt does not let {folder} use {target}'
+            yield f'{path}: includes "{target_name}", but layers.txt does not let {folder} use {target}'
+    yield from check_parts(path, name, included, layers)
     if folder not in ('jit', 'nvvm') and LLVM.search(text):
         yield f'{path}: only jit/ and nvvm/ may include llvm-c'
+
+
+def unit_of(name):
+    stem = name.rpartition('.')[0]
+    return stem[:-len('_internal')] if stem.endswith('_internal') else stem
+
+
+def units(src, folder):
+    """{unit: units that it includes} of a folder."""
+    graph = {}
+    for path in sorted((src / folder).rglob('*')):
+        if path.suffix in ('.c', '.h'):
+            unit = unit_of(str(path.relative_to(src)))
+            targets = {unit_of(t) for t in INCLUDE.findall(path.read_text(errors='replace')) if t.startswith(folder + '/') and t.endswith('.h')}
+            graph.setdefault(unit, set()).update(targets - {unit})
+    return graph
+
+
+def find_circle(graph):
+    """A list of units each of which includes the next, the last the first; None: there is no circle."""
+    done, way = set(), []
+
+    def visit(unit):
+        if unit in way:
+            return way[way.index(unit):]
+        if unit in done:
+            return None
+        way.append(unit)
+        for other in sorted(graph.get(unit, ())):
+            circle = visit(other)
+            if circle:
+                return circle
+        done.add(way.pop())
+        return None
+
+    for unit in sorted(graph):
+        circle = visit(unit)
+        if circle:
+            return circle
+    return None
+
+
+def check_circles(src):
+    for folder in ACYCLIC:
+        circle = find_circle(units(src, folder)) if (src / folder).is_dir() else None
+        if circle:
+            yield 'these include each other in a circle: ' + ' -> '.join(circle + circle[:1])
 
 
 def main():
@@ -57,7 +131,8 @@ def main():
                 problems.append(f'{path}: its folder is not in layers.txt')
             else:
                 problems += check_file(path, src, layers)
-    print('\n'.join(problems) if problems else f'{len(layers)} folders, every include points down')
+    problems += check_circles(src)
+    print('\n'.join(problems) if problems else f'{len(layers)} folders and parts, every include points down, no circle')
     return 1 if problems else 0
 
 

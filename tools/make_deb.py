@@ -28,7 +28,7 @@ PACKAGES = {
                          [r'lib/hostwarp/lib/lib(?!nvvm)[^/]*\.so\.\d+', r'lib/hostwarp/lib/libhostwarp-llvm\.so']),
     'hostwarp-dev': ('libdevel', 'amd64', 'hostwarp-runtime (= ${version})', 'CUDA programs without a GPU: headers',
                      'The headers of hostwarp at the level of CUDA 12, the static runtime\nlibrary and the links that linkers look for.',
-                     [r'lib/hostwarp/include/.*', r'lib/hostwarp/lib/(?!hostwarp-nvvm|libnvvm).*', r'lib/hostwarp/lib64']),
+                     [r'lib/hostwarp/include/.*', r'lib/hostwarp/lib/(?!hostwarp-nvvm|libnvvm|libhostwarp-check).*', r'lib/hostwarp/lib64']),
     'hostwarp-doc': ('doc', 'all', '', 'CUDA programs without a GPU: documentation and examples',
                      'Tutorial, manuals and example programs of hostwarp, the CUDA memory and stream\nsystem for machines with no GPU, and the benchmarks that compare it with\nOpenCL and OpenMP.', [r'lib/hostwarp/share/examples/.*', r'share/doc/hostwarp-doc/.*']),
     'hostwarp': ('devel', 'amd64', '${shlibs}, hostwarp-runtime (= ${version}), hostwarp-dev (= ${version}), clang-19', 'CUDA programs without a GPU: compiler, profiler, checker',
@@ -56,10 +56,10 @@ License: Apache-2.0-with-LLVM-exception
  in such Object form without complying with the conditions of Sections 4(a), 4(b) and 4(d) of
  the License.
 '''
-# What lintian says that is meant so: lazy binding lets a program start sooner; LLVM's texts are LLVM's; an archive without objects is all that -lcudadevrt needs.
+# What lintian says that is meant so: LLVM's library lies in a folder of its own; lazy binding lets a program start sooner; LLVM's texts are LLVM's; an archive without objects is all that -lcudadevrt needs.
 OVERRIDES = {
     'hostwarp-runtime': ['hardening-no-fortify-functions', 'hardening-no-bindnow', 'spelling-error-in-binary'],
-    'hostwarp': ['hardening-no-fortify-functions', 'hardening-no-bindnow', 'package-contains-documentation-outside-usr-share-doc', 'package-contains-empty-directory'],
+    'hostwarp': ['custom-library-search-path', 'hardening-no-fortify-functions', 'hardening-no-bindnow', 'package-contains-documentation-outside-usr-share-doc', 'package-contains-empty-directory'],
     'hostwarp-dev': ['no-code-sections'],
     'hostwarp-doc': [],
 }
@@ -112,7 +112,7 @@ def divide(usr, folder):
             to.mkdir()
         else:
             shutil.move(path, to)
-    for path in (folder / 'hostwarp-runtime').rglob('*.so*'):
+    for path in (p for package in ('hostwarp-runtime', 'hostwarp') for p in (folder / package).rglob('*.so*') if not p.is_symlink()):
         path.chmod(0o644)
 
 

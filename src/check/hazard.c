@@ -12,7 +12,7 @@
 #include "check/report.h"
 #include "check/touch.h"
 #include "check/trace.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "check/ledger.h"
 #include "check/report.h"
 #include "check/trace.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 
 #include <stdatomic.h>
 #include <sys/mman.h>

@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "core/device/ctx.h"
 #include "core/stream/event.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 #include "core/stream/stream.h"
 
 enum { KEPT = 1 << 16 };         /* commands; what is older is in order with everything */

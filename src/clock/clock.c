@@ -13,7 +13,7 @@
 #include "core/hooks.h"
 #include "core/module/launch.h"
 #include "core/mem/mem.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 #include "core/stream/stream.h"
 
 #include <pthread.h>

@@ -12,7 +12,7 @@
 #include "core/module/launch.h"
 #include "core/mem/mem.h"
 #include "core/module/module.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 #include "gpu/kernel.h"
 
 #include <stdatomic.h>

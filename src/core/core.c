@@ -6,7 +6,7 @@
 #include "core/device/device.h"
 #include "core/module/launch.h"
 #include "core/mem/mem.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 #include "core/verify/verify.h"
 #include "core/hooks.h"
 #include "exec/exec.h"

@@ -15,7 +15,8 @@ struct stream;
 struct stream *stream_new(struct ctx *ctx, unsigned flags, int priority);    /* the reference is the handle's */
 void stream_line_up(struct stream *s);           /* one that the program uses, new: it may have to share a queue (CUDA_DEVICE_MAX_CONNECTIONS) */
 
-/* Closes the handles of a module and its functions. */
+/* A module without contents; and closing the handles of one and of its functions. */
+struct module *module_new(struct ctx *ctx, size_t n_functions);
 void module_close(struct module *m);
 
 /* A module makes and ends its functions. */

@@ -8,7 +8,7 @@
 #include "core/graph/capture.h"
 #include "core/core.h"
 #include "core/device/ctx.h"
-#include "core/device/gate.h"
+#include "core/sched/gate.h"
 #include "core/module/module.h"
 #include "core/stream/stream.h"
 #include "driver/bodies.h"
@@ -35,7 +35,7 @@ CUresult api_enter(struct api_call *call, enum api_id id)
         hook_api_enter(&call->hook);
     }
     call->outer_per_thread = api_tls_per_thread;
-    call->outer_inside = sched_direct ? sched_direct->n_inside : 0;
+    call->outer_inside = caller_self ? caller_self->n_inside : 0;
     api_tls_per_thread = row->pt == PT_ONLY;
     if (row->flags & NO_INIT)
         return CUDA_SUCCESS;
@@ -52,10 +52,10 @@ CUresult api_enter(struct api_call *call, enum api_id id)
         return CUDA_SUCCESS;
     if ((row->flags & OWN_CTX) && !ctx_current())
         return CUDA_SUCCESS;
-    if (!sched_direct && !sched_direct_make())
+    if (!caller_self && !caller_make())
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (ctx_current())
-        gate_enter(sched_direct, ctx_current());
+        gate_enter(caller_self, ctx_current());
     rc = ctx_enter(&ctx);
     if (rc && (row->flags & BROKEN_OK) && ctx_current())
         return CUDA_SUCCESS;
@@ -97,8 +97,8 @@ static void log_error(const char *symbol, CUresult rc)
 CUresult api_leave(struct api_call *call, CUresult rc)
 {
     api_tls_per_thread = call->outer_per_thread;
-    if (sched_direct)
-        gate_leave(sched_direct, call->outer_inside);
+    if (caller_self)
+        caller_leave(caller_self, call->outer_inside);
     if (hw_unlikely(hook_any)) {
         call->hook.result = (int)rc;
         unseen_tell(&call->hook);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays and chains of mipmaps: life and descriptions. Copies are in copy.c. */
+#include "base/log.h"
 #include "core/mem/array.h"
 
 #include "core/device/ctx.h"
@@ -12,7 +13,7 @@ CUresult do_cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *
     CUresult rc;
 
     if (!pHandle || !pAllocateArray)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of pHandle and pAllocateArray is NULL");
     if ((rc = array_create(ctx_current(), pAllocateArray, &a)))
         return rc;
     *pHandle = (CUarray)a->obj.handle;
@@ -24,7 +25,7 @@ CUresult do_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAll
     CUDA_ARRAY3D_DESCRIPTOR d = {0};
 
     if (!pAllocateArray)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pAllocateArray is NULL");
     d.Width = pAllocateArray->Width;
     d.Height = pAllocateArray->Height;
     d.Format = pAllocateArray->Format;
@@ -51,7 +52,7 @@ CUresult do_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUa
     CUresult rc;
 
     if (!pArrayDescriptor)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pArrayDescriptor is NULL");
     if ((rc = do_cuArray3DGetDescriptor_v2(&d, hArray)))
         return rc;
     pArrayDescriptor->Width = d.Width;
@@ -70,7 +71,7 @@ CUresult do_cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D
     CUresult rc;
 
     if (!pHandle || !pMipmappedArrayDesc)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of pHandle and pMipmappedArrayDesc is NULL");
     if ((rc = array_create_chain(ctx_current(), pMipmappedArrayDesc, numMipmapLevels, &a)))
         return rc;
     *pHandle = (CUmipmappedArray)a->obj.handle;

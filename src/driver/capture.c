@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stream capture: beginning, ending, questions; which calls are unsafe meanwhile. */
+#include "base/log.h"
 #include "core/graph/capture.h"
 
 #include "core/graph/graph.h"
@@ -75,7 +76,7 @@ CUresult do_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *capture
     CUresult rc;
 
     if (!captureStatus)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "captureStatus is NULL");
     if (!(rc = info_call(hStream, &info)))
         *captureStatus = info.status;
     return rc;
@@ -91,7 +92,7 @@ CUresult do_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *c
     CUresult rc;
 
     if (!captureStatus_out)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "captureStatus_out is NULL");
     if ((rc = info_call(hStream, &info)))
         return rc;
     *captureStatus_out = info.status;

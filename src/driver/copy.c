@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies: plain, rectangles and boxes, between contexts; each synchronous and asynchronous. */
+#include "base/log.h"
 #include "core/mem/copy.h"
 
 #include "core/mem/array.h"
@@ -111,7 +112,7 @@ static bool ctx_known(CUcontext handle)
 CUresult do_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount)
 {
     if (!ctx_known(dstContext) || !ctx_known(srcContext))
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "one of the contexts was destroyed, or never was");
     return copy_call(NULL, dstDevice, COPY_DEVICE, srcDevice, COPY_DEVICE, ByteCount, false);
 }
 
@@ -119,7 +120,7 @@ CUresult do_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdev
                               size_t ByteCount, CUstream hStream)
 {
     if (!ctx_known(dstContext) || !ctx_known(srcContext))
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "one of the contexts was destroyed, or never was");
     return copy_call(hStream, dstDevice, COPY_DEVICE, srcDevice, COPY_DEVICE, ByteCount, true);
 }
 
@@ -186,13 +187,13 @@ static CUresult box_end(const struct box_side *side, size_t width, size_t rows, 
     if (!pitch)
         pitch = span;
     if (pitch < span)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a pitch of %zu bytes is less than the %zu of a row", pitch, span);
     size_t lines, height;
     if (__builtin_add_overflow(side->y, rows, &lines))
         return CUDA_ERROR_INVALID_VALUE;
     height = side->height ? side->height : lines;
     if (slices > 1 && height < lines)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a slice has %zu rows, and %zu are copied", height, lines);
     if (__builtin_mul_overflow(pitch, height, &slice) || __builtin_mul_overflow(slice, side->z, &offset)
         || __builtin_mul_overflow(pitch, side->y, &part) || __builtin_add_overflow(offset, part, &offset)
         || __builtin_add_overflow(offset, side->x, &offset))
@@ -223,7 +224,7 @@ static CUresult box_call(CUstream hStream, const struct box_side *dst, const str
 static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream hStream, bool async)
 {
     if (!c)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "c is NULL");
     struct box_side dst = {.type = c->dstMemoryType, .host = (uint64_t)c->dstHost, .device = c->dstDevice,
                            .x = c->dstXInBytes, .y = c->dstY, .pitch = c->dstPitch, .array = c->dstArray};
     struct box_side src = {.type = c->srcMemoryType, .host = (uint64_t)c->srcHost, .device = c->srcDevice,
@@ -239,7 +240,7 @@ CUresult do_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream) { r
 static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream hStream, bool async)
 {
     if (!c)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "c is NULL");
     struct box_side dst = {c->dstMemoryType, (uint64_t)c->dstHost, c->dstDevice, c->dstXInBytes, c->dstY, c->dstZ,
                            c->dstPitch, c->dstHeight, c->dstArray};
     struct box_side src = {c->srcMemoryType, (uint64_t)c->srcHost, c->srcDevice, c->srcXInBytes, c->srcY, c->srcZ,
@@ -253,9 +254,9 @@ CUresult do_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream) { r
 static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *c, CUstream hStream, bool async)
 {
     if (!c)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "c is NULL");
     if (!ctx_known(c->dstContext) || !ctx_known(c->srcContext))
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "one of the contexts was destroyed, or never was");
     struct box_side dst = {c->dstMemoryType, (uint64_t)c->dstHost, c->dstDevice, c->dstXInBytes, c->dstY, c->dstZ,
                            c->dstPitch, c->dstHeight, c->dstArray};
     struct box_side src = {c->srcMemoryType, (uint64_t)c->srcHost, c->srcDevice, c->srcXInBytes, c->srcY, c->srcZ,
@@ -309,7 +310,7 @@ static CUresult operand_side(const CUmemcpy3DOperand *o, size_t element, struct 
         return __builtin_mul_overflow(o->op.array.offset.x, element, &out->x) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     }
     if (o->type != CU_MEMCPY_OPERAND_TYPE_POINTER)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no operand type %d", (int)o->type);
     out->type = CU_MEMORYTYPE_UNIFIED;
     out->device = o->op.ptr.ptr;
     out->height = o->op.ptr.layerHeight;
@@ -324,9 +325,9 @@ CUresult copy_request_op(const CUDA_MEMCPY3D_BATCH_OP *op, struct copy_request *
     CUresult rc;
 
     if (!from || !to)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "an array is none, or was destroyed");
     if (from != to && from != 1 && to != 1)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the elements of both arrays have different sizes");
     memset(out, 0, sizeof *out);
     if (__builtin_mul_overflow(op->extent.width, element, &out->width))
         return CUDA_ERROR_INVALID_VALUE;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts: making and ending them, the calling thread's stack, settings; primary contexts. */
+#include "base/log.h"
+#include "core/stream/ctx_sync.h"
+#include "core/context/context.h"
 #include "core/device/ctx.h"
 
 #include "core/device/device.h"
 #include "core/stream/event.h"
-#include "core/device/gate.h"
+#include "core/sched/gate.h"
 #include "core/stream/stream.h"
 #include "driver/bodies.h"
 
@@ -18,25 +21,25 @@ CUresult do_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
     struct device *d = device_peek(dev);
 
     if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pctx is NULL");
     if (!d)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     return ctx_create(d, flags, pctx);
 }
 
 CUresult do_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice dev)
 {
     if (numParams < 0 || (numParams > 0 && !paramsArray))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "numParams is %d, and paramsArray is %p", numParams, (const void *)paramsArray);
     if (numParams > 0)
-        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+        return hw_refuse(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, "execution affinity is not supported");
     return do_cuCtxCreate_v2(pctx, flags, dev);
 }
 
 CUresult do_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
 {
     if (ctxCreateParams && ctxCreateParams->cigParams)
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "graphics interop is not supported");
     if (ctxCreateParams)
         return do_cuCtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags, dev);
     return do_cuCtxCreate_v2(pctx, flags, dev);
@@ -45,7 +48,7 @@ CUresult do_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, 
 CUresult do_cuCtxDestroy_v2(CUcontext ctx)
 {
     if (!ctx)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "ctx is NULL");
     return ctx_destroy(ctx);
 }
 
@@ -65,7 +68,7 @@ CUresult do_cuCtxSetCurrent(CUcontext ctx) { return ctx_set_current(ctx); }
 CUresult do_cuCtxGetCurrent(CUcontext *pctx)
 {
     if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pctx is NULL");
     *pctx = ctx_current_handle();
     return CUDA_SUCCESS;
 }
@@ -75,7 +78,7 @@ CUresult do_cuCtxGetCurrent(CUcontext *pctx)
 CUresult do_cuCtxGetDevice(CUdevice *device)
 {
     if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "device is NULL");
     *device = ctx_current()->dev->ordinal;
     return CUDA_SUCCESS;
 }
@@ -98,9 +101,9 @@ CUresult do_cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
     struct ctx *c;
 
     if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "device is NULL");
     if (!(c = ctx_of(ctx)))
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed");
     *device = c->dev->ordinal;
     ctx_unref(c);
     return CUDA_SUCCESS;
@@ -111,9 +114,9 @@ CUresult do_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
     struct ctx *c;
 
     if (!ctxId)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "ctxId is NULL");
     if (!(c = ctx_of(ctx)))
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed");
     *ctxId = c->id;
     ctx_unref(c);
     return CUDA_SUCCESS;
@@ -124,9 +127,9 @@ CUresult do_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
     struct ctx *c;
 
     if (!version)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "version is NULL");
     if (!(c = ctx_of(ctx)))
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed");
     ctx_unref(c);
     *version = CTX_API_VERSION;
     return CUDA_SUCCESS;
@@ -146,7 +149,7 @@ CUresult do_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffin
     int units = 0;
 
     if (!pExecAffinity || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pExecAffinity is NULL, or type %d is not known", (int)type);
     do_cuDeviceGetAttribute(&units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, ctx_current()->dev->ordinal);
     memset(pExecAffinity, 0, sizeof *pExecAffinity);
     pExecAffinity->type = type;
@@ -178,7 +181,7 @@ CUresult do_cuCtxSynchronize_v2(CUcontext ctx)
     CUresult rc;
 
     if (!c)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed");
     rc = gate_also(c) ? ctx_synchronize(c) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
     ctx_unref(c);
     return rc;
@@ -189,7 +192,7 @@ CUresult do_cuCtxSynchronize_v2(CUcontext ctx)
 CUresult do_cuCtxGetFlags(unsigned int *flags)
 {
     if (!flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags is NULL");
     /* Host memory can always be mapped, asked for or not; a primary context says so. */
     *flags = ctx_current()->flags | (ctx_current()->primary ? CU_CTX_MAP_HOST : 0);
     return CUDA_SUCCESS;
@@ -200,21 +203,21 @@ CUresult do_cuCtxSetFlags(unsigned int flags) { return ctx_set_flags(ctx_current
 CUresult do_cuCtxSetLimit(CUlimit limit, size_t value)
 {
     if ((unsigned)limit >= CU_LIMIT_MAX)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no limit %d", (int)limit);
     return ctx_set_limit(ctx_current(), limit, value);
 }
 
 CUresult do_cuCtxGetLimit(size_t *pvalue, CUlimit limit)
 {
     if (!pvalue || (unsigned)limit >= CU_LIMIT_MAX)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pvalue is NULL, or there is no limit %d", (int)limit);
     return ctx_limit(ctx_current(), limit, pvalue);
 }
 
 CUresult do_cuCtxGetCacheConfig(CUfunc_cache *pconfig)
 {
     if (!pconfig)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pconfig is NULL");
     *pconfig = ctx_current()->cache_config;
     return CUDA_SUCCESS;
 }
@@ -222,7 +225,7 @@ CUresult do_cuCtxGetCacheConfig(CUfunc_cache *pconfig)
 CUresult do_cuCtxSetCacheConfig(CUfunc_cache config)
 {
     if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no cache configuration %d", (int)config);
     ctx_current()->cache_config = config;
     return CUDA_SUCCESS;
 }
@@ -230,7 +233,7 @@ CUresult do_cuCtxSetCacheConfig(CUfunc_cache config)
 CUresult do_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
 {
     if (!pConfig)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pConfig is NULL");
     /* Devices with a fixed bank width report it, whatever was asked for; ours is an A100's: four bytes. */
     *pConfig = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     return CUDA_SUCCESS;
@@ -239,7 +242,7 @@ CUresult do_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
 CUresult do_cuCtxSetSharedMemConfig(CUsharedconfig config)
 {
     if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no bank size %d", (int)config);
     ctx_current()->shared_config = config;
     return CUDA_SUCCESS;
 }
@@ -254,9 +257,9 @@ CUresult do_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
     struct device *d = device_peek(dev);
 
     if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pctx is NULL");
     if (!d)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     return ctx_primary_retain(d, pctx);
 }
 
@@ -279,7 +282,7 @@ CUresult do_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *a
     struct device *d = device_peek(dev);
 
     if (!flags || !active)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of flags and active is NULL");
     return d ? ctx_primary_state(d, flags, active) : CUDA_ERROR_INVALID_DEVICE;
 }
 

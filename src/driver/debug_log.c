@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "core/hooks.h"
 #include "core/mem/mem.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 #include "core/stream/stream.h"
 
 static const char *place_name(const void *p)

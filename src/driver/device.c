@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about devices. */
+#include "base/log.h"
 #include "core/device/device.h"
 #include "driver/bodies.h"
 
@@ -8,9 +9,9 @@
 CUresult do_cuDeviceGet(CUdevice *device, int ordinal)
 {
     if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "device is NULL");
     if (!device_peek(ordinal))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     *device = ordinal;
     return CUDA_SUCCESS;
 }
@@ -18,7 +19,7 @@ CUresult do_cuDeviceGet(CUdevice *device, int ordinal)
 CUresult do_cuDeviceGetCount(int *count)
 {
     if (!count)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "count is NULL");
     *count = device_count();
     return CUDA_SUCCESS;
 }
@@ -28,9 +29,9 @@ CUresult do_cuDeviceGetName(char *name, int len, CUdevice dev)
     const struct device *d = device_peek(dev);
 
     if (!name || len <= 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "name is NULL, or has no room");
     if (!d)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     snprintf(name, (size_t)len, "%s", d->name);
     return CUDA_SUCCESS;
 }
@@ -40,9 +41,9 @@ CUresult do_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
     const struct device *d = device_peek(dev);
 
     if (!uuid)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "uuid is NULL");
     if (!d)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     static_assert(sizeof(uuid->bytes) == sizeof(d->uuid), "one size of uuid");
     memcpy(uuid->bytes, d->uuid, sizeof(d->uuid));
     return CUDA_SUCCESS;
@@ -53,9 +54,9 @@ CUresult do_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
     const struct device *d = device_peek(dev);
 
     if (!bytes)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "bytes is NULL");
     if (!d)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     *bytes = d->memory_bytes;
     return CUDA_SUCCESS;
 }
@@ -65,9 +66,9 @@ CUresult do_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice de
     const struct device *d = device_peek(dev);
 
     if (!pi)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pi is NULL");
     if (!d)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     return device_attribute(d, (int)attrib, pi);
 }
 
@@ -77,9 +78,9 @@ CUresult do_cuDeviceGetProperties(CUdevprop *prop, CUdevice dev)
     CUresult rc = CUDA_SUCCESS;
 
     if (!prop)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "prop is NULL");
     if (!d)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     const struct {
         CUdevice_attribute attribute;
         int *field;
@@ -109,9 +110,9 @@ CUresult do_cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
     const struct device *d = device_peek(dev);
 
     if (!major || !minor)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of major and minor is NULL");
     if (!d)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     *major = (int)d->cc_major;
     *minor = (int)d->cc_minor;
     return CUDA_SUCCESS;
@@ -122,12 +123,12 @@ CUresult do_cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
     const struct device *d;
 
     if (!dev || !pciBusId)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of dev and pciBusId is NULL");
     if (!device_pci_text(pciBusId))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "\"%s\" is no PCI address", pciBusId);
     d = device_by_pci_bus_id(pciBusId);
     if (!d)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     *dev = d->ordinal;
     return CUDA_SUCCESS;
 }
@@ -137,9 +138,9 @@ CUresult do_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
     const struct device *d = device_peek(dev);
 
     if (!pciBusId || len <= 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pciBusId is NULL, or has no room");
     if (!d)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     return device_pci_bus_id(d, pciBusId, (size_t)len);
 }
 
@@ -153,7 +154,7 @@ CUresult do_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarr
     if (!maxWidthInElements || (numChannels != 1 && numChannels != 2 && numChannels != 4))
         return CUDA_ERROR_INVALID_VALUE;
     if (!d)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     switch (format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
     case CU_AD_FORMAT_UNSIGNED_INT16:
@@ -176,9 +177,9 @@ CUresult do_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarr
 CUresult do_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev)
 {
     if (!pi || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pi is NULL, or type %d is not known", (int)type);
     if (!device_peek(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     *pi = 0;
     return CUDA_SUCCESS;
 }

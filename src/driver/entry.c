@@ -6,7 +6,7 @@
 #include "core/graph/capture.h"
 #include "core/core.h"
 #include "core/device/ctx.h"
-#include "core/device/gate.h"
+#include "core/sched/gate.h"
 #include "driver/bodies.h"
 
 /* cuda.h declares all but these. */
@@ -21,12 +21,12 @@ static inline CUresult enter(struct api_call *call, enum api_id id, enum api_pt 
     if (hw_unlikely(hook_any || capture_any() || core_check() || core_in_host_function() || hw_heap_low()))
         return api_enter(call, id);
     struct ctx *ctx = ctx_current();
-    struct sched_direct *d = sched_direct;
+    struct caller *d = caller_self;
     if (hw_unlikely(!d))
         return api_enter(call, id);
     call->outer_inside = d->n_inside;
     if ((flags & (NEEDS_CTX | OWN_CTX)) && hw_unlikely(!ctx || !gate_enter(d, ctx) || ctx_error(ctx))) {
-        gate_leave(d, call->outer_inside);
+        caller_leave(d, call->outer_inside);
         return api_enter(call, id);
     }
     call->id = id;
@@ -37,10 +37,10 @@ static inline CUresult enter(struct api_call *call, enum api_id id, enum api_pt 
 
 static inline CUresult leave(struct api_call *call, CUresult rc)
 {
-    struct sched_direct *d = sched_direct;
+    struct caller *d = caller_self;
     if (hw_unlikely(hook_any || rc || !d))
         return api_leave(call, rc);
-    gate_leave(d, call->outer_inside);
+    caller_leave(d, call->outer_inside);
     api_tls_per_thread = call->outer_per_thread;
     return CUDA_SUCCESS;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events: life, recording, waiting, the time between two of them. */
+#include "base/log.h"
 #include "core/stream/event.h"
 
 #include "core/device/ctx.h"
@@ -9,7 +10,7 @@
 CUresult do_cuEventCreate(CUevent *phEvent, unsigned int Flags)
 {
     if (!phEvent)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "phEvent is NULL");
     return event_create(ctx_current(), Flags, phEvent);
 }
 
@@ -65,7 +66,7 @@ CUresult do_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEn
     CUresult rc = CUDA_ERROR_INVALID_HANDLE;
 
     if (!pMilliseconds)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pMilliseconds is NULL");
     start = event_get(hStart);
     end = event_get(hEnd);
     if (!start || !end)

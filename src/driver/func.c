@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels as objects: attributes, names, parameters. */
+#include "base/log.h"
 #include "core/module/module.h"
 #include "driver/bodies.h"
 
@@ -9,9 +10,9 @@ CUresult do_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction 
     CUresult rc;
 
     if (!pi)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pi is NULL");
     if (!(f = api_function(hfunc)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     rc = function_attribute(f, (int)attrib, pi);
     function_put(f);
     return rc;
@@ -23,7 +24,7 @@ CUresult do_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, in
     CUresult rc;
 
     if (!f)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     rc = function_set_attribute(f, (int)attrib, value);
     function_put(f);
     return rc;
@@ -34,7 +35,7 @@ CUresult do_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
     struct function *f = api_function(hfunc);
 
     if (!f)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     if ((unsigned)config <= CU_FUNC_CACHE_PREFER_EQUAL)
         f->cache_config = (int)config;
     function_put(f);
@@ -47,7 +48,7 @@ CUresult do_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
     struct function *f = api_function(hfunc);
 
     if (!f)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     function_put(f);
     return (unsigned)config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -57,9 +58,9 @@ CUresult do_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
     struct function *f;
 
     if (!hmod || !hfunc)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of hmod and hfunc is NULL");
     if (!(f = api_function(hfunc)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     *hmod = (CUmodule)f->module->obj.handle;
     function_put(f);
     return CUDA_SUCCESS;
@@ -70,9 +71,9 @@ CUresult do_cuFuncGetName(const char **name, CUfunction hfunc)
     struct function *f;
 
     if (!name || !hfunc)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of name and hfunc is NULL");
     if (!(f = api_function(hfunc)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     *name = f->name;
     function_put(f);
     return CUDA_SUCCESS;
@@ -84,9 +85,9 @@ CUresult do_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *param
     CUresult rc;
 
     if (!paramOffset || !func)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of paramOffset and func is NULL");
     if (!(f = api_function(func)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     rc = function_param_info(f, paramIndex, paramOffset, paramSize);
     function_put(f);
     return rc;
@@ -97,9 +98,9 @@ CUresult do_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
     struct function *f;
 
     if (!state)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "state is NULL");
     if (!(f = api_function(function)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     *state = CU_FUNCTION_LOADING_STATE_LOADED;
     function_put(f);
     return CUDA_SUCCESS;
@@ -110,7 +111,7 @@ CUresult do_cuFuncLoad(CUfunction function)
     struct function *f = api_function(function);
 
     if (!f)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     function_put(f);
     return CUDA_SUCCESS;
 }

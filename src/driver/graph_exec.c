@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executable graphs: instantiating, launching, changing. */
+#include "base/log.h"
 #include "core/graph/exec_graph.h"
 
 #include "core/device/ctx.h"
@@ -59,7 +60,7 @@ CUresult do_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGrap
     CUresult rc;
 
     if (!instantiateParams)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "instantiateParams is NULL");
     rc = instantiate(phGraphExec, hGraph, instantiateParams->flags, &why);
     instantiateParams->hErrNode_out = NULL;
     instantiateParams->result_out = rc == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS
@@ -139,7 +140,7 @@ CUresult do_cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode h
     CUDA_KERNEL_NODE_PARAMS wide = {0};
 
     if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "nodeParams is NULL");
     memcpy(&wide, nodeParams, sizeof *nodeParams);
     return do_cuGraphExecKernelNodeSetParams_v2(hGraphExec, hNode, &wide);
 }
@@ -164,7 +165,7 @@ CUresult do_cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNo
     struct node_params p;
 
     if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "nodeParams is NULL");
     return exec_set(hGraphExec, hNode, node_params_host(ctx_current(), nodeParams->fn, nodeParams->userData, &p), &p);
 }
 

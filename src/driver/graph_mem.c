@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes that allocate and free memory, and what is known of that memory. */
-#include "core/graph/graph_mem.h"
+#include "base/log.h"
+#include "core/mem/graph_mem.h"
 
 #include "core/device/ctx.h"
 #include "core/device/device.h"
@@ -82,7 +83,7 @@ CUresult do_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute a
     if (!device_peek(device))
         return CUDA_ERROR_INVALID_DEVICE;
     if (!value)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "value is NULL");
     memcpy(&v, value, sizeof v);
     return v ? CUDA_ERROR_INVALID_VALUE : graph_memory_reset_high(device, attr);
 }

@@ -54,7 +54,7 @@ CUresult do_cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const
                                  size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
     if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "nodeParams is NULL");
     CUDA_KERNEL_NODE_PARAMS p = widen(nodeParams);
     return do_cuGraphAddKernelNode_v2(phGraphNode, hGraph, dependencies, numDependencies, &p);
 }
@@ -103,7 +103,7 @@ CUresult do_cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_N
 CUresult do_cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
     if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "nodeParams is NULL");
     CUDA_KERNEL_NODE_PARAMS p = widen(nodeParams);
     return do_cuGraphKernelNodeSetParams_v2(hNode, &p);
 }

@@ -28,7 +28,7 @@ CUresult graph_kernel_params(const CUDA_KERNEL_NODE_PARAMS *in, struct node_para
     CUresult rc;
 
     if (!in)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "in is NULL");
     if (!(f = api_function(in->func ? in->func : (CUfunction)in->kern)))
         return CUDA_ERROR_INVALID_VALUE;
     struct launch_config config = {{in->gridDimX, in->gridDimY, in->gridDimZ}, {in->blockDimX, in->blockDimY, in->blockDimZ},
@@ -45,7 +45,7 @@ CUresult graph_copy_params(const CUDA_MEMCPY3D *in, CUcontext handle, struct nod
     CUresult rc;
 
     if (!in)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "in is NULL");
     if ((rc = context_of(handle, &ctx)) || (rc = copy_request_3d(in, &req)))
         return rc;
     return node_params_copy(ctx, &req, in, out);
@@ -57,7 +57,7 @@ CUresult graph_fill_params(const CUDA_MEMSET_NODE_PARAMS *in, CUcontext handle, 
     CUresult rc;
 
     if (!in)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "in is NULL");
     if ((rc = context_of(handle, &ctx)))
         return rc;
     return node_params_fill(ctx, in, out);
@@ -113,7 +113,7 @@ static CUresult child_params(CUgraph child, struct node_params *out)
 CUresult graph_any_params(CUgraphNodeParams *in, struct node_params *out)
 {
     if (!in)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "in is NULL");
     switch (in->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
         return graph_kernel_params((const CUDA_KERNEL_NODE_PARAMS *)&in->kernel, out);

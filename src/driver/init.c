@@ -11,14 +11,14 @@ static const struct {
     CUresult code;
     const char *name, *text;
 } errors[] = {
-#define ERROR(code, name, cudart, sticky, text) {name, #name, text},
-#include "driver/errors.def"
-#undef ERROR
+#define ERROR_BOTH(code, name, runtime, sticky, text) {name, #name, text},
+#define ERROR_DRIVER ERROR_BOTH
+#include <hostwarp/errors.def>
 };
 
-#define ERROR(code, name, cudart, sticky, text) static_assert((int)name == code, #name);
-#include "driver/errors.def"
-#undef ERROR
+#define ERROR_BOTH(code, name, runtime, sticky, text) static_assert((int)name == code, #name);
+#define ERROR_DRIVER ERROR_BOTH
+#include <hostwarp/errors.def>
 
 static const char *error_find(CUresult error, bool want_name)
 {
@@ -32,7 +32,7 @@ static const char *error_find(CUresult error, bool want_name)
 CUresult do_cuGetErrorName(CUresult error, const char **pStr)
 {
     if (!pStr)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pStr is NULL");
     *pStr = error_find(error, true);
     return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -40,7 +40,7 @@ CUresult do_cuGetErrorName(CUresult error, const char **pStr)
 CUresult do_cuGetErrorString(CUresult error, const char **pStr)
 {
     if (!pStr)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pStr is NULL");
     *pStr = error_find(error, false);
     return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -48,7 +48,7 @@ CUresult do_cuGetErrorString(CUresult error, const char **pStr)
 CUresult do_cuInit(unsigned int Flags)
 {
     if (Flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "Flags are 0x%x; they must be 0", (unsigned)Flags);
     return core_init(Flags);
 }
 
@@ -76,7 +76,7 @@ int driver_version(void)
 CUresult do_cuDriverGetVersion(int *driverVersion)
 {
     if (!driverVersion)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "driverVersion is NULL");
     *driverVersion = driver_version();
     return CUDA_SUCCESS;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sharing memory and events with other processes. */
+#include "base/log.h"
 #include "core/mem/ipc.h"
 
 #include "core/device/ctx.h"
@@ -15,7 +16,7 @@ CUresult do_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
     CUresult rc;
 
     if (!pHandle)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pHandle is NULL");
     if ((rc = mem_share(dptr, &ref)))
         return rc;
     memset(pHandle, 0, sizeof *pHandle);
@@ -64,7 +65,7 @@ CUresult do_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
     struct ipc_ref ref;
 
     if (!phEvent)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "phEvent is NULL");
     memcpy(&ref, &handle, sizeof ref);
     if (ipc_ref_valid(&ref) && ipc_ref_ours(&ref))
         return CUDA_ERROR_INVALID_CONTEXT;

@@ -14,7 +14,7 @@ static CUresult launch_call(CUfunction f, const struct launch_config *config, CU
     CUresult rc;
 
     if (!fn)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     if ((rc = api_stream(hStream, &s))) {
         function_put(fn);
         return rc;
@@ -82,7 +82,7 @@ CUresult do_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **
     CUresult rc;
 
     if (!config || (config->numAttrs && !config->attrs))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "config is NULL, or its attributes are");
     struct launch_config c = {{config->gridDimX, config->gridDimY, config->gridDimZ},
                               {config->blockDimX, config->blockDimY, config->blockDimZ},
                               config->sharedMemBytes,

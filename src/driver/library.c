@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuLibrary* and cuKernel*: a library is an image, and one module per context that has used it. */
+#include "base/log.h"
 #include "driver/library.h"
 
 #include "base/hash.h"
 #include "base/lock.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "core/module/load.h"
+#include "core/context/context.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/module/module.h"
@@ -176,15 +179,15 @@ CUresult do_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option
     size_t bytes;
 
     if (!library || !code || (numLibraryOptions && !libraryOptions))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of library, code and libraryOptions is NULL");
     for (unsigned i = 0; i < numLibraryOptions; i++) {
         if ((unsigned)libraryOptions[i] >= CU_LIBRARY_NUM_OPTIONS)
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no library option %d", (int)libraryOptions[i]);
         if (libraryOptions[i] == CU_LIBRARY_BINARY_IS_PRESERVED)
             keep = false;
     }
     if (!image_find(&code, &bytes))
-        return CUDA_ERROR_INVALID_IMAGE;
+        return hw_refuse(CUDA_ERROR_INVALID_IMAGE, "the code is neither PTX nor a fatbin");
     void *image = (void *)code;
     if (keep) {
         if (!(image = hw_try_alloc(bytes + 1)))
@@ -202,9 +205,9 @@ CUresult do_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUji
     void *image;
 
     if (!library || !fileName || (numLibraryOptions && !libraryOptions))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of library, fileName and libraryOptions is NULL");
     if (!(image = hw_file_read(fileName, &bytes)))
-        return CUDA_ERROR_FILE_NOT_FOUND;
+        return hw_refuse(CUDA_ERROR_FILE_NOT_FOUND, "%s cannot be read", fileName);
     return library_load(image, bytes, true, fileName, jitOptions, jitOptionsValues, numJitOptions, library);
 }
 
@@ -218,7 +221,7 @@ CUresult do_cuLibraryUnload(CUlibrary library)
         hw_map_del_ptr(&kernels, lib->kernels.v[i]);
     hw_unlock(&mu);
     if (!lib)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no library, or it was unloaded");
     /* Out of the maps: the vector changes no more. A module whose context is gone went with it. */
     for (size_t i = 0; i < lib->modules.n; i++)
         module_unload(lib->modules.v[i].module);
@@ -232,9 +235,9 @@ CUresult do_cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
     CUresult rc;
 
     if (!pMod)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pMod is NULL");
     if (!(lib = library_get(library)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no library, or it was unloaded");
     rc = library_module(lib, NULL, pMod);
     library_unref(lib);
     return rc;
@@ -247,7 +250,7 @@ CUresult do_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary libra
     CUresult rc;
 
     if ((!dptr && !bytes) || !name)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "name is NULL, or dptr and bytes both are");
     if ((rc = do_cuLibraryGetModule(&module, library)))
         return rc;
     return do_cuModuleGetGlobal_v2(dptr, bytes, module, name);
@@ -313,7 +316,7 @@ static CUresult kernel_function(CUkernel kernel, CUfunction *out)
     CUresult rc;
 
     if (!k)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel of a library, or it was unloaded");
     if (!(rc = library_module(k->lib, NULL, &module)))
         rc = do_cuModuleGetFunction(out, module, k->name);
     kernel_put(k);
@@ -338,7 +341,7 @@ CUresult do_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char 
     CUresult rc;
 
     if (!pKernel || !name)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of pKernel and name is NULL");
     if ((rc = do_cuLibraryGetModule(&module, library)) || (rc = do_cuModuleGetFunction(&f, module, name)))
         return rc;
     *pKernel = library_kernel((struct library *)library, name);
@@ -351,7 +354,7 @@ CUresult do_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
     CUresult rc;
 
     if (!count)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "count is NULL");
     if ((rc = do_cuLibraryGetModule(&module, lib)))
         return rc;
     return do_cuModuleGetFunctionCount(count, module);
@@ -364,7 +367,7 @@ CUresult do_cuLibraryEnumerateKernels(CUkernel *out, unsigned int numKernels, CU
     CUresult rc;
 
     if (!out || numKernels == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no room for kernels");
     if ((rc = do_cuLibraryGetModule(&module, lib)) || (rc = do_cuModuleGetFunctionCount(&count, module)))
         return rc;
     count = count < numKernels ? count : numKernels;
@@ -384,7 +387,7 @@ CUresult do_cuLibraryEnumerateKernels(CUkernel *out, unsigned int numKernels, CU
 CUresult do_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 {
     if (!pFunc)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pFunc is NULL");
     return library_kernel_function(kernel, pFunc);
 }
 
@@ -393,9 +396,9 @@ CUresult do_cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)
     struct kernel *k;
 
     if (!pLib)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pLib is NULL");
     if (!(k = kernel_get(kernel)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel of a library, or it was unloaded");
     *pLib = (CUlibrary)k->lib;
     kernel_put(k);
     return CUDA_SUCCESS;
@@ -406,9 +409,9 @@ CUresult do_cuKernelGetName(const char **name, CUkernel hfunc)
     struct kernel *k;
 
     if (!name || !hfunc)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of name and hfunc is NULL");
     if (!(k = kernel_get(hfunc)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel of a library, or it was unloaded");
     *name = k->name;
     kernel_put(k);
     return CUDA_SUCCESS;
@@ -420,7 +423,7 @@ CUresult do_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel 
     CUresult rc;
 
     if (!device_peek(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     if ((rc = kernel_function(kernel, &f)))
         return rc;
     return do_cuFuncGetAttribute(pi, attrib, f);
@@ -432,7 +435,7 @@ CUresult do_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel 
     CUresult rc;
 
     if (!device_peek(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     if ((rc = library_kernel_function(kernel, &f)))
         return rc;
     return do_cuFuncSetAttribute(f, attrib, val);
@@ -444,7 +447,7 @@ CUresult do_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevic
     CUresult rc;
 
     if (!device_peek(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     if ((rc = library_kernel_function(kernel, &f)))
         return rc;
     return do_cuFuncSetCacheConfig(f, config);
@@ -456,7 +459,7 @@ CUresult do_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *par
     CUresult rc;
 
     if (!kernel)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "kernel is NULL");
     if ((rc = kernel_function(kernel, &f)))
         return rc;
     return do_cuFuncGetParamInfo(f, paramIndex, paramOffset, paramSize);

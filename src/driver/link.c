@@ -6,6 +6,7 @@
 #include "base/os.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "core/module/load.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/module/module.h"
@@ -49,7 +50,7 @@ CUresult do_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void
     CUresult rc;
 
     if (!stateOut)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "stateOut is NULL");
     if ((rc = jit_options_read(&jit, numOptions, options, optionValues)))
         return rc;
     l = hw_alloc(sizeof *l);
@@ -190,7 +191,7 @@ CUresult do_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
     if (!l)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!cubinOut)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "cubinOut is NULL");
     l->complete = true;
     if (!l->merged.n && (rc = link_merge(l)))
         return rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hints about managed memory, prefetches, and what has been hinted. Both sides see the same bytes here, so there is nothing to
    move: a right call is remembered, a wrong one is told so. */
+#include "base/log.h"
 #include "base/lock.h"
 #include "base/os.h"
 #include "base/vec.h"
@@ -186,7 +187,7 @@ CUresult do_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocatio
     CUresult rc;
 
     if (flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags are 0x%x; they must be 0", (unsigned)flags);
     if ((rc = range_check(devPtr, count, &range)) || (rc = location_check(location)))
         return rc;
     if ((rc = api_stream(hStream, &s)))
@@ -307,7 +308,7 @@ CUresult do_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attr
     CUresult rc;
 
     if (!data)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "data is NULL");
     if ((rc = range_check(devPtr, count, &range)))
         return rc;
     hints = runs_common(&range);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Allocating and releasing memory: device, page-locked, registered, managed. */
+#include "base/log.h"
 #include "core/mem/mem.h"
 
 #include "core/device/ctx.h"
@@ -16,14 +17,14 @@ CUresult do_cuMemGetInfo_v2(size_t *free, size_t *total)
 CUresult do_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 {
     if (!dptr || bytesize == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "dptr is NULL, or 0 bytes are asked for");
     return mem_alloc(ctx_current(), bytesize, dptr);
 }
 
 CUresult do_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes)
 {
     if (!dptr || !pPitch)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of dptr and pPitch is NULL");
     return mem_alloc_pitch(ctx_current(), WidthInBytes, Height, ElementSizeBytes, dptr, pPitch);
 }
 
@@ -39,14 +40,14 @@ CUresult do_cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdevicep
 CUresult do_cuMemAllocHost_v2(void **pp, size_t bytesize)
 {
     if (!pp)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pp is NULL");
     return mem_host_alloc(ctx_current(), bytesize, 0, pp);
 }
 
 CUresult do_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
 {
     if (!pp)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pp is NULL");
     return mem_host_alloc(ctx_current(), bytesize, Flags, pp);
 }
 
@@ -55,7 +56,7 @@ CUresult do_cuMemFreeHost(void *p) { return mem_host_free(p); }
 CUresult do_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 {
     if (!p || bytesize == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "p is NULL, or 0 bytes are asked for");
     return mem_host_register(ctx_current(), p, bytesize, Flags);
 }
 
@@ -64,14 +65,14 @@ CUresult do_cuMemHostUnregister(void *p) { return mem_host_unregister(p); }
 CUresult do_cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
 {
     if (!pdptr || Flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pdptr is NULL, or Flags are not 0");
     return mem_host_device_pointer(p, Flags, pdptr);
 }
 
 CUresult do_cuMemHostGetFlags(unsigned int *pFlags, void *p)
 {
     if (!pFlags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pFlags is NULL");
     return mem_host_flags(p, pFlags);
 }
 
@@ -80,6 +81,6 @@ CUresult do_cuMemHostGetFlags(unsigned int *pFlags, void *p)
 CUresult do_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
 {
     if (!dptr || bytesize == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "dptr is NULL, 0 bytes are asked for, or flags 0x%x are neither GLOBAL nor HOST", flags);
     return mem_alloc_managed(ctx_current(), bytesize, flags, dptr);
 }

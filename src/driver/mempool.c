@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stream-ordered allocation and the pools it comes from. */
+#include "base/log.h"
 #include "core/mem/mempool.h"
 
 #include "core/device/ctx.h"
@@ -12,9 +13,9 @@
 CUresult do_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
 {
     if (!pool_out)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pool_out is NULL");
     if (!device_peek(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     *pool_out = mempool_default(dev);
     return CUDA_SUCCESS;
 }
@@ -22,9 +23,9 @@ CUresult do_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
 CUresult do_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 {
     if (!pool)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pool is NULL");
     if (!device_peek(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     *pool = mempool_current(dev);
     return CUDA_SUCCESS;
 }
@@ -72,7 +73,7 @@ CUresult do_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, C
 CUresult do_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 {
     if (!pool || !poolProps)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of pool and poolProps is NULL");
     return mempool_create(poolProps, pool);
 }
 
@@ -154,8 +155,8 @@ CUresult do_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdevi
     CUresult rc;
 
     if (!shareData_out)
-        return CUDA_ERROR_INVALID_VALUE;
-    if ((rc = mem_pooled_ref(ptr, &ref)))
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "shareData_out is NULL");
+    if ((rc = mempool_ref(ptr, &ref)))
         return rc;
     memset(shareData_out, 0, sizeof *shareData_out);
     memcpy(shareData_out, &ref, sizeof ref);

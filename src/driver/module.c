@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: loading PTX and fatbins, finding kernels and variables. */
+#include "base/log.h"
+#include "core/module/load.h"
 #include "core/module/module.h"
 
 #include "base/options.h"
@@ -33,7 +35,7 @@ CUresult do_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int
     CUresult rc;
 
     if (!module || !image)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of module and image is NULL");
     if ((rc = jit_options_read(&jit, numOptions, options, optionValues)))
         return rc;
     if ((rc = bindings_read(&jit, &bindings)))
@@ -59,7 +61,7 @@ CUresult do_cuModuleLoad(CUmodule *module, const char *fname)
     CUresult rc;
 
     if (!module || !fname)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of module and fname is NULL");
     if ((rc = jit_options_read(&jit, 0, NULL, NULL)))
         return rc;
     rc = module_load_file(ctx_current(), fname, &diag, module);
@@ -81,7 +83,7 @@ CUresult do_cuModuleUnload(CUmodule hmod)
 CUresult do_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
     if (!mode)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "mode is NULL");
     const char *wanted = hw_cuda_env()->module_loading;
     *mode = wanted && strcmp(wanted, "EAGER") == 0 ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;
@@ -93,9 +95,9 @@ CUresult do_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *na
     CUresult rc;
 
     if (!hfunc || !name)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of hfunc and name is NULL");
     if (!(m = module_get(hmod)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no module, or it was unloaded");
     rc = module_function(m, name, hfunc);
     module_unref(m);
     return rc;
@@ -106,9 +108,9 @@ CUresult do_cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
     struct module *m;
 
     if (!count)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "count is NULL");
     if (!(m = module_get(mod)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no module, or it was unloaded");
     *count = (unsigned)module_function_count(m);
     module_unref(m);
     return CUDA_SUCCESS;
@@ -120,9 +122,9 @@ CUresult do_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFu
     CUresult rc;
 
     if (!functions || numFunctions == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no room for functions");
     if (!(m = module_get(mod)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no module, or it was unloaded");
     rc = module_functions(m, functions, (unsigned)hw_min_u64(numFunctions, module_function_count(m)));
     module_unref(m);
     return rc;
@@ -134,9 +136,9 @@ CUresult do_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod
     CUresult rc;
 
     if ((!dptr && !bytes) || !name)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "name is NULL, or dptr and bytes both are");
     if (!(m = module_get(hmod)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no module, or it was unloaded");
     rc = module_global(m, name, dptr, bytes);
     module_unref(m);
     return rc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Occupancy: how many blocks an SM of the device we describe would hold, and the block size that fills it best. */
+#include "base/log.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/module/launch.h"
@@ -14,7 +15,7 @@ CUresult do_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
     if (!numBlocks || blockSize <= 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
         return CUDA_ERROR_INVALID_VALUE;
     if (!(f = api_function(func)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     *numBlocks = (int)launch_occupancy(f, (uint32_t)blockSize, dynamicSMemSize);
     function_put(f);
     return CUDA_SUCCESS;
@@ -37,7 +38,7 @@ CUresult do_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blo
     if (!minGridSize || !blockSize || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE || blockSizeLimit < 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (!(f = api_function(func)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     uint32_t limit = f->max_threads;
     if (blockSizeLimit && (uint32_t)blockSizeLimit < limit)
         limit = (uint32_t)blockSizeLimit;
@@ -77,7 +78,7 @@ CUresult do_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUf
     if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (!(f = api_function(func)))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     if (launch_occupancy(f, (uint32_t)blockSize, 0) >= (uint32_t)numBlocks) {
         size_t room = (size_t)DEVICE_SHARED_SM / (size_t)numBlocks & ~(size_t)127;
         room = room > f->shared_static ? room - f->shared_static : 0;

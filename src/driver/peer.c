@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Access between devices. All of them share one address space here, so the calls only keep the books that programs see. */
+#include "base/log.h"
 #include "base/lock.h"
 #include "base/vec.h"
 #include "core/device/ctx.h"
@@ -17,7 +18,7 @@ static HW_VEC(struct peer_pair) pairs HW_GUARDED_BY(mu);
 CUresult do_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
 {
     if (!canAccessPeer)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "canAccessPeer is NULL");
     if (!device_peek(dev) || !device_peek(peerDev))
         return CUDA_ERROR_INVALID_DEVICE;
     *canAccessPeer = dev != peerDev;
@@ -27,7 +28,7 @@ CUresult do_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice pee
 CUresult do_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
 {
     if (!value)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "value is NULL");
     if (!device_peek(srcDevice) || !device_peek(dstDevice) || srcDevice == dstDevice)
         return CUDA_ERROR_INVALID_DEVICE;
     switch (attrib) {

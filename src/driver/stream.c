@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: life, questions, waiting, callbacks and host functions. */
+#include "base/log.h"
 #include "core/stream/stream.h"
 
 #include "core/device/ctx.h"
@@ -10,7 +11,7 @@
 CUresult do_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
 {
     if (!phStream)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "phStream is NULL");
     return stream_create(ctx_current(), flags, priority, phStream);
 }
 
@@ -29,7 +30,7 @@ CUresult do_cuStreamGetPriority(CUstream hStream, int *priority)
     CUresult rc;
 
     if (!priority)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "priority is NULL");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     *priority = s->priority;
@@ -43,7 +44,7 @@ CUresult do_cuStreamGetFlags(CUstream hStream, unsigned int *flags)
     CUresult rc;
 
     if (!flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags is NULL");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     *flags = s->flags;
@@ -57,7 +58,7 @@ CUresult do_cuStreamGetId(CUstream hStream, unsigned long long *streamId)
     CUresult rc;
 
     if (!streamId)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "streamId is NULL");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     *streamId = s->id;
@@ -71,7 +72,7 @@ CUresult do_cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
     CUresult rc;
 
     if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pctx is NULL");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     *pctx = ctx_handle(s->ctx);
@@ -85,7 +86,7 @@ CUresult do_cuStreamGetDevice(CUstream hStream, CUdevice *device)
     CUresult rc;
 
     if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "device is NULL");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     *device = s->ctx->dev->ordinal;
@@ -126,7 +127,7 @@ CUresult do_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Fla
     CUresult rc;
 
     if (Flags > CU_EVENT_WAIT_EXTERNAL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "Flags 0x%x are not known", Flags);
     /* The event may come from another context: that is how work of two devices is ordered. */
     if ((rc = api_stream(hStream, &s)))
         goto out;
@@ -149,7 +150,7 @@ CUresult do_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, voi
     CUresult rc;
 
     if (!callback || flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "callback is NULL, or flags are not 0");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     rc = stream_add_callback(s, hStream, callback, userData);
@@ -163,7 +164,7 @@ CUresult do_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
     CUresult rc;
 
     if (!fn)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "fn is NULL");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     rc = stream_host_fn(s, fn, userData);

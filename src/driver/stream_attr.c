@@ -36,7 +36,7 @@ CUresult do_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstream
     CUresult rc;
 
     if (!value)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "value is NULL");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY) {
@@ -59,7 +59,7 @@ CUresult do_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CU
     CUresult rc;
 
     if (!param)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "param is NULL");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     if (attr == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY) {

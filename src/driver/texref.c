@@ -3,6 +3,7 @@
  * Texture and surface references of modules. A reference is a variable of 8 bytes that holds the handle of a texture object: each
  * call that changes what it refers to makes a new object and puts its handle there once all work of the context is done.
  */
+#include "base/log.h"
 #include "driver/texref.h"
 
 #include "base/lock.h"
@@ -10,7 +11,7 @@
 #include "core/mem/array.h"
 #include "core/device/ctx.h"
 #include "core/module/module.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 #include "driver/bodies.h"
 
 struct texref {
@@ -149,7 +150,7 @@ CUresult do_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name
     CUresult rc;
 
     if (!pTexRef || !name)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of pTexRef and name is NULL");
     if (!(rc = find_reference(hmod, name, false, &r)))
         *pTexRef = (CUtexref)r;
     return rc;
@@ -161,7 +162,7 @@ CUresult do_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *n
     CUresult rc;
 
     if (!pSurfRef || !name)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of pSurfRef and name is NULL");
     if (!(rc = find_reference(hmod, name, true, &r)))
         *pSurfRef = (CUsurfref)r;
     return rc;
@@ -170,7 +171,7 @@ CUresult do_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *n
 CUresult do_cuTexRefCreate(CUtexref *pTexRef)
 {
     if (!pTexRef)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pTexRef is NULL");
     *pTexRef = (CUtexref)ref_new(NULL, 0, false);
     return CUDA_SUCCESS;
 }
@@ -299,7 +300,7 @@ CUresult do_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int F
 static CUresult bound_array(const struct texref *r, CUresourcetype type, void **out)
 {
     if (!r)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "r is NULL");
     if (!out || !r->bound || r->resource.resType != type)
         return CUDA_ERROR_INVALID_VALUE;
     *out = type == CU_RESOURCE_TYPE_ARRAY ? (void *)r->resource.res.array.hArray : (void *)r->resource.res.mipmap.hMipmappedArray;

@@ -9,7 +9,7 @@
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/mem/mem.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 #include "driver/bodies.h"
 
 #include <stdatomic.h>
@@ -272,7 +272,7 @@ CUresult do_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC 
     CUresult rc;
 
     if (!pTexObject || !pResDesc || !pTexDesc)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of pTexObject, pResDesc and pTexDesc is NULL");
     if ((rc = make_image(pResDesc, pTexDesc, pResViewDesc, &handle)))
         return rc;
     *pTexObject = handle;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Virtual memory management: cuMemAddressReserve, cuMemCreate, cuMemMap and their kin. */
+#include "base/log.h"
 #include "core/mem/vmm.h"
 
 #include "core/device/device.h"
@@ -26,7 +27,7 @@ CUresult do_cuMemRelease(CUmemGenericAllocationHandle handle) { return vmm_relea
 CUresult do_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags)
 {
     if (flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags are 0x%x; they must be 0", (unsigned)flags);
     return vmm_map(ptr, size, offset, handle);
 }
 
@@ -42,7 +43,7 @@ CUresult do_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *
 CUresult do_cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
 {
     if (!flags || !location)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of flags and location is NULL");
     return vmm_access(ptr, location, flags);
 }
 
@@ -57,7 +58,7 @@ CUresult do_cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllo
 CUresult do_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType)
 {
     if (!handle)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "handle is NULL");
     if (shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_NOT_SUPPORTED;
     return vmm_import((int)(intptr_t)osHandle, handle);
@@ -74,13 +75,13 @@ CUresult do_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAlloca
 CUresult do_cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
 {
     if (!prop)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "prop is NULL");
     return vmm_properties(handle, prop);
 }
 
 CUresult do_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
 {
     if (!handle)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "handle is NULL");
     return vmm_retain((uint64_t)(uintptr_t)addr, handle);
 }

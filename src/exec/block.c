@@ -184,8 +184,8 @@ static uint64_t claim_blocks(struct in_order *o, struct exec_runner *runner)
     return o->claimed = exec_claim(runner, hw_min_u64(most, atomic_load_explicit(&l->job.least, memory_order_relaxed)), most);
 }
 
-/* Neighbouring blocks abreast: one iteration of each, then the next; together they go through memory front to back. Ends at the last block. */
-static void run_abreast(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block, uint64_t n)
+/* Neighbouring blocks in lockstep: one iteration of each, then the next; together they go through memory front to back. Ends at the last block. */
+static void run_in_lockstep(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block, uint64_t n)
 {
     uint32_t first[3];
     memcpy(first, block->ctaid, sizeof first);
@@ -211,7 +211,7 @@ static void run_visits(void *what, struct exec_scope *scope)
     uint64_t n = 0;
     for (uint64_t ours = 1; ours;) {
         ours = hw_min_u64(ours, o->count - n);
-        run_abreast(launch->kernel, &launch->kl, &o->block, ours);
+        run_in_lockstep(launch->kernel, &launch->kl, &o->block, ours);
         n += ours;
         if (n == o->count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed)))
             break;

@@ -73,7 +73,7 @@ void exec_scope_set(struct exec_scope *scope);                   /* NULL: leavin
 /* Services hold locks: a timeout does not end the kernel between begin and end. */
 void exec_service(bool begins);
 int32_t exec_vprintf(struct kabi_block *block, const char *fmt, const void *args);
-/* texture.c: what tex and its kin call. */
+/* texture_service.c: what tex and its kin call. */
 void exec_texture_service(struct kabi_block *block, uint32_t packed, uint64_t handle, const uint32_t *args, uint32_t *results);
 HW_NORETURN void exec_fault_raise(enum exec_fault fault, uint64_t addr, uint32_t line);
 

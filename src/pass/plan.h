@@ -8,6 +8,35 @@
  *   - every register is one web: definitions that no use can tell apart, and no more,
  *   - blocks are in an order in which loops are contiguous, with one latch each, placed last,
  * and says for every register its shape over the lanes of a chunk and for every block whether it needs a mask.
+ *
+ * Regions. The kernel is cut behind each barrier. A region is what can be reached from one such place (or from the kernel's beginning) without passing another:
+ * one function of machine code, with the loop over the block's groups inside. All groups have come to its beginning before any runs it; it ends for a group at a
+ * barrier, which names the region to go on with, or at the kernel's end. What is live at a barrier is in the frame; nothing else survives it.
+ *
+ *     begin --> region 0 --bar--> region 1 --bar--> region 2 --> end         the engine calls the region that the last one returned (exec/block.c)
+ *                                    ^     |
+ *                                    +-bar-+                                 a loop with a barrier leads to its own region again
+ *
+ * Masks. Within a region a group runs block after block in the plan's order. A lane is always in one of three states:
+ *
+ *            a divergent branch goes elsewhere
+ *     active ----------------------------------> waiting in a later block (pending) --the group comes to that block--> active
+ *        |
+ *        +-- RET, or a barrier ---> done with this region
+ *
+ * A block's mask is the set of its active lanes. The contract: an instruction changes nothing, in registers or memory, of a lane that is not active; a block
+ * with memory operations is not entered when no lane is active; lanes that branch to the same block go on together there, so the immediate post-dominator of a
+ * divergent branch is where they meet again at the latest. A block that all lanes of the region come to (cls is empty) has no mask.
+ *
+ * An example, 4 lanes, n = 3, `t` the lane:
+ *
+ *     block   code                         active lanes    waiting
+ *     B0      if (t < n) goto B1 else B3   0 1 2 3         -               divergent: t has stride 1, n is uniform
+ *     B1      x = a[t]                     0 1 2           3 in B3         masked: cls is {B0 -> B1}; one masked vector load
+ *     B2      if (x > 0) x = -x            0 1 2           3 in B3         if-converted: a select, no branch
+ *     B3      bar.sync                     0 1 2 3         -               cls is empty again: no mask. Region 0 ends, x and t are live: x goes into the
+ *                                                                          frame, t is computed again
+ *     B4      b[t] = s[3 - t]              0 1 2 3         -               region 1, for each group of the block
  */
 #ifndef PASS_PLAN_H
 #define PASS_PLAN_H

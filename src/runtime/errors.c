@@ -10,9 +10,9 @@ struct error_row {
 };
 
 static const struct error_row rows[] = {
-#define ERROR(code, name, text) {code, #name, text},
-#include <hostwarp/rt_errors.def>
-#undef ERROR
+#define ERROR_BOTH(code, driver, name, sticky, text) {code, #name, text},
+#define ERROR_RUNTIME(code, name, text) {code, #name, text},
+#include <hostwarp/errors.def>
 };
 
 /* Rows are in rising order of codes. */
@@ -32,14 +32,22 @@ static const struct error_row *find(int code)
     return NULL;
 }
 
+/* What only the driver has. */
+static cudaError_t of_driver(CUresult rc)
+{
+    switch ((int)rc) {
+#define ERROR_DRIVER(code, driver, runtime, sticky, text) case code: return (cudaError_t)runtime;
+#include <hostwarp/errors.def>
+    }
+    return cudaErrorUnknown;
+}
+
 /* Every driver error that the runtime knows has the same number there. */
 cudaError_t api_error(CUresult rc)
 {
     if (hw_likely(rc == CUDA_SUCCESS))
         return cudaSuccess;
-    if (rc == CUDA_ERROR_CONTEXT_ALREADY_CURRENT)
-        return cudaErrorDeviceAlreadyInUse;
-    return find((int)rc) ? (cudaError_t)rc : cudaErrorUnknown;
+    return find((int)rc) ? (cudaError_t)rc : of_driver(rc);
 }
 
 HW_EXPORT const char *cudaGetErrorName(cudaError_t error)

@@ -55,6 +55,21 @@ def test_links_lead_somewhere():
     assert n > 50, n
 
 
+def test_files_that_pages_name_exist():
+    ours = {path.name for folder in ('src', 'include', 'tests', 'bench', 'examples', 'tools', 'share') for path in (TREE / folder).rglob('*') if path.is_file()}
+    bad, n = [], 0
+    for page in PAGES:
+        for name in re.findall(r'`((?:[a-z_0-9]+/)*[a-z_0-9]+\.(?:c|h|def|py))`', BLOCK.sub('', page.read_text())):
+            n += 1
+            where = [TREE / name, TREE / 'src' / name, TREE / 'src/core' / name]
+            if '/' in name and not any((TREE / d / name.split('/')[0]).is_dir() for d in ('.', 'src', 'src/core')):
+                continue                            # another project's
+            if name.split('/')[-1] not in ours or ('/' in name and name.split('/')[0] in ('src', 'core', 'exec', 'jit', 'pass') and not any(w.exists() for w in where)):
+                bad.append(f'{page.name}: {name}')
+    assert not bad, '\n'.join(bad)
+    assert n > 50, n
+
+
 def test_every_page_is_reached_from_the_readme():
     seen, todo = set(), [TREE / 'README.md']
     while todo:

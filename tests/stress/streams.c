@@ -10,6 +10,8 @@
 #include "../unit/core_kernels.h"
 
 #include "base/os.h"
+#include "core/stream/ctx_sync.h"
+#include "core/context/context.h"
 #include "core/graph/capture.h"
 #include "core/graph/exec_graph.h"
 #include "core/graph/graph.h"

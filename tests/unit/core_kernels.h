@@ -3,6 +3,9 @@
 #ifndef CORE_KERNELS_H
 #define CORE_KERNELS_H
 
+#include "core/module/load.h"
+#include "core/context/context.h"
+#include "core/stream/ctx_sync.h"
 #include "core/mem/copy.h"
 #include "core/core.h"
 #include "core/device/ctx.h"

@@ -88,13 +88,12 @@ static void every_error_has_a_name_and_a_text(void **state)
     const char *s;
 
     (void)state;
-#define ERROR(code, name, cudart, sticky, text)                              \
+#define ERROR_BOTH(code, name, runtime, sticky, text)                              \
     assert_int_equal(cuGetErrorName((CUresult)code, &s), CUDA_SUCCESS);      \
     assert_string_equal(s, #name);                                           \
     assert_int_equal(cuGetErrorString((CUresult)code, &s), CUDA_SUCCESS);    \
     assert_true(s[0] != 0);
-#include "driver/errors.def"
-#undef ERROR
+#include <hostwarp/errors.def>
 }
 
 /* All words zero. Extra arguments do no harm in the C calling conventions we run on; handles by value come from the stack. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/hooks: who listens hears of every command in order, and of what it waits for. */
+#include "core/stream/ctx_sync.h"
+#include "core/context/context.h"
 #include "core/hooks.h"
 
 #include "core/core.h"
@@ -8,7 +10,7 @@
 #include "core/device/device.h"
 #include "core/stream/event.h"
 #include "core/mem/mem.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 #include "core/stream/stream.h"
 
 #include <setjmp.h>

@@ -63,35 +63,19 @@ CUresult ctx_push(CUcontext handle);                             /* NULL handle:
 CUresult ctx_pop(CUcontext *out);                                /* out may be NULL */
 CUresult ctx_set_current(CUcontext handle);                      /* replaces the top; NULL pops it */
 
-/* --- life --- */
-CUresult ctx_create(struct device *dev, unsigned flags, CUcontext *out);             /* and makes it current */
-CUresult ctx_destroy(CUcontext handle);                          /* waits; pops it where it is the caller's current one */
+/* --- finding; context.h has their life --- */
 struct ctx *ctx_get(CUcontext handle);                           /* a reference, or NULL (INVALID_CONTEXT) */
 struct ctx *ctx_get_dead(CUcontext handle);                      /* the same for one that was destroyed: only to be found dead */
-/* Older than destroying: as often detached as attached and once more, it ends. INVALID_CONTEXT: not the current one. */
 CUresult ctx_attach(struct ctx *ctx, CUcontext *out);
-CUresult ctx_detach(CUcontext handle);
-struct event;
-/* An event at the end of all that the context has to do now, and one that its streams wait for from now on. */
-CUresult ctx_record_event(struct ctx *ctx, struct event *e);
-CUresult ctx_wait_event(struct ctx *ctx, struct event *e);
 static inline void ctx_ref(struct ctx *c) { obj_ref(&c->obj); }
 static inline void ctx_unref(struct ctx *c) { obj_unref(c ? &c->obj : NULL); }
 static inline CUcontext ctx_handle(const struct ctx *c) { return (CUcontext)c->obj.handle; }
 
-/* --- the primary context of a device --- */
-CUresult ctx_primary_retain(struct device *dev, CUcontext *out);
-CUresult ctx_primary_release(struct device *dev);                /* INVALID_CONTEXT when not retained */
-CUresult ctx_primary_reset(struct device *dev);                  /* retained or not */
-CUresult ctx_primary_state(struct device *dev, unsigned *flags, int *active);
-CUresult ctx_primary_set_flags(struct device *dev, unsigned flags);
-
 /* --- questions and settings --- */
-CUresult ctx_synchronize(struct ctx *ctx);                       /* waits for all work, flushes printf; the sticky error */
 CUresult ctx_set_flags(struct ctx *ctx, unsigned flags);
-CUresult ctx_limit(struct ctx *ctx, CUlimit limit, size_t *out); /* UNSUPPORTED_LIMIT, INVALID_VALUE */
-CUresult ctx_set_limit(struct ctx *ctx, CUlimit limit, size_t value);
 bool ctx_flags_valid(unsigned flags);
+CUresult ctx_limit(struct ctx *ctx, CUlimit limit, size_t *out); /* UNSUPPORTED_LIMIT, INVALID_VALUE */
+bool ctx_limit_known(CUlimit limit);
 
 /* The context is broken from now on. Called by engines when a kernel faults. */
 void ctx_poison(struct ctx *ctx, CUresult why);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every thread's stack of contexts. */
+#include "base/log.h"
 #include "base/vec.h"
 #include "core/device/ctx.h"
 
@@ -58,7 +59,7 @@ CUresult ctx_enter(struct ctx **out)
     if (!ctx)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (ctx->dead)
-        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+        return hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context was destroyed");
     *out = ctx;
     return ctx_error(ctx);
 }

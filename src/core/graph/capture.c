@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "core/device/ctx.h"
 #include "core/stream/event.h"
-#include "core/graph/graph_mem.h"
+#include "core/mem/graph_mem.h"
 #include "core/graph/graph.h"
 #include "core/stream/stream.h"
 
@@ -187,11 +187,8 @@ static CUresult legacy_locked(struct stream *s)
 
 /* --- work --- */
 
-CUresult capture_enter(struct stream *s, bool *captures)
+static CUresult on_stream(struct stream *s, bool *captures)
 {
-    *captures = false;
-    if (hw_likely(!capture_any()))
-        return CUDA_SUCCESS;
     hw_lock(&mu);
     struct capture *c = s->capture;
     CUresult rc = c ? c->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS : legacy_locked(s);
@@ -222,21 +219,21 @@ static CUresult add_node(struct stream *s, struct node_params *params)
     return rc;
 }
 
-CUresult capture_kernel(struct stream *s, struct function *f, const struct launch_config *config, void **params, void **extra)
+static CUresult on_kernel(struct stream *s, struct function *f, const struct launch_config *config, void **params, void **extra)
 {
     struct node_params p;
     CUresult rc = node_params_kernel(f, config, params, extra, &p);
     return rc ? rc : add_node(s, &p);
 }
 
-CUresult capture_copy(struct stream *s, const struct copy_request *req)
+static CUresult on_copy(struct stream *s, const struct copy_request *req)
 {
     struct node_params p;
     CUresult rc = node_params_copy(s->ctx, req, NULL, &p);
     return rc ? rc : add_node(s, &p);
 }
 
-CUresult capture_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t rows)
+static CUresult on_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t rows)
 {
     CUDA_MEMSET_NODE_PARAMS fill = { dst, pitch, value, element, width, rows };
     struct node_params p;
@@ -244,21 +241,21 @@ CUresult capture_fill(struct stream *s, CUdeviceptr dst, size_t pitch, uint32_t 
     return rc ? rc : add_node(s, &p);
 }
 
-CUresult capture_host(struct stream *s, CUhostFn fn, void *data)
+static CUresult on_host(struct stream *s, CUhostFn fn, void *data)
 {
     struct node_params p;
     CUresult rc = node_params_host(s->ctx, fn, data, &p);
     return rc ? rc : add_node(s, &p);
 }
 
-CUresult capture_values(struct stream *s, const CUstreamBatchMemOpParams *ops, unsigned n)
+static CUresult on_values(struct stream *s, const CUstreamBatchMemOpParams *ops, unsigned n)
 {
     struct node_params p;
     CUresult rc = node_params_values(s->ctx, ops, n, &p);
     return rc ? rc : add_node(s, &p);
 }
 
-CUresult capture_alloc(struct stream *s, const CUmemPoolProps *props, size_t bytes, CUdeviceptr *out)
+static CUresult on_alloc(struct stream *s, const CUmemPoolProps *props, size_t bytes, CUdeviceptr *out)
 {
     struct graph_memory *m;
     struct node_params p;
@@ -272,7 +269,7 @@ CUresult capture_alloc(struct stream *s, const CUmemPoolProps *props, size_t byt
     return CUDA_SUCCESS;
 }
 
-CUresult capture_free(struct stream *s, CUdeviceptr ptr)
+static CUresult on_free(struct stream *s, CUdeviceptr ptr)
 {
     struct graph_memory *m = graph_memory_get(ptr);
     struct node_params p;
@@ -298,7 +295,7 @@ static CUresult add_event_node(struct stream *s, struct event *e, bool record)
     return rc ? rc : add_node(s, &p);
 }
 
-CUresult capture_record(struct stream *s, struct event *e, unsigned flags, bool *over)
+static CUresult on_record(struct stream *s, struct event *e, unsigned flags, bool *over)
 {
     *over = false;
     if (hw_likely(!capture_any() && !e->mark))
@@ -353,7 +350,7 @@ static CUresult wait_locked(struct stream *s, struct event *e, bool *over)
     return CUDA_SUCCESS;
 }
 
-CUresult capture_wait(struct stream *s, struct event *e, unsigned flags, bool *over)
+static CUresult on_wait(struct stream *s, struct event *e, unsigned flags, bool *over)
 {
     *over = false;
     if (hw_likely(!capture_any()))
@@ -370,7 +367,7 @@ CUresult capture_wait(struct stream *s, struct event *e, unsigned flags, bool *o
 
 /* --- what spoils a capture --- */
 
-CUresult capture_forbids(struct stream *s)
+static CUresult on_forbids(struct stream *s)
 {
     CUresult rc;
     if (hw_likely(!capture_any()))
@@ -387,7 +384,7 @@ CUresult capture_forbids(struct stream *s)
     return rc;
 }
 
-CUresult capture_event_forbids(struct event *e)
+static CUresult on_event_forbids(struct event *e)
 {
     CUresult rc = CUDA_SUCCESS;
     if (hw_likely(!e->mark))
@@ -403,7 +400,7 @@ CUresult capture_event_forbids(struct event *e)
     return rc;
 }
 
-CUresult capture_ctx_forbids(struct ctx *ctx)
+static CUresult on_ctx_forbids(struct ctx *ctx)
 {
     CUresult rc = CUDA_SUCCESS;
     if (hw_likely(!capture_any()))
@@ -448,7 +445,7 @@ CUstreamCaptureMode capture_exchange_mode(CUstreamCaptureMode mode)
     return old;
 }
 
-void capture_stream_gone(struct stream *s)
+static void on_stream_gone(struct stream *s)
 {
     if (hw_likely(!s->capture))
         return;
@@ -476,7 +473,7 @@ void capture_ctx_gone(struct ctx *ctx)
     hw_unlock(&mu);
 }
 
-void capture_event_gone(struct event *e)
+static void on_event_gone(struct event *e)
 {
     if (hw_likely(!e->mark))
         return;
@@ -614,3 +611,9 @@ CUresult capture_set_deps(struct stream *s, struct node *const *deps, const CUgr
     hw_unlock(&mu);
     return rc;
 }
+
+const struct capturing capturing = {
+#define CAPTURE(result, name, params, args) .name = on_##name,
+#include "core/sched/capturing.def"
+#undef CAPTURE
+};

@@ -2,19 +2,15 @@
 /*
  * Conditions of graphs. A conditional node is one command of its launch. When its turn comes a thread looks at the value and queues the
  * body that is to run, as a batch in streams of the body's own, with a command at the end that comes back here. A loop then looks again;
- * when no body is to run, the node's command is over. One thread for all: it only looks and queues. What kernels launch is queued by it too.
+ * when no body is to run, the node's command is over. The thread is later.c's: it only looks and queues.
  */
 #include "core/graph/condition.h"
 
-#include "base/lock.h"
 #include "base/log.h"
-#include "base/os.h"
 #include "core/device/ctx.h"
-#include "core/module/device_launch.h"
-#include "core/graph/exec_graph.h"
 #include "core/mem/mem.h"
-#include "core/stream/sched.h"
-#include "core/stream/stream.h"
+#include "core/sched/later.h"
+#include "core/sched/sched.h"
 
 #include <stdatomic.h>
 
@@ -23,8 +19,8 @@
 CUresult condition_new(struct ctx *ctx, unsigned start, bool assigns, struct condition **out)
 {
     CUdeviceptr cell;
-    if (!condition_ready())
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!later_ready())
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no more threads");
     CUresult rc = mem_alloc_variable(ctx, sizeof(uint32_t), 16, false, &cell);
     if (rc)
         return rc;
@@ -69,27 +65,40 @@ struct condition_run {
     CUgraphConditionalNodeType type;
     struct exec_graph *const *bodies;
     unsigned n;
+    condition_body_fn *run_body;
 };
 
-struct cmd *condition_cmd(struct condition *c, CUgraphConditionalNodeType type, struct exec_graph *const *bodies, unsigned n)
+static void look_at(struct cmd *c);
+
+static bool condition_start(struct cmd *c)
 {
-    struct condition_run *run = hw_alloc(sizeof *run);
-    run->node = cmd_new(CMD_CONDITION);
-    run->condition = condition_ref(c);
-    run->type = type;
-    run->bodies = bodies;
-    run->n = n;
-    run->node->condition = run;
-    return run->node;
+    later_do(c, look_at);
+    return false;
 }
 
-void condition_run_free(struct cmd *c)
+static void condition_drop(struct cmd *c)
 {
     struct condition_run *run = c->condition;
     if (!run || run->node != c)
         return;
     condition_unref(run->condition);
     hw_free(run);
+}
+
+/* The node's, and the ones at the ends of its bodies. In a broken context they see for themselves. */
+static const struct cmd_type condition_type = { .kind = CMD_CONDITION, .no_job = true, .always = true, .start = condition_start, .drop = condition_drop };
+
+struct cmd *condition_cmd(struct condition *c, CUgraphConditionalNodeType type, struct exec_graph *const *bodies, unsigned n, condition_body_fn *run_body)
+{
+    struct condition_run *run = hw_alloc(sizeof *run);
+    run->node = cmd_new(&condition_type);
+    run->condition = condition_ref(c);
+    run->type = type;
+    run->bodies = bodies;
+    run->n = n;
+    run->run_body = run_body;
+    run->node->condition = run;
+    return run->node;
 }
 
 /* The body that the value asks for, or NULL. */
@@ -112,63 +121,22 @@ static void look(struct condition_run *run, bool ended)
     bool once = ended && run->type != CU_GRAPH_COND_TYPE_WHILE;
     struct exec_graph *body = once || ctx_error(ctx) || ctx->dead ? NULL : pick(run);
     if (body) {
-        struct cmd *end = cmd_new(CMD_CONDITION);
+        struct cmd *end = cmd_new(&condition_type);
         end->condition = run;
-        CUresult rc = exec_graph_run_body(body, end);
+        CUresult rc = run->run_body(body, end);
         if (!rc)
             return;
         cmd_drop(end);
         ctx_poison(ctx, rc);
     }
-    sched_values_done(node);
+    sched_done(node);
 }
 
-/* --- the thread --- */
-
-static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
-static struct cmd *fresh HW_GUARDED_BY(mu), **fresh_end HW_GUARDED_BY(mu) = &fresh;          /* by cmd.next, first come first */
-static _Atomic uint32_t n_fresh;                                  /* the thread sleeps on it */
-
-static void *look_at_all(void *unused)
+static void look_at(struct cmd *c)
 {
-    (void)unused;
-    for (;;) {
-        uint32_t seen = atomic_load(&n_fresh);
-        hw_lock(&mu);
-        struct cmd *c = fresh;
-        if (c && !(fresh = c->next))
-            fresh_end = &fresh;
-        hw_unlock(&mu);
-        if (!c) {
-            hw_futex_wait(&n_fresh, seen, 0);
-            continue;
-        }
-        if (c->kind == CMD_KERNEL || c->parent) {
-            c->parent ? device_launch_over(c) : device_launch_queue(c);
-            continue;
-        }
-        struct condition_run *run = c->condition;
-        bool ended = c != run->node;
-        if (ended)
-            sched_values_done(c);
-        look(run, ended);
-    }
-    return NULL;
-}
-
-bool condition_ready(void)
-{
-    static struct hw_service service = HW_SERVICE_INIT;
-    return hw_service_start(&service, look_at_all);
-}
-
-void condition_start(struct cmd *c)
-{
-    c->next = NULL;
-    hw_lock(&mu);
-    *fresh_end = c;
-    fresh_end = &c->next;
-    hw_unlock(&mu);
-    atomic_fetch_add(&n_fresh, 1);
-    hw_futex_wake(&n_fresh, 1);
+    struct condition_run *run = c->condition;
+    bool ended = c != run->node;
+    if (ended)
+        sched_done(c);
+    look(run, ended);
 }

@@ -30,10 +30,7 @@ void condition_unref(struct condition *c);
 
 /* One run of a conditional node: bodies are executable graphs that the caller keeps until the command is over. */
 struct condition_run;
-struct cmd *condition_cmd(struct condition *c, CUgraphConditionalNodeType type, struct exec_graph *const *bodies, unsigned n);
-void condition_run_free(struct cmd *c);          /* cmd_drop() calls it */
-bool condition_ready(void);                      /* before commands that come to it are made: there is a thread for them */
-void condition_start(struct cmd *c);             /* the scheduler's: its turn has come. sched_values_done() when it is over.
-                                                    A kernel: it has ended, and what it launched comes now */
+typedef CUresult condition_body_fn(struct exec_graph *body, struct cmd *end);      /* queues a body, and end behind it */
+struct cmd *condition_cmd(struct condition *c, CUgraphConditionalNodeType type, struct exec_graph *const *bodies, unsigned n, condition_body_fn *run);
 
 #endif

@@ -6,8 +6,9 @@
 #include "core/graph/condition.h"
 #include "core/device/ctx.h"
 #include "core/stream/event.h"
-#include "core/device/gate.h"
-#include "core/graph/graph_mem.h"
+#include "core/sched/gate.h"
+#include "core/sched/mark.h"
+#include "core/mem/graph_mem.h"
 #include "core/graph/graph.h"
 #include "core/hooks.h"
 #include "core/internal.h"
@@ -323,10 +324,10 @@ static CUresult make_cmds(struct exec_graph *x)
         if (item->stream->ctx->dead)
             rc = CUDA_ERROR_CONTEXT_IS_DESTROYED;
         else if (step->is_end || !step->enabled)
-            item->cmd = cmd_new(CMD_WAIT);
+            item->cmd = mark_nothing();
         else if (step->bodies)
             item->cmd = condition_cmd(step->node->params.u.conditional.condition, step->node->params.u.conditional.type, step->bodies,
-                                      step->node->params.u.conditional.n);
+                                      step->node->params.u.conditional.n, exec_graph_run_body);
         else
             rc = node_params_cmd(&step->node->params, &item->cmd);
         made += rc == CUDA_SUCCESS;
@@ -404,7 +405,7 @@ static struct cmd *begin_cmd(const struct exec_graph *x)
     value_writes writes = { 0 };
     if (x->has_conditions)
         add_values(x, &writes);
-    struct cmd *c = writes.n ? values_cmd(writes.v, (unsigned)writes.n) : cmd_new(CMD_WAIT);
+    struct cmd *c = writes.n ? values_cmd(writes.v, (unsigned)writes.n) : mark_nothing();
     hw_vec_fini(&writes);
     return c;
 }
@@ -415,7 +416,7 @@ CUresult exec_graph_run_body(struct exec_graph *x, struct cmd *end)
     CUresult rc = make_cmds(x);
     if (rc)
         return rc;
-    x->items[0] = (struct sched_item){ .stream = x->own, .cmd = cmd_new(CMD_WAIT) };
+    x->items[0] = (struct sched_item){ .stream = x->own, .cmd = mark_nothing() };
     x->items[last] = (struct sched_item){ .stream = x->own, .cmd = end, .deps = x->ends.v, .n_deps = (uint32_t)x->ends.n };
     sched_push_batch(x->items, last + 1, NULL);
     return CUDA_SUCCESS;
@@ -437,10 +438,8 @@ CUresult exec_graph_launch(struct exec_graph *x, struct stream *s)
         return rc;
     pass_memory(x, false);
     x->items[0] = (struct sched_item){ .stream = s, .cmd = begin_cmd(x) };
-    x->items[last] = (struct sched_item){ .stream = s, .cmd = cmd_new(CMD_RECORD), .deps = x->ends.v,
+    x->items[last] = (struct sched_item){ .stream = s, .cmd = mark_record(x->done), .deps = x->ends.v,
                                           .n_deps = (uint32_t)x->ends.n };
-    event_ref(x->done);
-    x->items[last].cmd->event = x->done;
     if (x->has_memory || x->has_conditions) {
         obj_ref(&x->obj);
         x->items[last].cmd->keeps = &x->obj;

@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 #include "core/obj.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 
 #include <cuda.h>
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the nodes of graphs do: checked, kept, copied, and turned into commands. */
+#include "base/log.h"
 #include "core/graph/graph.h"
 
 #include "core/graph/condition.h"
 #include "core/device/ctx.h"
 #include "core/stream/event.h"
-#include "core/graph/graph_mem.h"
+#include "core/mem/graph_mem.h"
 #include "core/module/module.h"
-#include "core/stream/sched.h"
+#include "core/sched/mark.h"
+#include "core/sched/sched.h"
 #include "core/stream/stream.h"
 #include "core/stream/values.h"
 
@@ -259,14 +261,6 @@ void node_params_fini(struct node_params *p)
     ctx_unref(p->ctx);
 }
 
-static CUresult event_cmd(struct event *e, enum cmd_kind kind, struct cmd **out)
-{
-    *out = cmd_new(kind);
-    event_ref(e);
-    (*out)->event = e;
-    return CUDA_SUCCESS;
-}
-
 CUresult node_params_cmd(const struct node_params *p, struct cmd **out)
 {
     const CUDA_MEMSET_NODE_PARAMS *f = &p->u.fill;
@@ -275,14 +269,14 @@ CUresult node_params_cmd(const struct node_params *p, struct cmd **out)
     case CU_GRAPH_NODE_TYPE_MEMCPY: return copy_cmd(&p->u.copy.req, out);
     case CU_GRAPH_NODE_TYPE_MEMSET: return copy_fill_cmd(f->dst, f->pitch, f->value, f->elementSize, f->width, f->height, out);
     case CU_GRAPH_NODE_TYPE_HOST: *out = stream_host_cmd(p->u.host.fn, p->u.host.userData); return CUDA_SUCCESS;
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return event_cmd(p->u.event, CMD_RECORD, out);
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return event_cmd(p->u.event, CMD_WAIT, out);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: *out = mark_record(p->u.event); return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: *out = mark_wait(p->u.event); return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:           /* the memory is there already, and stays */
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
-    case CU_GRAPH_NODE_TYPE_EMPTY: *out = cmd_new(CMD_WAIT); return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_EMPTY: *out = mark_nothing(); return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         if (!values_ready())
-            return CUDA_ERROR_OUT_OF_MEMORY;
+            return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no more threads");
         *out = values_cmd(p->u.values.ops, p->u.values.n);
         return CUDA_SUCCESS;
     default: return CUDA_ERROR_INVALID_VALUE;

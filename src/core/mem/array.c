@@ -4,7 +4,7 @@
 
 #include "core/device/ctx.h"
 #include "core/mem/mem.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 
 /* What an element is made of. channels 0: the array says how many; else the format does, and texels always read as floats.
    blocks: how 4 by 4 texels are compressed together, and then element is what they become. */

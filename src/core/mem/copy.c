@@ -3,12 +3,13 @@
 #include "core/mem/copy.h"
 
 #include "base/log.h"
-#include "core/graph/capture.h"
 #include "core/device/ctx.h"
 #include "core/hooks.h"
 #include "core/mem/mem.h"
-#include "core/stream/sched.h"
-#include "core/stream/stream.h"
+#include "core/sched/capturing.h"
+#include "core/sched/direct.h"
+#include "core/sched/mark.h"
+#include "core/sched/sched.h"
 
 /* A pageable source is read before an asynchronous call returns. Up to this size into memory of ours, beyond it the call waits
    for its turn and reads then. */
@@ -70,9 +71,21 @@ static struct exec_engine *engine_for(enum place dst, enum place src)
     return exec_copy_engine_any();
 }
 
+static int copy_fault(const struct cmd *c)
+{
+    return c->x.copy.fault;
+}
+
+static void copy_drop(struct cmd *c)
+{
+    hw_free(c->staging);
+}
+
+static const struct cmd_type copy_type = { .kind = CMD_COPY, .fault = copy_fault, .drop = copy_drop };
+
 static struct cmd *make_cmd(const struct copy_request *r, enum place dst, enum place src)
 {
-    struct cmd *c = cmd_new(CMD_COPY);
+    struct cmd *c = cmd_new(&copy_type);
     struct exec_copy *x = &c->x.copy;
     x->dst = (char *)(uintptr_t)r->dst.addr;
     x->src = (const char *)(uintptr_t)r->src.addr;
@@ -136,19 +149,19 @@ static bool copy_directly(struct stream *s, const struct copy_request *r, enum p
 {
     bool on_device = dst == PLACE_DEVICE && src == PLACE_DEVICE;
     bool waits = dst == PLACE_PAGEABLE || src == PLACE_PAGEABLE || (!r->async && !on_device);
-    if (!waits || r->rows != 1 || r->slices != 1 || r->width > DIRECT_MAX || !sched_begin_direct(s))
+    if (!waits || r->rows != 1 || r->slices != 1 || r->width > DIRECT_MAX || !direct_begin(s))
         return false;
     struct cmd *seen = hook_any ? make_cmd(r, dst, src) : NULL;
     if (seen) {
         hook_copy_made(seen, r->async);
-        sched_tell_begin(s, seen);
+        direct_tell_begin(s, seen);
     }
     int fault = exec_copy_here((void *)(uintptr_t)r->dst.addr, (const void *)(uintptr_t)r->src.addr, r->width);
     if (seen) {
-        sched_tell_end(seen);
+        direct_tell_end(seen);
         cmd_drop(seen);
     }
-    sched_end_direct();
+    direct_end();
     if (fault)
         ctx_poison(s->ctx, CUDA_ERROR_ILLEGAL_ADDRESS);
     if (!r->async)
@@ -172,11 +185,11 @@ bool copy_now(struct ctx *ctx, uint64_t dst, enum copy_side dst_side, uint64_t s
     enum place to, from;
     if (bytes == 0 || bytes > DIRECT_MAX || hook_any || capture_any() || !place_of(dst, dst_side, MEM_SLOT_DST, bytes, &to)
         || !place_of(src, src_side, MEM_SLOT_SRC, bytes, &from) || (to == PLACE_DEVICE && from == PLACE_DEVICE && bytes > ASIDE_MAX)
-        || !sched_try_direct())
+        || !direct_try())
         return false;
     *rc = ctx_error(ctx);                        /* after looking for work: what has ended by now has left its error */
     int fault = *rc ? EXEC_OK : exec_copy_here((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, bytes);
-    sched_end_direct();
+    direct_end();
     if (hw_unlikely(fault)) {
         ctx_poison(ctx, CUDA_ERROR_ILLEGAL_ADDRESS);
         *rc = ctx_error(ctx);
@@ -238,7 +251,7 @@ CUresult copy_cmd(const struct copy_request *req, struct cmd **out)
     enum place dst, src;
     CUresult rc;
     if (is_empty(&r)) {
-        *out = cmd_new(CMD_WAIT);
+        *out = mark_nothing();
         return CUDA_SUCCESS;
     }
     if ((rc = prepare(&r, &dst, &src)))
@@ -335,7 +348,7 @@ CUresult copy_fill_cmd(CUdeviceptr dst, size_t pitch, uint32_t value, unsigned e
     struct cmd *c = NULL;
     CUresult rc = fill_cmd(dst, pitch, value, element, width, rows, &c, &place);
     if (!rc)
-        *out = c ? c : cmd_new(CMD_WAIT);
+        *out = c ? c : mark_nothing();
     return rc;
 }
 

@@ -3,12 +3,12 @@
 #ifndef CORE_COPY_QUICK_H
 #define CORE_COPY_QUICK_H
 
-#include "core/graph/capture.h"
 #include "core/core.h"
 #include "core/device/ctx.h"
 #include "core/hooks.h"
 #include "core/mem/mem.h"
-#include "core/stream/sched.h"
+#include "core/sched/capturing.h"
+#include "core/sched/direct.h"
 
 /* Which ends must be memory that CUDA knows. */
 enum { COPY_DST_KNOWN = 1, COPY_SRC_KNOWN = 2 };
@@ -18,7 +18,7 @@ static inline __attribute__((always_inline)) bool copy_quick(uint64_t dst, uint6
 {
     enum { KEEP_EVERY = 64 };                    /* looking after our signal handlers takes as long as copying a kilobyte */
     struct ctx *ctx = ctx_current();
-    struct sched_direct *d = sched_direct;
+    struct caller *d = caller_self;
     if (hw_unlikely(bytes - 1 >= exec_quick_max || !ctx || !d || hook_any || capture_any() || core_check() || core_in_host_function()))
         return false;
     const struct mem_span *to = mem_span(dst, MEM_SLOT_DST);
@@ -30,12 +30,12 @@ static inline __attribute__((always_inline)) bool copy_quick(uint64_t dst, uint6
         return false;
     if (hw_unlikely(++d->calls % KEEP_EVERY == 0))
         exec_fault_keep();
-    if (hw_unlikely(!sched_try_direct_as(d)))
+    if (hw_unlikely(!direct_try_as(d)))
         return false;
     /* After looking for work: what has ended by now has left its error and its text. */
     bool good = hw_likely(!ctx->dead && !ctx_error(ctx) && !exec_printf_any(ctx->printf_buf))
                 && exec_copy_quick((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, bytes);
-    sched_end_direct_as(d);
+    direct_end_as(d);
     return good;
 }
 

@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/os.h"
-#include "core/mem/ipc.h"
+#include "core/mem/ipc_file.h"
 #include "core/mem/treap.h"
 
 #include <sys/mman.h>

@@ -1,7 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All memory that CUDA knows: device, page-locked, registered, managed, variables of modules. One map by address answers
- * every question about a pointer. Sizes are exact bytes: the byte after the last one is not ours.
+ * The memory map: all memory that CUDA knows, device, page-locked, registered, managed, variables of modules. One map by address answers every question about a
+ * pointer: mem_lookup() what it is, mem_covers() whether so many bytes are there, mem_span() the same without a lock for who asks often.
+ *
+ * The contract. Ranges never overlap. Sizes are exact bytes: the byte after the last one is not ours. A range belongs to the context it was made in and goes with
+ * it; buffer_id is never given twice, so that who waited without the lock can tell whether a range is still the one it was. Host and device use one address for
+ * the same memory. An address that is in no range is pageable memory of the host, or nothing at all: CUDA does not know which, and copies find out by a fault.
+ *
+ * A range's states:
+ *
+ *     (none) --add--> in the map --hook_mem_freeing, waits for the context's work--> dropped --> pages and addresses free for others
+ *                        |                                                              ^
+ *                        +---- memory of a pool: freed in a stream's order, at once ----+    (pool_alloc.c remembers where in which stream)
+ *
+ * Locks: mem_mu (rank MEM) guards the map. Nobody waits for work with it held: who frees looks the range up, drops the lock, waits, takes it again, and compares
+ * buffer_id. Page-locking takes long: the range is in the map before its pages are locked, so that nobody registers them twice.
+ *
+ * An example. cuMemAlloc(1000) gives 0x7f0000000200, cuMemHostRegister() is given 0x55d0, 100.
+ *
+ *     address                   mem_lookup()                      mem_covers(address, 16)
+ *     0x7f0000000200            device, base ...200, 1000 bytes   yes
+ *     0x7f00000005e7            device, the last byte             no: one byte is left
+ *     0x7f00000005e8            unknown                           no, though the page is there
+ *     0x55d0                    registered, 100 bytes             yes
+ *     0x5000, in the same page  unknown: pageable memory          no; but a kernel may touch it: mem_reachable() knows whole pages, as a device maps them
  */
 #ifndef CORE_MEM_H
 #define CORE_MEM_H
@@ -94,11 +116,16 @@ enum { MEM_OF_HOST = -1 };                                       /* in a device'
 struct extent *mem_chunk_alloc(int device, size_t bytes);                    /* device memory that is not in the map; NULL: none left */
 /* A file behind a chunk, for other processes; nobody has used it yet. */
 bool mem_chunk_share(struct extent *e);
-/* A reference to memory of a pool that was exported; INVALID_VALUE: not the first byte of such. */
+/* A reference to memory of a pool whose chunks are shared; INVALID_VALUE: not the first byte of such. mempool_ref() asks whether it may be given. */
 struct ipc_ref;
 CUresult mem_pooled_ref(uint64_t addr, struct ipc_ref *out);
 void mem_chunk_free(int device, struct extent *e);
-void mem_add_pooled(struct ctx *ctx, enum mem_kind kind, int device, struct pool_piece *piece, uint64_t base, size_t bytes);
+struct mem_pooled {
+    CUmemoryPool pool;
+    struct pool_piece *piece;
+    struct extent *chunk;        /* that the piece lies in */
+};
+void mem_add_pooled(struct ctx *ctx, enum mem_kind kind, int device, const struct mem_pooled *from, uint64_t base, size_t bytes);
 bool mem_take_pooled(uint64_t base, struct pool_piece **out);                /* out of the map; false: not there */
 /* Counts memory that does not come out of the device's range. */
 bool mem_charge(int device, size_t bytes);

@@ -33,6 +33,9 @@ CUresult mempool_access(struct mempool *p, const CUmemLocation *where, CUmemAcce
 CUresult mempool_export(struct mempool *p, int *out_fd);
 CUresult mempool_import(int fd, CUmemoryPool *out);
 bool mempool_is_imported(const struct mempool *p);
+/* A reference to memory of a pool that was exported; INVALID_VALUE: not the first byte of such. */
+struct ipc_ref;
+CUresult mempool_ref(CUdeviceptr ptr, struct ipc_ref *out);
 /* Gives back what nobody uses, down to keep bytes. */
 void mempool_trim(struct mempool *p, size_t keep);
 
@@ -43,8 +46,6 @@ CUresult mempool_free(CUdeviceptr ptr, struct stream *s);
 
 /* --- for mem.c and whoever waits for work --- */
 void mempool_put_back(struct pool_piece *piece);                 /* freed in no stream's order: nothing uses it any more */
-CUmemoryPool mempool_of_piece(const struct pool_piece *piece);
-struct extent *mempool_shared_extent(const struct pool_piece *piece);        /* NULL: its pool cannot be exported */
 /* All work of s was waited for, or with s NULL all of ctx, or with neither some: unused memory beyond the release thresholds of the
    device's pools goes back. */
 struct ctx;

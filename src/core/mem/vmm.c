@@ -11,7 +11,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "core/device/device.h"
-#include "core/mem/ipc.h"
+#include "core/mem/ipc_file.h"
 #include "core/mem/mem.h"
 #include "core/obj.h"
 

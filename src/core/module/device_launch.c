@@ -13,7 +13,8 @@
 #include "core/internal.h"
 #include "core/module/launch.h"
 #include "core/module/module.h"
-#include "core/stream/sched.h"
+#include "core/sched/later.h"
+#include "core/sched/sched.h"
 #include "core/stream/stream.h"
 #include "ir/ir.h"
 #include "ptx/merge.h"
@@ -200,18 +201,6 @@ bool device_launch_link(char **text, size_t *bytes, struct diag *diag)
     return true;
 }
 
-/* A module may have variables of these names that are not ours. What is in them is believed of neither. */
-void device_launch_find(struct module *m)
-{
-    for (size_t i = 0; i < m->ir->vars.n; i++) {
-        const struct ir_var *v = m->ir->vars.v[i];
-        if (strcmp(v->name, HEAD) == 0 && v->bytes >= sizeof *m->launches && (uintptr_t)m->globals[i] % sizeof *m->launches == 0)
-            m->launches = m->globals[i];
-    }
-    if (m->launches)
-        device_query_fill(m);
-}
-
 /* --- what a grid launched --- */
 
 /*
@@ -285,7 +274,7 @@ static struct launched *take_own(_Atomic uint64_t *head, struct exec_heap *heap,
     return own;
 }
 
-bool device_launch_take(struct cmd *parent)
+static bool take(struct cmd *parent)
 {
     bool good;
     struct ctx *ctx = parent->stream->ctx;
@@ -336,7 +325,23 @@ static CUresult make_cmd(struct module *m, const struct launched *l, struct cmd 
     return rc ? rc : launch_cmd(f, &config, l->params, out);
 }
 
-void device_launch_queue(struct cmd *parent)
+static void over(struct cmd *end)
+{
+    struct cmd *parent = end->parent;
+    sched_done(end);
+    sched_done(parent);
+}
+
+static bool end_start(struct cmd *end)
+{
+    later_do(end, over);
+    return false;
+}
+
+/* Behind all that a grid launched; the grid ends with it, also in a broken context. */
+static const struct cmd_type end_type = { .kind = CMD_CONDITION, .no_job = true, .always = true, .start = end_start };
+
+static void queue(struct cmd *parent)
 {
     struct ctx *ctx = parent->stream->ctx;
     struct stream *s = stream_new(ctx, CU_STREAM_NON_BLOCKING, parent->stream->priority);
@@ -355,7 +360,7 @@ void device_launch_queue(struct cmd *parent)
         }
     free_all(parent->x.launch.heap, parent->launched);
     parent->launched = NULL;
-    struct sched_item end = { .stream = s, .cmd = cmd_new(CMD_CONDITION) };
+    struct sched_item end = { .stream = s, .cmd = cmd_new(&end_type) };
     end.cmd->parent = parent;
     hw_vec_push(&items, end);
     sched_push_batch(items.v, items.n, NULL);
@@ -363,9 +368,23 @@ void device_launch_queue(struct cmd *parent)
     obj_close(&s->obj);                          /* its commands keep it */
 }
 
-void device_launch_over(struct cmd *end)
+static bool grid_ended(struct cmd *parent)
 {
-    struct cmd *parent = end->parent;
-    sched_values_done(end);
-    sched_values_done(parent);
+    if (!take(parent))
+        return false;
+    later_do(parent, queue);
+    return true;
+}
+
+/* A module may have variables of these names that are not ours. What is in them is believed of neither. */
+void device_launch_find(struct module *m)
+{
+    for (size_t i = 0; i < m->ir->vars.n; i++) {
+        const struct ir_var *v = m->ir->vars.v[i];
+        if (strcmp(v->name, HEAD) == 0 && v->bytes >= sizeof *m->launches && (uintptr_t)m->globals[i] % sizeof *m->launches == 0)
+            m->launches = m->globals[i];
+    }
+    m->launched = grid_ended;
+    if (m->launches)
+        device_query_fill(m);
 }

@@ -11,17 +11,10 @@
 
 #include <cuda.h>
 
-struct cmd;
 struct module;
 
 /* Adds our functions to PTX that needs them; the text may become another one. False after a message. */
 bool device_launch_link(char **text, size_t *bytes, struct diag *diag);
-void device_launch_find(struct module *m);       /* once its variables are there: sets m->launches */
-
-/* The scheduler's: has this grid, which has just ended, launched something? Then condition_start() takes it, and it is not done yet. */
-bool device_launch_take(struct cmd *parent);
-/* The thread of condition.c: queues what was taken; and, when that is done, ends the grid. */
-void device_launch_queue(struct cmd *parent);
-void device_launch_over(struct cmd *end);
+void device_launch_find(struct module *m);       /* once its variables are there: sets m->launches and m->launched */
 
 #endif

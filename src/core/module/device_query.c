@@ -21,9 +21,9 @@ struct error_row {
     const char *name, *text;
 };
 static const struct error_row errors[] = {
-#define ERROR(code, name, text) { code, #name, text },
-#include <hostwarp/rt_errors.def>
-#undef ERROR
+#define ERROR_BOTH(code, driver, name, sticky, text) { code, #name, text },
+#define ERROR_RUNTIME(code, name, text) { code, #name, text },
+#include <hostwarp/errors.def>
 };
 static const char unknown[] = "unrecognized error code";
 

@@ -7,6 +7,7 @@
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/internal.h"
+#include "core/module/load.h"
 #include "core/mem/mem.h"
 #include "core/module/module.h"
 #include "jit/jit.h"

@@ -4,16 +4,16 @@
 
 #include "base/log.h"
 #include "base/str.h"
-#include "core/graph/capture.h"
-#include "core/graph/condition.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/hooks.h"
 #include "core/module/module.h"
-#include "core/stream/sched.h"
-#include "core/stream/stream.h"
-#include "core/verify/verify.h"
+#include "core/sched/capturing.h"
+#include "core/sched/later.h"
+#include "core/sched/sched.h"
 #include "jit/jit.h"
+
+const struct launch_verifier *launch_verifier;
 
 static CUresult check_shape(const struct function *f, const struct launch_config *c)
 {
@@ -92,7 +92,7 @@ static CUresult read_extra(void **extra, const void **out, size_t *out_bytes)
             return CUDA_ERROR_INVALID_VALUE;
     }
     if (!buffer || !size)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "extra has no buffer, or no size of it");
     *out = buffer;
     *out_bytes = *size;
     return CUDA_SUCCESS;
@@ -105,7 +105,7 @@ static CUresult gather(const struct function *f, void **params, void **extra, vo
     size_t bytes = 0;
     CUresult rc;
     if (params && extra)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "both kernelParams and extra are given");
     if (extra && (rc = read_extra(extra, &buffer, &bytes)))
         return rc;
     if (extra && bytes != f->param_bytes)
@@ -114,7 +114,7 @@ static CUresult gather(const struct function *f, void **params, void **extra, vo
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "kernel %s has %u parameters, and was given none", f->name, f->n_params);
     for (uint32_t i = 0; params && i < f->n_params; i++)
         if (!params[i])
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "kernel %s: parameter %u is NULL", f->name, i);
     if (buffer && to)
         memcpy(to, buffer, bytes);
     for (uint32_t i = 0; params && to && i < f->n_params; i++)
@@ -136,6 +136,49 @@ CUresult launch_pack(const struct function *f, void **params, void **extra, void
     else
         *out = to;
     return rc;
+}
+
+/* --- the command --- */
+
+static void kernel_numbered(struct cmd *c)
+{
+    c->x.launch.kl.grid_id = c->seq;
+}
+
+static int kernel_fault(const struct cmd *c)
+{
+    return c->x.launch.fault;
+}
+
+static bool kernel_ran(struct cmd *c)
+{
+    return hw_unlikely(c->launcher != NULL) && c->launcher->launched(c);
+}
+
+static void kernel_drop(struct cmd *c)
+{
+    module_unref(c->module);
+    if (c->params != c->own_params)
+        hw_free(c->params);
+    hw_free(c->verify);
+}
+
+static bool verified_start(struct cmd *c)
+{
+    if (c->verify)
+        launch_verifier->start(c);
+    else
+        sched_submit(c, true);
+    return false;
+}
+
+static const struct cmd_type kernel_type = { .kind = CMD_KERNEL, .numbered = kernel_numbered, .fault = kernel_fault, .ran = kernel_ran, .drop = kernel_drop };
+static const struct cmd_type verified_type = { .kind = CMD_KERNEL, .numbered = kernel_numbered, .start = verified_start, .fault = kernel_fault,
+                                               .ran = kernel_ran, .drop = kernel_drop };
+
+static struct cmd *new_cmd(void)
+{
+    return cmd_new(hw_unlikely(launch_verifier != NULL) ? &verified_type : &kernel_type);
 }
 
 /* --- launching --- */
@@ -160,7 +203,6 @@ static void fill_launch(struct cmd *c, struct function *f, const struct launch_c
     if (config->cooperative)
         atomic_store(&ctx->meets, true);
     l->kl.meets = atomic_load(&ctx->meets);
-    l->kl.grid_id = 0;                           /* the scheduler makes it the command's number */
     exec_launch_init(l, config->cooperative);
     c->launcher = f->module->launches ? f->module : NULL;
     c->small = l->job.n_pieces == 1 && !config->cooperative && !c->launcher;
@@ -177,21 +219,21 @@ static CUresult finish_cmd(struct cmd *c, struct function *f, const struct launc
 {
     const struct kabi_kernel *kernel;
     CUresult rc = function_code(f, config->grid, config->block, c->params, &kernel);
-    if (!rc && hw_unlikely(f->module->launches != NULL) && !condition_ready())
-        rc = CUDA_ERROR_OUT_OF_MEMORY;
+    if (!rc && hw_unlikely(f->module->launches != NULL) && !later_ready())
+        rc = hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no more threads");
     if (rc) {
         cmd_drop(c);
         return rc;
     }
     fill_launch(c, f, config, kernel);
-    if (hw_unlikely(verify_on()))
-        verify_prepare(c, f, config->block);
+    if (hw_unlikely(launch_verifier != NULL))
+        launch_verifier->prepare(c, f, config->block);
     return CUDA_SUCCESS;
 }
 
 CUresult launch_cmd(struct function *f, const struct launch_config *config, const void *packed, struct cmd **out)
 {
-    struct cmd *c = cmd_new(CMD_KERNEL);
+    struct cmd *c = new_cmd();
     make_room(c, f);
     if (packed)
         memcpy(c->params, packed, f->param_bytes);
@@ -210,14 +252,14 @@ static CUresult launch(struct function *f, struct stream *s, const struct launch
     bool captures = false;
     CUresult rc;
     if (f->module->ctx != s->ctx)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "kernel %s and the stream are of different contexts", f->name);
     if (hw_unlikely(capture_any()) && (rc = capture_enter(s, &captures)))
         return rc;
     if ((rc = launch_check(f, config)))
         return rc;
     if (hw_unlikely(captures))
         return capture_kernel(s, f, config, params, extra);
-    struct cmd *c = cmd_new(CMD_KERNEL);
+    struct cmd *c = new_cmd();
     make_room(c, f);
     if ((rc = gather(f, params, extra, c->params))) {
         cmd_drop(c);

@@ -32,6 +32,13 @@ CUresult launch_cmd(struct function *f, const struct launch_config *config, cons
 /* How many blocks of this size an SM holds, by threads, blocks, registers and shared memory. 0: does not fit at all. */
 uint32_t launch_occupancy(const struct function *f, uint32_t threads, size_t dynamic_shared);
 
+/* Who verifies launches (verify/), or NULL. Set once, before the first launch. */
+struct launch_verifier {
+    void (*prepare)(struct cmd *c, struct function *f, const uint32_t block[3]);     /* the launch is complete but not queued: the reference is compiled */
+    void (*start)(struct cmd *c);                /* its turn has come: verified by a thread, which hands it to sched_submit() */
+};
+extern const struct launch_verifier *launch_verifier;
+
 void launch_init(void);          /* before anything is launched */
 
 #endif

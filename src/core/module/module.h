@@ -9,10 +9,10 @@
 #include "core/obj.h"
 #include "jit/jit.h"
 #include "kabi/kabi.h"
-#include "ptx/ptx.h"
 
 #include <cuda.h>
 
+struct cmd;
 struct ctx;
 struct diag;
 struct ir_func;
@@ -69,22 +69,9 @@ struct module {
     size_t n_functions;
     void **globals;                              /* address of each variable, by index in ir->vars; const after load */
     _Atomic uint64_t *launches;                  /* device_launch.c's list, in device memory; NULL: no kernel here launches any */
+    bool (*launched)(struct cmd *c);             /* with launches: a kernel of the module has ended. True: what it launched is yet to come, then sched_done() */
 };
 
-/* What the driver answers when reading PTX ended so. */
-CUresult module_status_code(enum ptx_status status);
-/* image: PTX text, a fatbin or an ELF file; max_bytes as ptx_image_text() has it. What is wrong with it is said in diag (for
-   the JIT log), which may be NULL. INVALID_IMAGE, INVALID_PTX, UNSUPPORTED_PTX_VERSION, NO_BINARY_FOR_GPU, OUT_OF_MEMORY. */
-CUresult module_load(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, CUmodule *out);
-/* The same, with some variables bound to memory of the host program: they are managed, and the host uses them by name. */
-struct module_binding {
-    const char *name;
-    void *address;
-};
-CUresult module_load_bound(struct ctx *ctx, const void *image, size_t max_bytes, const struct module_binding *bindings, size_t n,
-                           struct diag *diag, CUmodule *out);
-CUresult module_load_file(struct ctx *ctx, const char *path, struct diag *diag, CUmodule *out);   /* FILE_NOT_FOUND */
-CUresult module_unload(CUmodule handle);                         /* waits for the context's work */
 struct module *module_get(CUmodule handle);                      /* a reference, or NULL (INVALID_HANDLE) */
 static inline void module_ref(struct module *m) { obj_ref(&m->obj); }
 static inline void module_unref(struct module *m) { obj_unref(m ? &m->obj : NULL); }
@@ -110,13 +97,5 @@ CUresult function_code(struct function *f, const uint32_t grid[3], const uint32_
 /* The same, made as plainly as can be, for any grid and any parameters: what HOSTWARP_VERIFY compares with. NULL: there is none. */
 enum function_plain { FUNCTION_PLAIN = 1, FUNCTION_STEPS, FUNCTION_COUNTED };    /* STEPS: threads also stop before stores; COUNTED: vector code that counts */
 const struct kabi_kernel *function_reference(struct function *f, const uint32_t block[3], enum function_plain plain);
-
-/* Tests and tools: a module of kernels that are already machine code. The kernels must outlive it. */
-struct module_native {
-    const struct kabi_kernel *kernel;
-    uint32_t n_params;
-    const struct function_param *params;
-};
-CUresult module_new_native(struct ctx *ctx, const struct module_native *kernels, size_t n, CUmodule *out);
 
 #endif

@@ -2,15 +2,16 @@
 /* Events. */
 #include "core/stream/event.h"
 
-#include "core/graph/capture.h"
+#include "base/log.h"
 #include "core/clock.h"
 #include "core/device/ctx.h"
 #include "core/hooks.h"
 #include "core/device/device.h"
-#include "core/mem/ipc.h"
+#include "core/mem/ipc_file.h"
 #include "core/mem/mempool.h"
-#include "core/stream/sched.h"
-#include "core/stream/stream.h"
+#include "core/sched/capturing.h"
+#include "core/sched/mark.h"
+#include "core/sched/sched.h"
 #include "core/stream/values.h"
 
 #include <time.h>
@@ -47,13 +48,13 @@ CUresult event_create(struct ctx *ctx, unsigned flags, CUevent *out)
 {
     const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
     if (flags & ~known)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are not known", flags & ~known);
     if ((flags & CU_EVENT_INTERPROCESS) && !(flags & CU_EVENT_DISABLE_TIMING))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "an event for other processes must be made with DISABLE_TIMING");
     struct ipc_event *shared = NULL;
     int fd = -1;
     if ((flags & CU_EVENT_INTERPROCESS) && !values_ready())
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no more threads");
     CUresult rc = flags & CU_EVENT_INTERPROCESS ? ipc_event_new(&shared, &fd) : CUDA_SUCCESS;
     if (!rc)
         *out = event_new(ctx, flags, shared, fd);
@@ -65,7 +66,7 @@ CUresult event_create(struct ctx *ctx, unsigned flags, CUevent *out)
 CUresult event_share(struct event *e, struct ipc_ref *out)
 {
     if (!e->shared || e->shared_fd < 0)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "the event was not made with INTERPROCESS, or by another process");
     return ipc_ref_make(e->shared_fd, e->ctx->dev->ordinal, sizeof *e->shared, 0, sizeof *e->shared, out);
 }
 
@@ -73,7 +74,7 @@ CUresult event_open(struct ctx *ctx, const struct ipc_ref *ref, CUevent *out)
 {
     struct ipc_event *shared = NULL;
     if (!values_ready())
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no more threads");
     CUresult rc = ipc_event_open(ref, &shared);
     if (!rc)
         *out = event_new(ctx, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, shared, -1);
@@ -102,7 +103,7 @@ static bool shared_passed(const struct event *e)
 void event_push_wait(struct stream *s, struct event *e)
 {
     if (!e->shared)
-        sched_push_wait_event(s, e);
+        mark_push_wait(s, e);
     else if (!shared_passed(e))
         push_shared(s, e, CU_STREAM_MEM_OP_WAIT_VALUE_64, atomic_load(&e->shared->recorded));
 }
@@ -131,9 +132,9 @@ CUresult event_destroy(CUevent handle)
 CUresult event_record(struct event *e, struct stream *s, unsigned flags)
 {
     if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are not known", flags);
     if (e->ctx != s->ctx)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "the event and the stream are of different contexts");
     bool over;
     CUresult rc = capture_record(s, e, flags, &over);
     if (rc || over)
@@ -141,7 +142,7 @@ CUresult event_record(struct event *e, struct stream *s, unsigned flags)
     if (e->shared)
         push_shared(s, e, CU_STREAM_MEM_OP_WRITE_VALUE_64, atomic_fetch_add(&e->shared->recorded, 1) + 1);
     else
-        sched_push_record(s, e);
+        mark_push_record(s, e);
     return CUDA_SUCCESS;
 }
 
@@ -186,9 +187,9 @@ CUresult event_elapsed(struct event *start, struct event *end, float *out_ms)
     int64_t ns = (int64_t)(end->time_ns - start->time_ns);
     sched_unlock();
     if (!recorded || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING))
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "an event was never recorded, or made with DISABLE_TIMING");
     if (start->ctx->dev != end->ctx->dev)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "the events are of different devices");
     if (pending)
         return CUDA_ERROR_NOT_READY;
     double computed;

@@ -2,15 +2,16 @@
 /* Streams: making, finding, asking, waiting; callbacks and host functions. */
 #include "core/stream/stream.h"
 
+#include "base/log.h"
 #include "base/vec.h"
-#include "core/graph/capture.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/stream/event.h"
 #include "core/hooks.h"
 #include "core/internal.h"
 #include "core/mem/mempool.h"
-#include "core/stream/sched.h"
+#include "core/sched/capturing.h"
+#include "core/sched/sched.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -64,7 +65,7 @@ void stream_line_up(struct stream *s)
 CUresult stream_create(struct ctx *ctx, unsigned flags, int priority, CUstream *out)
 {
     if (flags & ~(unsigned)CU_STREAM_NON_BLOCKING)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are not known", flags);
     struct stream *s = stream_new(ctx, flags, priority);
     stream_line_up(s);
     *out = stream_handle(s);
@@ -75,7 +76,7 @@ CUresult stream_destroy(CUstream handle)
 {
     struct obj *obj = obj_get(handle, OBJ_STREAM);
     if (!obj)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no stream, or it was destroyed");
     struct stream *s = hw_container_of(obj, struct stream, obj);
     bool ours = s->legacy || s->per_thread;
     bool closed = !ours && obj_close(obj);
@@ -139,22 +140,22 @@ CUresult stream_get(struct ctx *ctx, CUstream handle, bool per_thread_default, b
     struct stream *s;
     if (handle == CU_STREAM_LEGACY || (!handle && !per_thread_default)) {
         if (ctx->dead)
-            return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+            return hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context was destroyed");
         s = ctx->legacy;
         stream_ref(s);
     } else if (handle == CU_STREAM_PER_THREAD || !handle) {
         if (ctx->dead)
-            return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+            return hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context was destroyed");
         s = per_thread_stream(ctx);
         stream_ref(s);
     } else {
         struct obj *obj = obj_get(handle, OBJ_STREAM);
         if (!obj)
-            return CUDA_ERROR_INVALID_HANDLE;
+            return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no stream, or it was destroyed");
         s = hw_container_of(obj, struct stream, obj);
         if ((s->ctx != ctx && !any_ctx) || s->ctx->dead) {
             stream_unref(s);
-            return CUDA_ERROR_INVALID_HANDLE;
+            return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "the stream is of another context than the current one");
         }
     }
     *out = s;
@@ -189,7 +190,7 @@ CUresult stream_synchronize(struct stream *s)
 CUresult stream_wait_event(struct stream *s, struct event *e, unsigned flags)
 {
     if (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are not known", flags);
     bool over;
     CUresult rc = capture_wait(s, e, flags, &over);
     if (rc || over)
@@ -200,25 +201,32 @@ CUresult stream_wait_event(struct stream *s, struct event *e, unsigned flags)
 
 /* --- functions of the program --- */
 
-static void call_function(struct exec_hostfn *fn)
+static const struct cmd_type host_fn_type = { .kind = CMD_HOST_FN };
+static const struct cmd_type callback_type = { .kind = CMD_CALLBACK, .always = true };
+
+static void call_host_fn(struct exec_hostfn *fn)
 {
     struct cmd *c = hw_container_of(fn, struct cmd, x.hostfn);
     ctx_flush_printf(c->stream->ctx);
-    if (c->kind == CMD_CALLBACK)
-        c->fn.callback(c->fn_stream, ctx_error(c->stream->ctx), c->fn_data);
-    else
-        c->fn.host_fn(c->fn_data);
+    c->fn.host_fn(c->fn_data);
+}
+
+static void call_callback(struct exec_hostfn *fn)
+{
+    struct cmd *c = hw_container_of(fn, struct cmd, x.hostfn);
+    ctx_flush_printf(c->stream->ctx);
+    c->fn.callback(c->fn_stream, ctx_error(c->stream->ctx), c->fn_data);
 }
 
 CUresult stream_add_callback(struct stream *s, CUstream handle, CUstreamCallback fn, void *data)
 {
     if (!fn)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the function is NULL");
     CUresult rc = capture_forbids(s);
     if (rc)
         return rc;
-    struct cmd *c = cmd_new(CMD_CALLBACK);
-    exec_hostfn_init(&c->x.hostfn, call_function);
+    struct cmd *c = cmd_new(&callback_type);
+    exec_hostfn_init(&c->x.hostfn, call_callback);
     c->fn.callback = fn;
     c->fn_stream = handle;
     c->fn_data = data;
@@ -228,8 +236,8 @@ CUresult stream_add_callback(struct stream *s, CUstream handle, CUstreamCallback
 
 struct cmd *stream_host_cmd(CUhostFn fn, void *data)
 {
-    struct cmd *c = cmd_new(CMD_HOST_FN);
-    exec_hostfn_init(&c->x.hostfn, call_function);
+    struct cmd *c = cmd_new(&host_fn_type);
+    exec_hostfn_init(&c->x.hostfn, call_host_fn);
     c->fn.host_fn = fn;
     c->fn_data = data;
     return c;
@@ -238,7 +246,7 @@ struct cmd *stream_host_cmd(CUhostFn fn, void *data)
 CUresult stream_host_fn(struct stream *s, CUhostFn fn, void *data)
 {
     if (!fn)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the function is NULL");
     bool captures;
     CUresult rc = capture_enter(s, &captures);
     if (rc)

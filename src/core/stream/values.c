@@ -5,11 +5,10 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/os.h"
-#include "core/graph/capture.h"
 #include "core/device/ctx.h"
 #include "core/mem/mem.h"
-#include "core/stream/sched.h"
-#include "core/stream/stream.h"
+#include "core/sched/capturing.h"
+#include "core/sched/sched.h"
 
 #include <stdatomic.h>
 #include <time.h>
@@ -27,7 +26,7 @@ static CUresult check_address(uint64_t addr, size_t bytes)
 {
     struct mem_info info;
     if (addr == 0 || addr % bytes || !mem_lookup(addr, &info) || bytes > info.bytes - (addr - info.base))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is not aligned to %zu bytes, or is no memory of CUDA's", (unsigned long long)addr, bytes);
     return CUDA_SUCCESS;
 }
 
@@ -38,12 +37,12 @@ static CUresult check_op(const CUstreamBatchMemOpParams *op)
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
     case CU_STREAM_MEM_OP_WAIT_VALUE_64:
         if (op->waitValue.flags & ~(unsigned)(CU_STREAM_WAIT_VALUE_NOR | CU_STREAM_WAIT_VALUE_FLUSH))
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x of a wait are not known", op->waitValue.flags);
         return check_address(op->waitValue.address, bytes);
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:
     case CU_STREAM_MEM_OP_WRITE_VALUE_64:
         if (op->writeValue.flags & ~(unsigned)CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x of a write are not known", op->writeValue.flags);
         return check_address(op->writeValue.address, bytes);
     case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
     case CU_STREAM_MEM_OP_BARRIER:
@@ -57,7 +56,7 @@ CUresult values_check(const CUstreamBatchMemOpParams *ops, unsigned n)
 {
     CUresult rc;
     if (n == 0 || n > 256 || !ops)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%u operations at %p; 1 to 256 will do", n, (const void *)ops);
     for (unsigned i = 0; i < n; i++)
         if ((rc = check_op(&ops[i])))
             return rc;
@@ -146,7 +145,7 @@ static struct cmd *look(struct cmd *waiting)
     for (struct cmd *c = waiting, *next; c; c = next) {
         next = c->values->next_waiting;
         if (go_on(c)) {
-            sched_values_done(c);
+            sched_done(c);
             continue;
         }
         c->values->next_waiting = keep;
@@ -182,7 +181,7 @@ bool values_ready(void)
     return hw_service_start(&service, looker);
 }
 
-bool values_start(struct cmd *c)
+static bool values_start(struct cmd *c)
 {
     if (go_on(c))
         return true;
@@ -195,11 +194,20 @@ bool values_start(struct cmd *c)
     return false;
 }
 
+static void values_drop(struct cmd *c)
+{
+    event_unref(c->event);
+    hw_free(c->values->ops);
+    hw_free(c->values);
+}
+
+static const struct cmd_type values_type = { .kind = CMD_VALUES, .no_job = true, .start = values_start, .drop = values_drop };
+
 /* --- queueing --- */
 
 struct cmd *values_cmd(const CUstreamBatchMemOpParams *ops, unsigned n)
 {
-    struct cmd *c = cmd_new(CMD_VALUES);
+    struct cmd *c = cmd_new(&values_type);
     struct values *v = hw_alloc(sizeof *v);
     v->ops = hw_alloc(sizeof *ops * (n ? n : 1));
     if (n)
@@ -218,16 +226,8 @@ CUresult values_push(struct stream *s, const CUstreamBatchMemOpParams *ops, unsi
     if (captures)
         return capture_values(s, ops, n);
     if (!values_ready())
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no more threads");
     if (n)
         sched_push(s, values_cmd(ops, n));
     return CUDA_SUCCESS;
-}
-
-void values_free(struct values *v)
-{
-    if (!v)
-        return;
-    hw_free(v->ops);
-    hw_free(v);
 }

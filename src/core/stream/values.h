@@ -26,10 +26,7 @@ struct values {
 CUresult values_check(const CUstreamBatchMemOpParams *ops, unsigned n);
 CUresult values_push(struct stream *s, const CUstreamBatchMemOpParams *ops, unsigned n);     /* checked already */
 struct cmd *values_cmd(const CUstreamBatchMemOpParams *ops, unsigned n);
-void values_free(struct values *v);                              /* NULL is fine */
 
-/* The command's turn came. True: it is over; else sched_values_done() is called when it is. */
-bool values_start(struct cmd *c);
 /* Before commands on values are made: there is a thread that looks at what they wait for. False: none is to be had now. */
 bool values_ready(void);
 

@@ -9,8 +9,9 @@
 #include "base/os.h"
 #include "base/str.h"
 #include "core/mem/mem.h"
+#include "core/module/launch.h"
 #include "core/module/module.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 #include "core/verify/verify_internal.h"
 #include "ir/ir.h"
 
@@ -24,7 +25,7 @@
 #include <unistd.h>
 
 enum { EXIT_DIFFERENT = 86 };
-bool verify_enabled;
+static bool verify_enabled;                      /* const after core_init() */
 
 /* Counted by the thread, read when the program ends. */
 static _Atomic uint64_t counts[4];
@@ -54,7 +55,7 @@ static unsigned traits_of(const struct ir_func *f)
     return traits;
 }
 
-void verify_prepare(struct cmd *c, struct function *f, const uint32_t block[3])
+static void verify_prepare(struct cmd *c, struct function *f, const uint32_t block[3])
 {
     int most = (int)hw_options()->verify_most;
     if (most > 0 && atomic_fetch_add(&f->n_verified, 1) >= (uint32_t)most)
@@ -278,7 +279,7 @@ static void start_thread(void)
         hw_error("no thread for HOSTWARP_VERIFY");
 }
 
-void verify_start(struct cmd *c)
+static void verify_start(struct cmd *c)
 {
     pthread_once(&once, start_thread);
     c->next = NULL;
@@ -292,5 +293,8 @@ void verify_start(struct cmd *c)
 
 void verify_init(void)
 {
+    static const struct launch_verifier ours = { verify_prepare, verify_start };
     verify_enabled = hw_options()->verify > 0;
+    if (verify_enabled)
+        launch_verifier = &ours;
 }

@@ -9,18 +9,7 @@
 
 #include "base/base.h"
 
-struct cmd;
-struct function;
-struct verify;
-
-extern bool verify_enabled;                      /* const after core_init() */
-static inline bool verify_on(void) { return verify_enabled; }
-
-void verify_init(void);
-/* The launch is complete but not queued: the reference is compiled. */
-void verify_prepare(struct cmd *c, struct function *f, const uint32_t block[3]);
-/* Its turn has come: verified by a thread of ours, which hands it to sched_submit(). */
-void verify_start(struct cmd *c);
+void verify_init(void);                          /* core_init() calls it: with HOSTWARP_VERIFY it becomes the verifier of launches (launch.h) */
 /* The program ends: one line about all launches. */
 void verify_summary(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The warps of a block go more or less abreast on a GPU: all have done one atomic operation on shared memory before any does the next. Here a
+ * The warps of a block go more or less in lockstep on a GPU: all have done one atomic operation on shared memory before any does the next. Here a
  * warp runs to the next barrier before another begins. Programs cannot tell, unless they mix operations on the same words whose order matters (an
  * addition and a maximum, say), which no GPU promises anything about. There a barrier keeps them apart: the answer is mostly the one a GPU gives (an
  * H200 all of two operations of 8 warps, 295 of 320 words of three in a loop), and the same at every width. Only where every thread of the block

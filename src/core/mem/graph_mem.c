@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of graphs. */
-#include "core/graph/graph_mem.h"
+#include "core/mem/graph_mem.h"
 
 #include "base/list.h"
 #include "base/lock.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/mem/mem.h"
-#include "core/stream/sched.h"
+#include "core/sched/sched.h"
 
 enum { MAX_DEVICES = 64 };
 

@@ -4,7 +4,7 @@
 #define CORE_GATE_H
 
 #include "core/device/ctx.h"
-#include "core/stream/sched.h"
+#include "core/sched/caller.h"
 
 #include <stdatomic.h>
 
@@ -13,25 +13,18 @@
  * dead; gate_close() finds it marked dead, then looks at the records. One of the two sees the other: either the call answers
  * CONTEXT_IS_DESTROYED, or the end of the context waits for the call's. Between its store and its load a call would need a full
  * barrier, which costs as much as the rest of entering; gate_close() has the kernel make all our threads take one instead:
- * membarrier(), as in sched_quiet().
+ * caller_fence_all(), as in direct_quiet().
  */
 
-/* d: the calling thread's. True: the context is alive and stays so until gate_leave(). False: it is dead. */
-static inline bool gate_enter(struct sched_direct *d, struct ctx *ctx)
+/* d: the calling thread's. True: the context is alive and stays so until caller_leave(). False: it is dead. */
+static inline bool gate_enter(struct caller *d, struct ctx *ctx)
 {
     if (hw_likely(d->n_inside < GATE_DEPTH))     /* deeper than any call goes: the references that it holds must do */
         atomic_store_explicit(&d->inside[d->n_inside++], ctx, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    if (hw_unlikely(sched_fence_needed))
+    if (hw_unlikely(caller_fence_needed))
         atomic_thread_fence(memory_order_seq_cst);
     return hw_likely(!atomic_load_explicit(&ctx->dead, memory_order_acquire));
-}
-
-/* Leaves what was entered since there were n. */
-static inline void gate_leave(struct sched_direct *d, unsigned n)
-{
-    while (d->n_inside > n)
-        atomic_store_explicit(&d->inside[--d->n_inside], NULL, memory_order_release);    /* pairs with gate_close() */
 }
 
 /* Inside a call: also this context, which is not the current one. The call's end leaves it. False: dead, or no memory. */
