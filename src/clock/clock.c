@@ -491,7 +491,7 @@ static const struct hook_listener listener = {
     .mem_dropped = on_mem_dropped,
 };
 
-static const struct core_clock the_clock = { host_ns, elapsed };
+static const struct core_clock the_clock = { host_ns, elapsed, count_kernel_ns };
 
 void clock_init(void)
 {

@@ -39,6 +39,7 @@ struct count_entry *count_launch(struct cmd *c, const struct function *f, const 
 void count_finished(struct cmd *c);                              /* with the scheduler's lock held */
 void count_settle(void);                                         /* waits a little for kernels that are being counted; no lock held */
 double count_ns(struct count_entry *e, size_t g, double *share);
+bool count_kernel_ns(uint64_t *ns);                              /* what a kernel's clock says on this thread; false: it is not being counted */
 struct gpu_result;
 struct gpu_counts;
 void count_each(void (*fn)(const struct count_entry *e, void *arg), void *arg);

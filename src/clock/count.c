@@ -45,6 +45,7 @@ struct count_entry {
     struct gpu_result result[GPU_MOST_CHOSEN];
     _Atomic bool ready;
     bool estimated;                              /* nothing was counted */
+    bool looks;                                  /* the kernel reads clocks: every launch runs instrumented code */
     /* while it is counted */
     uint64_t n_blocks, sampled;
     double worst_cycles, all_cycles;
@@ -96,6 +97,13 @@ static struct touched *touch(struct touched_set *s, uint64_t sector)
     return t;
 }
 
+static void forget(struct touched_set *s)
+{
+    if (s->n)
+        memset(s->v, 0, s->cap * sizeof *s->v);
+    s->n = 0;
+}
+
 /* --- counting, on the threads that run blocks --- */
 
 struct counter {
@@ -110,7 +118,17 @@ struct counter {
     struct touched_set touched;  /* by this block */
     double worst_cycles, all_cycles;
     uint64_t sampled, lanes;
+    bool in_sample;              /* the block adds to the entry's counts; otherwise only its clocks are kept */
+    /* for kernels that read clocks: cycles that each warp has spent in this block, and the latest of those that came to a barrier */
+    double spent[MOST_WARPS], met;
+    bool meets[MOST_WARPS];      /* it is at a barrier */
+    double waits[MOST_WARPS];    /* how often the piece of code may have to wait for memory: loads that need no other overlap */
+    unsigned warp;               /* that runs */
+    uint64_t base_ns;            /* when the launch began */
 };
+
+static _Thread_local struct counter *looking;    /* a kernel that reads clocks is run by this thread */
+static _Atomic uint64_t clocks_ns = 1000000000;  /* the latest that any kernel's clock has been */
 
 static double nominal_cycles(const double *path)
 {
@@ -124,7 +142,54 @@ static void *counter_begin(const struct exec_launch *launch)
     c->entry = launch->counting;
     c->launch = launch;
     c->table = launch->kernel->details;
+    if (c->table->looks && !launch->kernel->fair) {              /* lanes that come one by one are told too late */
+        struct exec_launch *l = (struct exec_launch *)launch;
+        uint64_t none = 0, now = atomic_load(&clocks_ns);
+        c->base_ns = atomic_compare_exchange_strong(&l->counted_from, &none, now) ? now : none;
+        looking = c;
+    }
     return c;
+}
+
+/* --- a kernel's own clocks --- */
+
+static double cycle_ns(void) { return 1e3 / sim_gpus[0].sm_mhz; }
+
+bool count_kernel_ns(uint64_t *ns)
+{
+    if (looking)
+        *ns = looking->base_ns + (uint64_t)(looking->spent[looking->warp] * cycle_ns());
+    return looking != NULL;
+}
+
+/* A piece of code begins: what its longest chain takes when all data are near. */
+static void spend(struct counter *c, unsigned w, const struct details_site *s)
+{
+    const struct gpu_profile *p = &sim_gpus[0];
+    const uint16_t *n = s->path;
+    double cycles = n[DETAILS_PATH_ALU] * p->cycles_alu + n[DETAILS_PATH_SPECIAL] * p->cycles_special + n[DETAILS_PATH_SHARED] * p->cycles_shared
+        + n[DETAILS_PATH_WARP] * p->cycles_shared + n[DETAILS_PATH_ATOMIC] * p->cycles_l2 + (n[DETAILS_PATH_GLOBAL] + n[DETAILS_PATH_STREAM]) * p->cycles_l1
+        + n[DETAILS_PATH_BARRIER] * p->cycles_barrier;
+    if (c->meets[w] && c->spent[w] < c->met)
+        c->spent[w] = c->met;
+    c->spent[w] += cycles / DETAILS_PATH_UNIT;
+    c->meets[w] = s->meets;
+    c->met = s->meets && c->met < c->spent[w] ? c->spent[w] : c->met;
+    c->waits[w] = (n[DETAILS_PATH_GLOBAL] + n[DETAILS_PATH_STREAM]) / (double)DETAILS_PATH_UNIT;
+    c->warp = w;
+}
+
+static void clocks_end(struct counter *c)
+{
+    double most = 0;
+    for (unsigned w = 0; w < MOST_WARPS; w++)
+        most = c->spent[w] > most ? c->spent[w] : most;
+    uint64_t ns = c->base_ns + (uint64_t)(most * cycle_ns()) + 1, latest = atomic_load(&clocks_ns);
+    while (latest < ns && !atomic_compare_exchange_weak(&clocks_ns, &latest, ns))
+        ;
+    memset(c->spent, 0, sizeof c->spent);
+    memset(c->meets, 0, sizeof c->meets);
+    c->met = 0;
 }
 
 /* A block is over: its slowest warp, and what was new to it. */
@@ -133,6 +198,15 @@ static void fold(struct counter *c)
     unsigned slowest = 0;
     if (!c->inside)
         return;
+    c->inside = false;
+    if (looking == c)
+        clocks_end(c);
+    if (!c->in_sample) {
+        memset(c->path, 0, sizeof c->path);
+        memset(c->fetching, 0, sizeof c->fetching);
+        forget(&c->touched);
+        return;
+    }
     for (unsigned w = 1; w < MOST_WARPS; w++)
         if (nominal_cycles(c->path[w]) > nominal_cycles(c->path[slowest]))
             slowest = w;
@@ -163,10 +237,7 @@ static void fold(struct counter *c)
         c->sum.block_written += t->written ? 32 : 0;
     }
     hw_unlock(&mu);
-    if (c->touched.cap)
-        memset(c->touched.v, 0, c->touched.cap * sizeof *c->touched.v);
-    c->touched.n = 0;
-    c->inside = false;
+    forget(&c->touched);
 }
 
 /* Few blocks are all counted; of many some that lie anywhere. */
@@ -311,6 +382,14 @@ static void count_access(struct counter *c, const struct kabi_block *block, cons
         count_global(c, s, global, a);
 }
 
+/* A load of something that no thread of the block has had. */
+static void spend_miss(struct counter *c, unsigned w)
+{
+    double part = c->waits[w] < 1 ? c->waits[w] : 1;
+    c->spent[w] += part * (sim_gpus[0].cycles_dram - sim_gpus[0].cycles_l1);
+    c->waits[w] -= part;
+}
+
 static void counter_visit(void *state, struct kabi_block *block, uint32_t site, uint32_t warp, uint32_t mask, const uint64_t *a)
 {
     struct counter *c = state;
@@ -319,17 +398,25 @@ static void counter_visit(void *state, struct kabi_block *block, uint32_t site, 
     if (c->inside && number != c->block)
         fold(c);
     if (!c->inside) {
-        if (!is_sampled(number, c->entry->n_blocks))
+        c->in_sample = !c->launch->only_clocks && is_sampled(number, c->entry->n_blocks);
+        if (!c->in_sample && looking != c)
             return;
         c->inside = true;
         c->block = number;
     }
     const struct details_site *s = &c->table->sites[site];
     if (s->kind != DETAILS_IN_BLOCK) {
+        size_t known = c->touched.n;
+        double stalled = c->path[warp % MOST_WARPS][DETAILS_PATH_STALL];
         if (a && s->kind <= DETAILS_IN_ATOMIC)
             count_access(c, block, s, warp, mask, a);
+        c->spent[warp % MOST_WARPS] += c->path[warp % MOST_WARPS][DETAILS_PATH_STALL] - stalled;
+        if (s->kind == DETAILS_IN_LOAD && c->touched.n > known)
+            spend_miss(c, warp % MOST_WARPS);
         return;
     }
+    if (looking == c)
+        spend(c, warp % MOST_WARPS, s);
     unsigned n = 0;
     for (int k = 0; k < DETAILS_WORK_COUNT; k++) {
         c->sum.work[k] += s->work[k] * (1.0 / DETAILS_WORK_UNIT);
@@ -350,7 +437,10 @@ static void counter_end(void *state)
     struct counter *c = state;
     struct count_entry *e = c->entry;
     fold(c);
+    looking = looking == c ? NULL : looking;
     hw_lock(&mu);
+    if (c->launch->only_clocks)
+        goto out;
     struct gpu_counts *to = &e->counts;
     for (int k = 0; k < DETAILS_WORK_COUNT; k++)
         to->work[k] += c->sum.work[k];
@@ -367,6 +457,7 @@ static void counter_end(void *state)
     e->sampled += c->sampled;
     e->all_cycles += c->all_cycles;
     e->worst_cycles = c->worst_cycles > e->worst_cycles ? c->worst_cycles : e->worst_cycles;
+out:
     hw_unlock(&mu);
     hw_free(c->touched.v);
     hw_free(c);
@@ -583,20 +674,24 @@ struct count_entry *count_launch(struct cmd *c, const struct function *f, const 
 {
     bool fresh = false;
     struct count_entry *e = find(f, config, c->params, &fresh);
-    if (!fresh)
+    if (!fresh && !e->looks)
         return e;
     exec_counter = &counter;
     const struct kabi_kernel *counted = c->verify ? NULL : function_reference((struct function *)f, config->block, FUNCTION_COUNTED);
     if (!counted || !counted->details) {
-        make_ready(e);
+        if (fresh)
+            make_ready(e);
         return e;
     }
+    e->looks = counted->details->looks;
     c->x.launch.kernel = counted;
     exec_launch_init(&c->x.launch, config->cooperative);
     c->x.launch.details = true;
     c->x.launch.counting = e;
+    c->x.launch.only_clocks = !fresh;
     c->small = false;
-    atomic_fetch_add(&n_pending, 1);
+    if (fresh)
+        atomic_fetch_add(&n_pending, 1);
     return e;
 }
 
@@ -606,6 +701,8 @@ void count_finished(struct cmd *c)
     if (!e)
         return;
     c->x.launch.counting = NULL;
+    if (c->x.launch.only_clocks)
+        return;
     make_ready(e);
     atomic_fetch_sub(&n_pending, 1);
 }

@@ -59,6 +59,24 @@ def test_page_locked_copies_are_faster_and_streams_overlap(_):
     near(number(text, 'delay'), 100000 / 1.98e3, 0.3)
 
 
+def test_a_kernels_clock_goes_on_by_what_lies_between_two_looks(_):
+    exe = build(HERE / 'looks.cu')
+    text = run(exe, HOSTWARP_GPU='h200')
+    for n, fma, eight, shared, far in re.findall(r'n=(\d+) .*fma=(-?\d+) eight=(-?\d+) shared=(-?\d+) global=(-?\d+)', text):
+        n = int(n)
+        near(float(fma), 4 * n, 0.2)             # the H200's latencies, as its profile has them
+        near(float(eight), 32, 0.4)
+        near(float(shared), 33 * n, 0.3)
+        assert 400 * n < float(far) < 1200 * n, text
+    met = [float(v) for v in re.search('meets (.*)', text).group(1).split()]
+    assert min(met) > 4000 and max(met) < 6000, text                             # who waits at the barrier has waited
+    for took, since in re.findall(r'took=(-?\d+) since=(-?\d+)', text):
+        near(float(took), 4000 / 1.98, 0.3)
+        assert float(since) >= 0, text                                           # later launches have later times
+    for threads in '1', '2', '16':
+        assert run(exe, HOSTWARP_GPU='h200', HOSTWARP_THREADS=threads) == text
+
+
 def test_devices_say_they_are_that_card(_):
     source = FOLDER / 'props.cu'
     source.write_text('''#include <cstdio>
