@@ -618,7 +618,7 @@ static uint64_t numbers_hash(const struct function *f, const void *params)
             word = 0;
             memcpy(&word, at + b, n);
             if (n == 8 && word >= 65536 && mem_lookup(word, &info))
-                word = (uint64_t)info.kind;      /* what kind of memory it is matters, not where it lies */
+                word = (uint64_t)info.kind ^ info.bytes << 4;    /* what kind of memory it is and how much, not where it lies */
             sum = (sum ^ word) * 0x9E3779B97F4A7C15u;
             sum ^= sum >> 29;
         }
@@ -633,20 +633,19 @@ static struct count_entry *find(const struct function *f, const struct launch_co
 {
     struct {
         const void *f;
-        uint64_t name, numbers;
+        uint64_t handle, name, numbers;          /* handle: no other function has had it, in the same place or not */
         uint32_t grid[3], block[3], shared, unused;
     } key;
     memset(&key, 0, sizeof key);
     key.f = f;
+    key.handle = (uint64_t)(uintptr_t)f->obj.handle;
     key.name = hw_hash_bytes(f->name, strlen(f->name));
     memcpy(key.grid, config->grid, sizeof key.grid);
     memcpy(key.block, config->block, sizeof key.block);
     key.shared = config->shared_bytes;
-    hw_lock(&mu);
-    struct family *family = hw_map_get(&families, &key, sizeof key);
-    hw_unlock(&mu);
     uint64_t numbers = numbers_hash(f, params);
     hw_lock(&mu);
+    struct family *family = hw_map_get(&families, &key, sizeof key);
     if (!family) {
         family = hw_alloc(sizeof *family);
         hw_map_set(&families, &key, sizeof key, family);

@@ -92,7 +92,7 @@ static inline void details_add(struct details_count *to, const struct details_co
 }
 
 /*
- * Lifetime  Made with the kernel's code, stays for the life of the process.
+ * Lifetime  Made with the kernel's code and freed with it; where a report at the end reads it, it stays for the life of the process.
  * Locks     mu guards the counts; workers add theirs when they have run some blocks.
  */
 struct details_table {

@@ -77,6 +77,30 @@ def test_a_kernels_clock_goes_on_by_what_lies_between_two_looks(_):
         assert run(exe, HOSTWARP_GPU='h200', HOSTWARP_THREADS=threads) == text
 
 
+def test_counted_code_goes_with_its_module(_):
+    source = FOLDER / 'modules.cu'
+    source.write_text('''#include <cstdio>
+#include <cstring>
+#include <cuda.h>
+static const char *ptx = ".version 7.0\\n.target sm_70\\n.address_size 64\\n.visible .entry k(.param .u64 p) { .reg .b64 %%d<2>; .reg .b32 %%r<2>;"
+    "ld.param.u64 %%d1, [p]; mov.u32 %%r1, %d; st.global.u32 [%%d1], %%r1; ret; }";
+static int code() { FILE *f = fopen("/proc/self/maps", "r"); char line[512]; long n = 0, a, z; while (fgets(line, sizeof line, f)) if (strstr(line, "r-xp 00000000 00:00 0") && sscanf(line, "%lx-%lx", &a, &z) == 2) n += z - a; fclose(f); return (int)(n >> 12); }
+int main() {
+    CUdevice d; CUcontext c; CUdeviceptr p; int early = 0;
+    cuInit(0); cuDeviceGet(&d, 0); cuCtxCreate(&c, 0, d); cuMemAlloc(&p, 64);
+    for (int k = 0; k < 12; k++) {
+        CUmodule m; CUfunction f; void *args[] = { &p }; char text[512];
+        snprintf(text, sizeof text, ptx, k);
+        if (cuModuleLoadData(&m, text) || cuModuleGetFunction(&f, m, "k") || cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, 0, args, 0) || cuCtxSynchronize() || cuModuleUnload(m)) return 1;
+        if (k == 3) early = code();
+    }
+    printf("%d pages of code more\\n", code() - early);
+}
+''')
+    text = run(build(source), HOSTWARP_GPU='h200')
+    assert int(text.split()[0]) <= 0, text
+
+
 def test_devices_say_they_are_that_card(_):
     source = FOLDER / 'props.cu'
     source.write_text('''#include <cstdio>
