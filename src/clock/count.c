@@ -669,8 +669,20 @@ static struct count_entry *find(const struct function *f, const struct launch_co
     return e;
 }
 
-struct count_entry *count_launch(struct cmd *c, const struct function *f, const struct launch_config *config)
+/* Words of the parameters that may be addresses. */
+static void find_managed(struct sim_cmd *v, const struct function *f, const void *params)
 {
+    uint64_t words[64];
+    size_t n = 0;
+    for (uint32_t i = 0; i < f->n_params; i++)
+        for (uint32_t b = 0; b + 8 <= f->params[i].bytes && n < HW_LEN(words); b += 8)
+            memcpy(&words[n++], (const char *)params + f->params[i].offset + b, 8);
+    managed_launch(v, words, n);
+}
+
+struct count_entry *count_launch(struct sim_cmd *v, struct cmd *c, const struct function *f, const struct launch_config *config)
+{
+    find_managed(v, f, c->params);
     bool fresh = false;
     struct count_entry *e = find(f, config, c->params, &fresh);
     if (!fresh && !e->looks)
@@ -723,11 +735,12 @@ void count_settle(void)
 }
 
 /* One that is not ready yet is as short as can be. */
-double count_ns(struct count_entry *e, size_t g, double *share)
+double count_ns(const struct sim_cmd *c, size_t g, double *share)
 {
+    const struct count_entry *e = c->kernel;
     bool ready = e && atomic_load(&e->ready);
     *share = ready ? e->result[g].share : 0.01;
-    return ready ? e->result[g].ns : sim_gpus[g].kernel_ns;
+    return ready ? e->result[g].ns + c->moves * e->result[g].move_ns : sim_gpus[g].kernel_ns;
 }
 
 const struct gpu_result *count_result(const struct count_entry *e, size_t g) { return &e->result[g]; }

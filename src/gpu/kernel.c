@@ -67,7 +67,7 @@ void gpu_kernel_time(const struct gpu_profile *p, const struct gpu_counts *c, st
     t[GPU_LIMIT_MATRIX] = p->matrix > 0 ? c->work[DETAILS_WORK_MATRIX] * part * 2048 / p->matrix * cycle : c->work[DETAILS_WORK_MATRIX] * part * 64 * cycle;
     t[GPU_LIMIT_L2] = (c->block_read + c->block_written + c->atomics * 32) / p->l2_gbs;
     t[GPU_LIMIT_DRAM] = dram_ns(p, c);
-    t[GPU_LIMIT_BUS] = most(c->mapped_read / p->zero_read_gbs, c->mapped_written / p->zero_write_gbs) + c->managed / p->migrate_gbs;
+    t[GPU_LIMIT_BUS] = most(c->mapped_read / p->zero_read_gbs, c->mapped_written / p->zero_write_gbs);
     t[GPU_LIMIT_LATENCY] = block_cycles(p, c) * most(rounds, 1) * (rounds < 1 ? c->worst : 1) * cycle;
     /* What the units of a kind need is one after the other or the same; kinds overlap, but not fully. */
     double compute = 0, chip = most(t[GPU_LIMIT_ACCESS], t[GPU_LIMIT_SHARED]), memory = most(t[GPU_LIMIT_L2], t[GPU_LIMIT_DRAM]);
@@ -81,6 +81,7 @@ void gpu_kernel_time(const struct gpu_profile *p, const struct gpu_counts *c, st
     double bus = t[GPU_LIMIT_BUS], latency = t[GPU_LIMIT_LATENCY];
     double work = sqrt(compute * compute + chip * chip + memory * memory + bus * bus + latency * latency);
     out->ns = p->kernel_ns + work;
+    out->move_ns = c->managed / p->migrate_gbs;
     out->of_peak = t[out->limit] / out->ns;
     if (work < p->kernel_ns)
         out->limit = GPU_LIMIT_START;

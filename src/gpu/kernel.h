@@ -31,6 +31,7 @@ extern const char *const gpu_limit_names[GPU_LIMIT_COUNT];
 struct gpu_result {
     double ns;
     double share;                                /* of the GPU that it holds */
+    double move_ns;                              /* beside ns: for managed memory that is not on the device */
     double busy_sms;                             /* multiprocessors that have blocks */
     double occupancy;                            /* of a multiprocessor's warps */
     double part[GPU_LIMIT_COUNT];                /* ns that each would take alone */

@@ -77,6 +77,17 @@ def test_a_kernels_clock_goes_on_by_what_lies_between_two_looks(_):
         assert run(exe, HOSTWARP_GPU='h200', HOSTWARP_THREADS=threads) == text
 
 
+def test_managed_memory_moves_once_and_again_when_the_host_wrote(_):
+    text = run(build(HERE / 'managed.cu'), HOSTWARP_GPU='h200')
+    near(number(text, 'first'), 10799, 0.15)     # tests/oracle/h200/lessons.txt
+    near(number(text, 'second'), 34.3, 0.5)
+    near(number(text, 'written'), number(text, 'first'), 0.01)
+    near(number(text, 'prefetch'), 1218, 0.1)    # at the rate of page-locked copies
+    near(number(text, 'fetched'), number(text, 'second'), 0.2)
+    near(number(text, 'back'), 1216, 0.1)
+    near(number(text, 'again'), number(text, 'first'), 0.01)
+
+
 def test_counted_code_goes_with_its_module(_):
     source = FOLDER / 'modules.cu'
     source.write_text('''#include <cstdio>
