@@ -26,6 +26,8 @@ struct touched {
     uint64_t sector;             /* + 1; 0: free */
     uint32_t read, written;      /* blocks; of a block that is being counted: accesses */
     uint32_t reads, writes;      /* accesses */
+    uint32_t turns;              /* atomics on its busiest word, one after the other */
+    uint32_t last, warp;         /* of a block that is being counted: the load of that warp, by its number, that had it last; warp + 1 */
 };
 struct touched_set {
     struct touched *v;
@@ -124,6 +126,7 @@ struct counter {
     bool meets[MOST_WARPS];      /* it is at a barrier */
     double waits[MOST_WARPS];    /* how often the piece of code may have to wait for memory: loads that need no other overlap */
     unsigned warp;               /* that runs */
+    uint32_t n_loads[MOST_WARPS];                /* sectors that each warp has loaded */
     uint64_t base_ns;            /* when the launch began */
 };
 
@@ -204,6 +207,7 @@ static void fold(struct counter *c)
     if (!c->in_sample) {
         memset(c->path, 0, sizeof c->path);
         memset(c->fetching, 0, sizeof c->fetching);
+    memset(c->n_loads, 0, sizeof c->n_loads);
         forget(&c->touched);
         return;
     }
@@ -218,6 +222,7 @@ static void fold(struct counter *c)
     c->sampled++;
     memset(c->path, 0, sizeof c->path);
     memset(c->fetching, 0, sizeof c->fetching);
+    memset(c->n_loads, 0, sizeof c->n_loads);
     hw_lock(&mu);
     for (size_t k = 0; k < c->touched.cap; k++) {
         const struct touched *t = &c->touched.v[k];
@@ -229,6 +234,7 @@ static void fold(struct counter *c)
             all->written += t->written > 0;
             all->reads += t->read;
             all->writes += t->written;
+            all->turns += t->turns;
         } else {
             c->sum.read += t->read ? 32 : 0;
             c->sum.written += t->written ? 32 : 0;
@@ -246,9 +252,29 @@ static bool is_sampled(uint64_t block, uint64_t n)
     return n <= SAMPLE || ((block + 1) * 0x9E3779B97F4A7C15u >> 32) % n < SAMPLE || block == n / 2;
 }
 
-static void count_global(struct counter *c, const struct details_site *s, uint32_t mask, const uint64_t *a)
+/* How far back the warp has had what it loads. */
+static void note_reuse(struct counter *c, struct touched *t, unsigned w)
+{
+    uint32_t now = c->n_loads[w]++, apart = now - t->last;
+    if (t->warp == w + 1 && apart > 0)
+        c->sum.reuse[5 + 31 - __builtin_clz(apart) < GPU_REUSE ? 5 + 31 - __builtin_clz(apart) : GPU_REUSE - 1]++;
+    t->last = now;
+    t->warp = w + 1;
+}
+
+/* Lanes that want the same word; integers that all lanes add to one word are added in the warp first. */
+static unsigned turns_of(const struct details_site *s, uint32_t mask, const uint64_t *a, uint64_t at)
+{
+    unsigned n = 0, lanes = (unsigned)__builtin_popcount(mask);
+    for (; mask; mask &= mask - 1)
+        n += a[__builtin_ctz(mask)] == at;
+    return n == lanes && !s->retries ? 1 : n;
+}
+
+static void count_global(struct counter *c, const struct details_site *s, uint32_t warp, uint32_t mask, const uint64_t *a)
 {
     uint64_t seen = UINT64_MAX, before = UINT64_MAX, sectors = 0;
+    const uint32_t all = mask;
     for (; mask; mask &= mask - 1) {
         uint64_t at = a[__builtin_ctz(mask)], first = at / 32, last = (at + s->bytes - 1) / 32;
         for (uint64_t k = first; k <= last; k++) {
@@ -266,17 +292,23 @@ static void count_global(struct counter *c, const struct details_site *s, uint32
                 c->sum.block_written += loads ? 0 : 32;
                 continue;
             }
-            if (s->kind == DETAILS_IN_LOAD)
+            if (s->kind == DETAILS_IN_LOAD) {
                 t->read++;
-            else
+                note_reuse(c, t, warp % MOST_WARPS);
+            } else {
                 t->written++;
-            if (s->kind == DETAILS_IN_ATOMIC)
+            }
+            if (s->kind == DETAILS_IN_ATOMIC) {
                 t->read++;
+                t->turns += turns_of(s, all, a, at);
+            }
         }
     }
     c->sum.accesses += (double)sectors;
     if (s->kind == DETAILS_IN_ATOMIC)
         c->sum.atomics += (double)sectors;
+    else if (s->kind == DETAILS_IN_STORE)
+        c->sum.stores += (double)sectors;
 }
 
 /* Passes that the banks make of it. */
@@ -379,7 +411,7 @@ static void count_access(struct counter *c, const struct kabi_block *block, cons
     if (shared)
         count_shared(c, s, warp, shared, in_shared);
     if (global)
-        count_global(c, s, global, a);
+        count_global(c, s, warp, global, a);
 }
 
 /* A load of something that no thread of the block has had. */
@@ -449,6 +481,9 @@ static void counter_end(void *state)
     to->accesses += c->sum.accesses;
     to->passes += c->sum.passes;
     to->atomics += c->sum.atomics;
+    to->stores += c->sum.stores;
+    for (int k = 0; k < GPU_REUSE; k++)
+        to->reuse[k] += c->sum.reuse[k];
     to->block_read += c->sum.block_read;
     to->block_written += c->sum.block_written;
     to->read += c->sum.read;
@@ -535,6 +570,16 @@ static size_t ranges_of(const struct touched_set *s, struct range *out)
     return n;
 }
 
+/* Atomics on the busiest word of all. One that a single block uses is that block's own. */
+static double hottest_of(const struct touched_set *s, double scale)
+{
+    double most = 0;
+    for (size_t k = 0; k < s->cap; k++)
+        if (s->v[k].sector && s->v[k].turns * (s->v[k].written > 1 ? scale : 1) > most)
+            most = s->v[k].turns * (s->v[k].written > 1 ? scale : 1);
+    return most;
+}
+
 static void whole_grid(struct count_entry *e)
 {
     struct gpu_counts *c = &e->counts;
@@ -551,6 +596,10 @@ static void whole_grid(struct count_entry *e)
     c->accesses *= scale;
     c->passes *= scale;
     c->atomics *= scale;
+    c->stores *= scale;
+    for (int i = 0; i < GPU_REUSE; i++)
+        c->reuse[i] *= scale;
+    c->hottest = hottest_of(&e->touched, scale);
     c->block_read *= scale;
     c->block_written *= scale;
     c->read *= scale;                            /* what the set did not hold */

@@ -33,7 +33,7 @@ class Model:
             if not f.exists():
                 kernels.predict(build, p, folder)
         self.exe = folder / 'model'
-        subprocess.run(['cc', '-O1', '-D_GNU_SOURCE', '-I', TREE / 'src', '-o', self.exe, HERE / 'model.c', TREE / 'src/gpu/kernel.c', TREE / 'src/gpu/profile.c',
+        subprocess.run(['cc', '-O1', '-I', TREE / 'src', '-o', self.exe, HERE / 'model.c', TREE / 'src/gpu/kernel.c', TREE / 'src/gpu/profile.c',
                         build / 'meson/src/base/libhw_base.a', '-lm', '-ldl', '-lpthread'], check=True)
 
     def times(self, numbers):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times of kernels that were counted before (HOSTWARP_CLOCK_OUT), with any profile: for crossval.py. usage: model PROFILE FILE... */
+#define _GNU_SOURCE
 #include "gpu/kernel.h"
 
 #include <stdio.h>

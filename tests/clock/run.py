@@ -154,14 +154,20 @@ def test_all_profiles_are_read(_):
         assert re.search(rf'^{name} ', text, re.M), text
 
 
-def test_the_machine_is_an_h200(_):
-    exe, rows = build(TREE / 'bench/machine.cu'), {}
+def test_the_machine_is_an_h200_and_its_profile_is_read_back(_):
+    exe, card = build(TREE / 'bench/machine.cu'), FOLDER / 'mycard'
     pattern = re.compile(r'^  (.+?)\s{2,}([\d.]+) \S+$', re.M)
     measured = dict(pattern.findall((HERE / 'h200/machine.txt').read_text()))
-    rows = dict(pattern.findall(run(exe, '--quick', HOSTWARP_GPU='h200')))
+    rows = dict(pattern.findall(run(exe, '--quick', '--profile', card, HOSTWARP_GPU='h200')))
     for name, value in measured.items():
         if not name.startswith('malloc'):        # the host's own work takes what it takes here
-            assert abs(float(rows[name]) / float(value) - 1) <= 0.2, f'{name}: {rows[name]}, measured {value}'
+            assert abs(float(rows[name]) / float(value) - 1) <= 0.15, f'{name}: {rows[name]}, measured {value}'
+    for line in card.read_text().splitlines():   # every number says where it is from
+        assert line.startswith('#') or not line or re.search(r'\| (measured|published|assumed)', line), line
+    lanes = build(HERE / 'lanes.cu')
+    ours, theirs = run(lanes, HOSTWARP_GPU=str(card)), run(lanes, HOSTWARP_GPU='h200')
+    for name in 'pageable', 'pinned', '1 streams', '4 streams':
+        near(number(ours, name), number(theirs, name), 0.25)
 
 
 def test_kernels_take_what_they_took(_):
