@@ -106,6 +106,7 @@ void gpu_kernel_time(const struct gpu_profile *p, const struct gpu_counts *c, st
             out->limit = (enum gpu_limit)k;
     double bus = t[GPU_LIMIT_BUS], latency = t[GPU_LIMIT_LATENCY];
     double work = sqrt(compute * compute + chip * chip + memory * memory + bus * bus + latency * latency);
+    work = most(work, c->blocks * p->block_ns);  /* blocks are handed out one after the other */
     out->ns = p->kernel_ns + work;
     out->move_ns = c->managed / p->migrate_gbs;
     out->of_peak = t[out->limit] / out->ns;
