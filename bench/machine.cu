@@ -285,9 +285,9 @@ static bool write_profile(const char *path, const cudaDeviceProp &prop)
         {"latency-arithmetic", cc >= 70 ? 4.0 : 6.0, guess}, {"latency-special", 24, guess}, {"latency-shared", 29, guess}, {"latency-l1", 38, guess},
         {"latency-l2", 270, guess}, {"latency-dram", 850, guess}, {"latency-barrier", 30, guess}, {"l1-size", cc >= 70 ? 128.0 : 24.0, guess},
         {"l2-bandwidth", dram * 1.5, guess}, {"dram-bandwidth", dram, said}, {"dram-efficiency", 0.88, guess}, {"device-copy", dram * 0.43, guess},
-        {"memset", dram * 0.6, guess}, {"kernel-least", 2000, guess}, {"kernel-gap", 800, guess}, {"engine-gap", 6500, guess},
+        {"memset", dram * 0.6, guess}, {"atomic-same-address", 0.6, guess}, {"kernel-least", 2000, guess}, {"kernel-gap", 800, guess}, {"block-start", 0.6, guess}, {"engine-gap", 6500, guess},
         {"copy-engines", prop.asyncEngineCount > 1 ? 2.0 : 1.0, said}, {"bus-duplex", 0.92, guess}, {"mapped-read", value_of("from mapped host memory"), seen},
-        {"mapped-write", value_of("from mapped host memory"), guess}, {"managed-migration", value_of("from mapped host memory") / 2, guess},
+        {"mapped-write", value_of("from mapped host memory"), guess}, {"managed-migration", value_of("from mapped host memory") * 0.12, guess},
         {"copy-call", 2500, guess}, {"copy-return", 2000, guess}, {"start-latency", 1000, guess},
     };
     const struct { const char *name; double value; const char *source; } calls[] = {

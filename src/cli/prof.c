@@ -165,7 +165,7 @@ static bool show_process(const char *path, const struct options *o, bool first, 
         prof_print_gpus(o->clock_file, &d, out);
     if (o->timeline) {
         char *file = name_for(o->timeline, &d, first);
-        ok = prof_write_timeline(&d, file) && ok;
+        ok = prof_write_timeline(&d, o->clock_file && first ? getenv("HOSTWARP_GPU") : NULL, file) && ok;
         hw_free(file);
     }
     if (o->trace) {

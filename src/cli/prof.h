@@ -14,6 +14,7 @@ struct prof_act {
     const struct prof_record *r;
     const char *name;            /* as the tables have it: demangled, or [CUDA memcpy HtoD] */
     uint64_t start, end;         /* end: when the process ended, for what was not finished */
+    uint64_t real_start, real_end;               /* beside predicted times: when it ran on this machine; 0: it did not, or times are real ones anyway */
     uint32_t stream;             /* index into streams */
     bool unfinished;
 };
@@ -99,7 +100,7 @@ void prof_json_string(FILE *out, const char *text);
 extern const char *const prof_engine_names[PROF_ENGINE_COUNT];
 void prof_stream_name(const struct prof_stream *s, char out[48]);
 bool prof_write_trace(const struct prof_data *d, const char *path);
-bool prof_write_timeline(const struct prof_data *d, const char *path);
+bool prof_write_timeline(const struct prof_data *d, const char *gpu, const char *path);    /* gpu: whose times they are, NULL: this machine's */
 
 /* Plain words about what could be better, one per rule at most. */
 struct prof_advice {

@@ -99,6 +99,12 @@ static void add_act(struct prof_data *d, const struct prof_record *r)
     struct prof_act a = { .r = r, .name = act_name(d, r), .start = r->start, .end = r->end };
     if (!r->start)
         return;                                  /* queued, never begun: nothing that a device did */
+    uint32_t slot = r->type == PROF_HOSTFN || r->type == PROF_KERNEL || r->type == PROF_COPY || r->type == PROF_FILL ? r->data.shape.real : 0;
+    const struct prof_record *real = slot && slot < d->n_slots && d->slots[slot].type == PROF_REAL && d->slots[slot].id == r->id ? &d->slots[slot] : NULL;
+    if (real && real->end >= real->start) {
+        a.real_start = real->start;
+        a.real_end = real->end;
+    }
     a.unfinished = !r->end;
     if (a.unfinished)
         a.end = d->last_ns;

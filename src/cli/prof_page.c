@@ -141,8 +141,39 @@ static void page_spans(FILE *out, const struct prof_data *d)
     hw_free(callers.of_name);
 }
 
-static void page_data(FILE *out, const struct prof_data *d)
+/* Beside predicted times: [start, length] of each bar on this machine, 0: none. */
+static void page_real(FILE *out, const struct prof_data *d, const char *gpu)
 {
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < d->acts.n; i++)
+        if (d->acts.v[i].real_start)
+            first = hw_min_u64(first, d->acts.v[i].real_start);
+    if (!gpu || first == UINT64_MAX)
+        return;
+    char *name = hw_strndup(gpu, strcspn(gpu, ","));             /* of several the first is what the program saw */
+    const char *slash = strrchr(name, '/');
+    fprintf(out, "\"gpu\":");
+    prof_json_string(out, slash ? slash + 1 : name);
+    hw_free(name);
+    fprintf(out, ",\"real\":[");
+    for (size_t i = 0; i < d->acts.n; i++) {
+        const struct prof_act *a = &d->acts.v[i];
+        if (a->real_start)
+            fprintf(out, "%s[%llu,%llu]", i ? "," : "", (unsigned long long)(a->real_start - first), (unsigned long long)(a->real_end - a->real_start));
+        else
+            fprintf(out, "%s0", i ? "," : "");
+    }
+    fprintf(out, "],\n");
+}
+
+struct page {
+    const struct prof_data *d;
+    const char *gpu;
+};
+
+static void page_data(FILE *out, const struct page *p)
+{
+    const struct prof_data *d = p->d;
     char name[48];
     fprintf(out, "{\"pid\":%u,\"command\":", d->header->pid);
     prof_json_string(out, d->header->command);
@@ -159,6 +190,7 @@ static void page_data(FILE *out, const struct prof_data *d)
     }
     fprintf(out, "],\n");
     page_bars(out, d);
+    page_real(out, d, p->gpu);
     page_spans(out, d);
     fprintf(out, "\"edges\":[");
     for (size_t i = 0; i < d->edges.n; i++)
@@ -168,4 +200,8 @@ static void page_data(FILE *out, const struct prof_data *d)
 
 static void print(FILE *out, const void *d) { page_data(out, d); }
 
-bool prof_write_timeline(const struct prof_data *d, const char *path) { return cli_write_page("share/prof/timeline.html", "/*PROFILE*/null", print, d, path); }
+bool prof_write_timeline(const struct prof_data *d, const char *gpu, const char *path)
+{
+    struct page p = { d, gpu };
+    return cli_write_page("share/prof/timeline.html", "/*PROFILE*/null", print, &p, path);
+}

@@ -127,7 +127,7 @@ static void on_launch_made(struct cmd *c, const struct function *f, const struct
 {
     struct sim_cmd *v = sim_cmd_new();
     v->engine = SIM_KERNEL;
-    v->kernel = count_launch(c, f, config);
+    v->kernel = count_launch(v, c, f, config);
     c->timed = v;
 }
 
@@ -242,6 +242,8 @@ static void on_cmd_finished(struct cmd *c)
         count_finished(c);
     if (!v)
         return;
+    if (v->n_managed)
+        managed_finished(v);
     hw_lock(&told_mu);
     v->watched = c->watched;
     v->finished = true;
@@ -440,8 +442,33 @@ static void on_mem_added(const struct mem_info *info)
         host_memory_cost(tls, (int)info->kind, (double)info->bytes, true);
 }
 
+/* It moves as copies of page-locked memory do, in the order of its stream. */
+static void on_mem_prefetched(struct stream *s, uint64_t addr, uint64_t bytes, bool to_device)
+{
+    struct clock_thread *t = tls;
+    struct mem_info info;
+    if (!t || t->depth == 0 || !mem_lookup(addr, &info) || info.kind != MEM_MANAGED || !managed_prefetch(&info, to_device))
+        return;
+    struct sim_cmd *v = sim_cmd_new();
+    v->engine = to_device ? SIM_IN : SIM_OUT;
+    v->copy = to_device ? SIM_PINNED_IN : SIM_PINNED_OUT;
+    v->bytes = (double)bytes;
+    v->async = true;
+    hw_lock(&mu);
+    struct sim_stream *to = stream_of(s);
+    for (size_t g = 0; g < sim_n; g++) {
+        t->cost[g] += sim_gpus[g].copy_call_ns;
+        v->submit[g] = t->now[g] + t->cost[g];
+    }
+    each_tail(to, comes_after, v);
+    sim_push(to, v);
+    hw_unlock(&mu);
+}
+
 static void on_mem_dropped(const struct mem_info *info)
 {
+    if (info->kind == MEM_MANAGED)
+        managed_dropped(info->base);
     if (tls && tls->depth)
         host_memory_cost(tls, (int)info->kind, (double)info->bytes, false);
 }
@@ -487,11 +514,12 @@ static const struct hook_listener listener = {
     .host_waited = on_host_waited,
     .obj_made = on_obj_made,
     .obj_closed = on_obj_closed,
+    .mem_prefetched = on_mem_prefetched,
     .mem_added = on_mem_added,
     .mem_dropped = on_mem_dropped,
 };
 
-static const struct core_clock the_clock = { host_ns, elapsed };
+static const struct core_clock the_clock = { host_ns, elapsed, count_kernel_ns };
 
 void clock_init(void)
 {

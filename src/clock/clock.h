@@ -35,10 +35,11 @@ void host_patch_clocks(void);
 struct cmd;
 struct function;
 struct launch_config;
-struct count_entry *count_launch(struct cmd *c, const struct function *f, const struct launch_config *config);
+struct count_entry *count_launch(struct sim_cmd *v, struct cmd *c, const struct function *f, const struct launch_config *config);
 void count_finished(struct cmd *c);                              /* with the scheduler's lock held */
 void count_settle(void);                                         /* waits a little for kernels that are being counted; no lock held */
-double count_ns(struct count_entry *e, size_t g, double *share);
+double count_ns(const struct sim_cmd *c, size_t g, double *share);
+bool count_kernel_ns(uint64_t *ns);                              /* what a kernel's clock says on this thread; false: it is not being counted */
 struct gpu_result;
 struct gpu_counts;
 void count_each(void (*fn)(const struct count_entry *e, void *arg), void *arg);
@@ -46,6 +47,13 @@ const struct gpu_counts *count_counts(const struct count_entry *e);
 const struct gpu_result *count_result(const struct count_entry *e, size_t g);
 const struct launch_config *count_shape(const struct count_entry *e);
 const char *count_name(const struct count_entry *e);
+
+/* managed.c: where managed memory is. */
+struct mem_info;
+void managed_launch(struct sim_cmd *v, const uint64_t *words, size_t n);         /* words among the parameters, which may be addresses */
+void managed_finished(const struct sim_cmd *v);
+bool managed_prefetch(const struct mem_info *info, bool to_device);              /* does it have to move? */
+void managed_dropped(uint64_t base);
 
 /* summary.c: what HOSTWARP_CLOCK_OUT asks for. */
 void summary_init(void);

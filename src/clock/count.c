@@ -26,6 +26,8 @@ struct touched {
     uint64_t sector;             /* + 1; 0: free */
     uint32_t read, written;      /* blocks; of a block that is being counted: accesses */
     uint32_t reads, writes;      /* accesses */
+    uint32_t turns;              /* atomics on its busiest word, one after the other */
+    uint32_t last, warp;         /* of a block that is being counted: the load of that warp, by its number, that had it last; warp + 1 */
 };
 struct touched_set {
     struct touched *v;
@@ -45,6 +47,7 @@ struct count_entry {
     struct gpu_result result[GPU_MOST_CHOSEN];
     _Atomic bool ready;
     bool estimated;                              /* nothing was counted */
+    bool looks;                                  /* the kernel reads clocks: every launch runs instrumented code */
     /* while it is counted */
     uint64_t n_blocks, sampled;
     double worst_cycles, all_cycles;
@@ -96,6 +99,13 @@ static struct touched *touch(struct touched_set *s, uint64_t sector)
     return t;
 }
 
+static void forget(struct touched_set *s)
+{
+    if (s->n)
+        memset(s->v, 0, s->cap * sizeof *s->v);
+    s->n = 0;
+}
+
 /* --- counting, on the threads that run blocks --- */
 
 struct counter {
@@ -110,7 +120,18 @@ struct counter {
     struct touched_set touched;  /* by this block */
     double worst_cycles, all_cycles;
     uint64_t sampled, lanes;
+    bool in_sample;              /* the block adds to the entry's counts; otherwise only its clocks are kept */
+    /* for kernels that read clocks: cycles that each warp has spent in this block, and the latest of those that came to a barrier */
+    double spent[MOST_WARPS], met;
+    bool meets[MOST_WARPS];      /* it is at a barrier */
+    double waits[MOST_WARPS];    /* how often the piece of code may have to wait for memory: loads that need no other overlap */
+    unsigned warp;               /* that runs */
+    uint32_t n_loads[MOST_WARPS];                /* sectors that each warp has loaded */
+    uint64_t base_ns;            /* when the launch began */
 };
+
+static _Thread_local struct counter *looking;    /* a kernel that reads clocks is run by this thread */
+static _Atomic uint64_t clocks_ns = 1000000000;  /* the latest that any kernel's clock has been */
 
 static double nominal_cycles(const double *path)
 {
@@ -124,7 +145,54 @@ static void *counter_begin(const struct exec_launch *launch)
     c->entry = launch->counting;
     c->launch = launch;
     c->table = launch->kernel->details;
+    if (c->table->looks && !launch->kernel->fair) {              /* lanes that come one by one are told too late */
+        struct exec_launch *l = (struct exec_launch *)launch;
+        uint64_t none = 0, now = atomic_load(&clocks_ns);
+        c->base_ns = atomic_compare_exchange_strong(&l->counted_from, &none, now) ? now : none;
+        looking = c;
+    }
     return c;
+}
+
+/* --- a kernel's own clocks --- */
+
+static double cycle_ns(void) { return 1e3 / sim_gpus[0].sm_mhz; }
+
+bool count_kernel_ns(uint64_t *ns)
+{
+    if (looking)
+        *ns = looking->base_ns + (uint64_t)(looking->spent[looking->warp] * cycle_ns());
+    return looking != NULL;
+}
+
+/* A piece of code begins: what its longest chain takes when all data are near. */
+static void spend(struct counter *c, unsigned w, const struct details_site *s)
+{
+    const struct gpu_profile *p = &sim_gpus[0];
+    const uint16_t *n = s->path;
+    double cycles = n[DETAILS_PATH_ALU] * p->cycles_alu + n[DETAILS_PATH_SPECIAL] * p->cycles_special + n[DETAILS_PATH_SHARED] * p->cycles_shared
+        + n[DETAILS_PATH_WARP] * p->cycles_shared + n[DETAILS_PATH_ATOMIC] * p->cycles_l2 + (n[DETAILS_PATH_GLOBAL] + n[DETAILS_PATH_STREAM]) * p->cycles_l1
+        + n[DETAILS_PATH_BARRIER] * p->cycles_barrier;
+    if (c->meets[w] && c->spent[w] < c->met)
+        c->spent[w] = c->met;
+    c->spent[w] += cycles / DETAILS_PATH_UNIT;
+    c->meets[w] = s->meets;
+    c->met = s->meets && c->met < c->spent[w] ? c->spent[w] : c->met;
+    c->waits[w] = (n[DETAILS_PATH_GLOBAL] + n[DETAILS_PATH_STREAM]) / (double)DETAILS_PATH_UNIT;
+    c->warp = w;
+}
+
+static void clocks_end(struct counter *c)
+{
+    double most = 0;
+    for (unsigned w = 0; w < MOST_WARPS; w++)
+        most = c->spent[w] > most ? c->spent[w] : most;
+    uint64_t ns = c->base_ns + (uint64_t)(most * cycle_ns()) + 1, latest = atomic_load(&clocks_ns);
+    while (latest < ns && !atomic_compare_exchange_weak(&clocks_ns, &latest, ns))
+        ;
+    memset(c->spent, 0, sizeof c->spent);
+    memset(c->meets, 0, sizeof c->meets);
+    c->met = 0;
 }
 
 /* A block is over: its slowest warp, and what was new to it. */
@@ -133,6 +201,16 @@ static void fold(struct counter *c)
     unsigned slowest = 0;
     if (!c->inside)
         return;
+    c->inside = false;
+    if (looking == c)
+        clocks_end(c);
+    if (!c->in_sample) {
+        memset(c->path, 0, sizeof c->path);
+        memset(c->fetching, 0, sizeof c->fetching);
+    memset(c->n_loads, 0, sizeof c->n_loads);
+        forget(&c->touched);
+        return;
+    }
     for (unsigned w = 1; w < MOST_WARPS; w++)
         if (nominal_cycles(c->path[w]) > nominal_cycles(c->path[slowest]))
             slowest = w;
@@ -144,6 +222,7 @@ static void fold(struct counter *c)
     c->sampled++;
     memset(c->path, 0, sizeof c->path);
     memset(c->fetching, 0, sizeof c->fetching);
+    memset(c->n_loads, 0, sizeof c->n_loads);
     hw_lock(&mu);
     for (size_t k = 0; k < c->touched.cap; k++) {
         const struct touched *t = &c->touched.v[k];
@@ -155,6 +234,7 @@ static void fold(struct counter *c)
             all->written += t->written > 0;
             all->reads += t->read;
             all->writes += t->written;
+            all->turns += t->turns;
         } else {
             c->sum.read += t->read ? 32 : 0;
             c->sum.written += t->written ? 32 : 0;
@@ -163,10 +243,7 @@ static void fold(struct counter *c)
         c->sum.block_written += t->written ? 32 : 0;
     }
     hw_unlock(&mu);
-    if (c->touched.cap)
-        memset(c->touched.v, 0, c->touched.cap * sizeof *c->touched.v);
-    c->touched.n = 0;
-    c->inside = false;
+    forget(&c->touched);
 }
 
 /* Few blocks are all counted; of many some that lie anywhere. */
@@ -175,9 +252,29 @@ static bool is_sampled(uint64_t block, uint64_t n)
     return n <= SAMPLE || ((block + 1) * 0x9E3779B97F4A7C15u >> 32) % n < SAMPLE || block == n / 2;
 }
 
-static void count_global(struct counter *c, const struct details_site *s, uint32_t mask, const uint64_t *a)
+/* How far back the warp has had what it loads. */
+static void note_reuse(struct counter *c, struct touched *t, unsigned w)
+{
+    uint32_t now = c->n_loads[w]++, apart = now - t->last;
+    if (t->warp == w + 1 && apart > 0)
+        c->sum.reuse[5 + 31 - __builtin_clz(apart) < GPU_REUSE ? 5 + 31 - __builtin_clz(apart) : GPU_REUSE - 1]++;
+    t->last = now;
+    t->warp = w + 1;
+}
+
+/* Lanes that want the same word; integers that all lanes add to one word are added in the warp first. */
+static unsigned turns_of(const struct details_site *s, uint32_t mask, const uint64_t *a, uint64_t at)
+{
+    unsigned n = 0, lanes = (unsigned)__builtin_popcount(mask);
+    for (; mask; mask &= mask - 1)
+        n += a[__builtin_ctz(mask)] == at;
+    return n == lanes && !s->retries ? 1 : n;
+}
+
+static void count_global(struct counter *c, const struct details_site *s, uint32_t warp, uint32_t mask, const uint64_t *a)
 {
     uint64_t seen = UINT64_MAX, before = UINT64_MAX, sectors = 0;
+    const uint32_t all = mask;
     for (; mask; mask &= mask - 1) {
         uint64_t at = a[__builtin_ctz(mask)], first = at / 32, last = (at + s->bytes - 1) / 32;
         for (uint64_t k = first; k <= last; k++) {
@@ -195,17 +292,23 @@ static void count_global(struct counter *c, const struct details_site *s, uint32
                 c->sum.block_written += loads ? 0 : 32;
                 continue;
             }
-            if (s->kind == DETAILS_IN_LOAD)
+            if (s->kind == DETAILS_IN_LOAD) {
                 t->read++;
-            else
+                note_reuse(c, t, warp % MOST_WARPS);
+            } else {
                 t->written++;
-            if (s->kind == DETAILS_IN_ATOMIC)
+            }
+            if (s->kind == DETAILS_IN_ATOMIC) {
                 t->read++;
+                t->turns += turns_of(s, all, a, at);
+            }
         }
     }
     c->sum.accesses += (double)sectors;
     if (s->kind == DETAILS_IN_ATOMIC)
         c->sum.atomics += (double)sectors;
+    else if (s->kind == DETAILS_IN_STORE)
+        c->sum.stores += (double)sectors;
 }
 
 /* Passes that the banks make of it. */
@@ -308,7 +411,15 @@ static void count_access(struct counter *c, const struct kabi_block *block, cons
     if (shared)
         count_shared(c, s, warp, shared, in_shared);
     if (global)
-        count_global(c, s, global, a);
+        count_global(c, s, warp, global, a);
+}
+
+/* A load of something that no thread of the block has had. */
+static void spend_miss(struct counter *c, unsigned w)
+{
+    double part = c->waits[w] < 1 ? c->waits[w] : 1;
+    c->spent[w] += part * (sim_gpus[0].cycles_dram - sim_gpus[0].cycles_l1);
+    c->waits[w] -= part;
 }
 
 static void counter_visit(void *state, struct kabi_block *block, uint32_t site, uint32_t warp, uint32_t mask, const uint64_t *a)
@@ -319,17 +430,25 @@ static void counter_visit(void *state, struct kabi_block *block, uint32_t site, 
     if (c->inside && number != c->block)
         fold(c);
     if (!c->inside) {
-        if (!is_sampled(number, c->entry->n_blocks))
+        c->in_sample = !c->launch->only_clocks && is_sampled(number, c->entry->n_blocks);
+        if (!c->in_sample && looking != c)
             return;
         c->inside = true;
         c->block = number;
     }
     const struct details_site *s = &c->table->sites[site];
     if (s->kind != DETAILS_IN_BLOCK) {
+        size_t known = c->touched.n;
+        double stalled = c->path[warp % MOST_WARPS][DETAILS_PATH_STALL];
         if (a && s->kind <= DETAILS_IN_ATOMIC)
             count_access(c, block, s, warp, mask, a);
+        c->spent[warp % MOST_WARPS] += c->path[warp % MOST_WARPS][DETAILS_PATH_STALL] - stalled;
+        if (s->kind == DETAILS_IN_LOAD && c->touched.n > known)
+            spend_miss(c, warp % MOST_WARPS);
         return;
     }
+    if (looking == c)
+        spend(c, warp % MOST_WARPS, s);
     unsigned n = 0;
     for (int k = 0; k < DETAILS_WORK_COUNT; k++) {
         c->sum.work[k] += s->work[k] * (1.0 / DETAILS_WORK_UNIT);
@@ -350,7 +469,10 @@ static void counter_end(void *state)
     struct counter *c = state;
     struct count_entry *e = c->entry;
     fold(c);
+    looking = looking == c ? NULL : looking;
     hw_lock(&mu);
+    if (c->launch->only_clocks)
+        goto out;
     struct gpu_counts *to = &e->counts;
     for (int k = 0; k < DETAILS_WORK_COUNT; k++)
         to->work[k] += c->sum.work[k];
@@ -359,6 +481,9 @@ static void counter_end(void *state)
     to->accesses += c->sum.accesses;
     to->passes += c->sum.passes;
     to->atomics += c->sum.atomics;
+    to->stores += c->sum.stores;
+    for (int k = 0; k < GPU_REUSE; k++)
+        to->reuse[k] += c->sum.reuse[k];
     to->block_read += c->sum.block_read;
     to->block_written += c->sum.block_written;
     to->read += c->sum.read;
@@ -367,6 +492,7 @@ static void counter_end(void *state)
     e->sampled += c->sampled;
     e->all_cycles += c->all_cycles;
     e->worst_cycles = c->worst_cycles > e->worst_cycles ? c->worst_cycles : e->worst_cycles;
+out:
     hw_unlock(&mu);
     hw_free(c->touched.v);
     hw_free(c);
@@ -444,6 +570,16 @@ static size_t ranges_of(const struct touched_set *s, struct range *out)
     return n;
 }
 
+/* Atomics on the busiest word of all. One that a single block uses is that block's own. */
+static double hottest_of(const struct touched_set *s, double scale)
+{
+    double most = 0;
+    for (size_t k = 0; k < s->cap; k++)
+        if (s->v[k].sector && s->v[k].turns * (s->v[k].written > 1 ? scale : 1) > most)
+            most = s->v[k].turns * (s->v[k].written > 1 ? scale : 1);
+    return most;
+}
+
 static void whole_grid(struct count_entry *e)
 {
     struct gpu_counts *c = &e->counts;
@@ -460,6 +596,10 @@ static void whole_grid(struct count_entry *e)
     c->accesses *= scale;
     c->passes *= scale;
     c->atomics *= scale;
+    c->stores *= scale;
+    for (int i = 0; i < GPU_REUSE; i++)
+        c->reuse[i] *= scale;
+    c->hottest = hottest_of(&e->touched, scale);
     c->block_read *= scale;
     c->block_written *= scale;
     c->read *= scale;                            /* what the set did not hold */
@@ -527,7 +667,7 @@ static uint64_t numbers_hash(const struct function *f, const void *params)
             word = 0;
             memcpy(&word, at + b, n);
             if (n == 8 && word >= 65536 && mem_lookup(word, &info))
-                word = (uint64_t)info.kind;      /* what kind of memory it is matters, not where it lies */
+                word = (uint64_t)info.kind ^ info.bytes << 4;    /* what kind of memory it is and how much, not where it lies */
             sum = (sum ^ word) * 0x9E3779B97F4A7C15u;
             sum ^= sum >> 29;
         }
@@ -542,20 +682,19 @@ static struct count_entry *find(const struct function *f, const struct launch_co
 {
     struct {
         const void *f;
-        uint64_t name, numbers;
+        uint64_t handle, name, numbers;          /* handle: no other function has had it, in the same place or not */
         uint32_t grid[3], block[3], shared, unused;
     } key;
     memset(&key, 0, sizeof key);
     key.f = f;
+    key.handle = (uint64_t)(uintptr_t)f->obj.handle;
     key.name = hw_hash_bytes(f->name, strlen(f->name));
     memcpy(key.grid, config->grid, sizeof key.grid);
     memcpy(key.block, config->block, sizeof key.block);
     key.shared = config->shared_bytes;
-    hw_lock(&mu);
-    struct family *family = hw_map_get(&families, &key, sizeof key);
-    hw_unlock(&mu);
     uint64_t numbers = numbers_hash(f, params);
     hw_lock(&mu);
+    struct family *family = hw_map_get(&families, &key, sizeof key);
     if (!family) {
         family = hw_alloc(sizeof *family);
         hw_map_set(&families, &key, sizeof key, family);
@@ -579,24 +718,40 @@ static struct count_entry *find(const struct function *f, const struct launch_co
     return e;
 }
 
-struct count_entry *count_launch(struct cmd *c, const struct function *f, const struct launch_config *config)
+/* Words of the parameters that may be addresses. */
+static void find_managed(struct sim_cmd *v, const struct function *f, const void *params)
 {
+    uint64_t words[64];
+    size_t n = 0;
+    for (uint32_t i = 0; i < f->n_params; i++)
+        for (uint32_t b = 0; b + 8 <= f->params[i].bytes && n < HW_LEN(words); b += 8)
+            memcpy(&words[n++], (const char *)params + f->params[i].offset + b, 8);
+    managed_launch(v, words, n);
+}
+
+struct count_entry *count_launch(struct sim_cmd *v, struct cmd *c, const struct function *f, const struct launch_config *config)
+{
+    find_managed(v, f, c->params);
     bool fresh = false;
     struct count_entry *e = find(f, config, c->params, &fresh);
-    if (!fresh)
+    if (!fresh && !e->looks)
         return e;
     exec_counter = &counter;
     const struct kabi_kernel *counted = c->verify ? NULL : function_reference((struct function *)f, config->block, FUNCTION_COUNTED);
     if (!counted || !counted->details) {
-        make_ready(e);
+        if (fresh)
+            make_ready(e);
         return e;
     }
+    e->looks = counted->details->looks;
     c->x.launch.kernel = counted;
     exec_launch_init(&c->x.launch, config->cooperative);
     c->x.launch.details = true;
     c->x.launch.counting = e;
+    c->x.launch.only_clocks = !fresh;
     c->small = false;
-    atomic_fetch_add(&n_pending, 1);
+    if (fresh)
+        atomic_fetch_add(&n_pending, 1);
     return e;
 }
 
@@ -606,6 +761,8 @@ void count_finished(struct cmd *c)
     if (!e)
         return;
     c->x.launch.counting = NULL;
+    if (c->x.launch.only_clocks)
+        return;
     make_ready(e);
     atomic_fetch_sub(&n_pending, 1);
 }
@@ -627,11 +784,12 @@ void count_settle(void)
 }
 
 /* One that is not ready yet is as short as can be. */
-double count_ns(struct count_entry *e, size_t g, double *share)
+double count_ns(const struct sim_cmd *c, size_t g, double *share)
 {
+    const struct count_entry *e = c->kernel;
     bool ready = e && atomic_load(&e->ready);
     *share = ready ? e->result[g].share : 0.01;
-    return ready ? e->result[g].ns : sim_gpus[g].kernel_ns;
+    return ready ? e->result[g].ns + c->moves * e->result[g].move_ns : sim_gpus[g].kernel_ns;
 }
 
 const struct gpu_result *count_result(const struct count_entry *e, size_t g) { return &e->result[g]; }

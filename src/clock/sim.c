@@ -5,7 +5,7 @@
 size_t sim_n, sim_waiting;
 const struct gpu_profile *sim_gpus;
 void (*sim_placed)(struct sim_cmd *c, struct sim_stream *s, size_t g);
-double (*sim_kernel_ns)(struct count_entry *kernel, size_t g, double *share);
+double (*sim_kernel_ns)(const struct sim_cmd *c, size_t g, double *share);
 
 /* A kernel that runs. */
 struct running {
@@ -147,7 +147,7 @@ static bool begin_of(size_t g, const struct sim_stream *s, const struct sim_cmd 
     }
     t = order > t ? order : t;
     if (c->engine == SIM_KERNEL) {
-        sim_kernel_ns(c->kernel, g, &share);
+        sim_kernel_ns(c, g, &share);
         t = room_at(gpu, p, t, share);
     } else if (works) {
         double at = gpu->free_at[engine_of(p, c)];
@@ -175,7 +175,7 @@ static void place(size_t g, struct sim_stream *s, struct sim_cmd *c, double begi
     double ns = 0, share;
     if (c->engine == SIM_KERNEL) {
         size_t kept = 0;
-        ns = sim_kernel_ns(c->kernel, g, &share);
+        ns = sim_kernel_ns(c, g, &share);
         for (size_t k = 0; k < gpu->running.n; k++)
             if (gpu->running.v[k].end > begin)
                 gpu->running.v[kept++] = gpu->running.v[k];

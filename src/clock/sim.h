@@ -33,6 +33,9 @@ struct sim_cmd {
     bool first_pageable;
     bool async;                                  /* of copies: the call without waiting */
     struct count_entry *kernel;                  /* SIM_KERNEL */
+    double moves;                                /* of the managed memory that the kernel touches: the share that is not on the device */
+    uint64_t managed[4];                         /* allocations of managed memory that it was given */
+    unsigned n_managed;
     void *watched;                               /* for hook_cmd_timed(), NULL: nobody */
     struct sim_cmd *next;                        /* in its stream */
     HW_VEC(struct sim_cmd *) after;              /* beside its stream's order */
@@ -71,6 +74,6 @@ extern const struct gpu_profile *sim_gpus;
 /* What has been placed, for those who write it down: c was placed by GPU g. */
 extern void (*sim_placed)(struct sim_cmd *c, struct sim_stream *s, size_t g);
 /* How long a kernel takes, and which share of the GPU it holds. */
-extern double (*sim_kernel_ns)(struct count_entry *kernel, size_t g, double *share);
+extern double (*sim_kernel_ns)(const struct sim_cmd *c, size_t g, double *share);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/lock.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "core/hooks.h"
 #include "core/graph/capture.h"
 #include "core/device/device.h"
 #include "core/mem/mem.h"
@@ -193,9 +194,11 @@ CUresult do_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocatio
     if ((rc = api_stream(hStream, &s)))
         return rc;
     rc = capture_forbids(s);
-    stream_unref(s);
-    if (!rc)
+    if (!rc) {
         runs_apply(&range, set_prefetched, location);
+        hook_mem_prefetched(s, devPtr, count, location.type == CU_MEM_LOCATION_TYPE_DEVICE);
+    }
+    stream_unref(s);
     return rc;
 }
 

@@ -443,5 +443,7 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->kl.services = &exec_services;
     atomic_init(&l->fault, EXEC_OK);             /* nobody else sees it yet */
     l->counting = NULL;
+    l->counted_from = 0;
+    l->only_clocks = false;
     l->details = l->backwards = l->in_step = l->filled = false;
 }

@@ -74,6 +74,8 @@ struct exec_launch {
     _Atomic uint64_t pace_ns;    /* that, then how long a block of the chunk that was over last took */
     bool details;                /* an instrumented kernel counts this launch; exec_launch_init() clears it */
     void *counting;              /* exec_counter's; NULL: it is not interested; cleared too */
+    _Atomic uint64_t counted_from;               /* exec_counter's; cleared too */
+    bool only_clocks;            /* exec_counter's: it has been counted before, and is only run this way because it reads clocks; cleared too */
     bool backwards;              /* the last block first, and the last thread: kernels of jit_request.plain only; cleared too */
     bool in_step;                /* kernels of jit_request.steps: all threads of a block come to their next stop before any goes on; cleared too */
     bool filled;                 /* shared and local memory begin with bytes that are nobody's; cleared too */

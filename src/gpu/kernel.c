@@ -21,10 +21,36 @@ unsigned gpu_blocks_per_sm(const struct gpu_profile *p, const struct gpu_counts 
     return n < 1 ? 1 : (unsigned)n;
 }
 
+/* Loads of something that the same warp had before, and that a cache has lost since: all warps which share that cache load as much in between. What warps of a block
+   have in common is there once. */
+static double lost(const struct gpu_counts *c, double cache_bytes, double warps)
+{
+    double again = 0, n = 0;
+    for (int k = 0; k < GPU_REUSE; k++)
+        again += c->reuse[k];
+    double own = least(1, (c->block_read + c->block_written) / 32 / most(c->accesses - again, 1));
+    for (int k = 0; k < GPU_REUSE; k++)
+        n += 1.4 * ldexp(1, k) * warps * own > cache_bytes ? c->reuse[k] : 0;
+    return 32 * n;
+}
+
+static double blocks_there(const struct gpu_profile *p, const struct gpu_counts *c) { return least(gpu_blocks_per_sm(p, c), ceil(c->blocks / p->sms)); }
+
+static double lost_by_l1(const struct gpu_profile *p, const struct gpu_counts *c)
+{
+    double blocks = blocks_there(p, c);
+    return lost(c, most(0, p->l1_kib * 1024 - blocks * c->fit_shared), blocks * c->warps);
+}
+
+static double lost_by_l2(const struct gpu_profile *p, const struct gpu_counts *c)
+{
+    return lost(c, p->l2_kib * 1024, least(c->blocks, p->sms * blocks_there(p, c)) * c->warps);
+}
+
 /* Cycles until a warp has its data: from where they come. */
 static double load_cycles(const struct gpu_profile *p, const struct gpu_counts *c)
 {
-    double asked = most(c->accesses * 32, 1), beyond_l1 = p->l1_kib > 0 ? least(1, (c->block_read + c->block_written) / asked) : 1;
+    double asked = most(c->accesses * 32, 1), beyond_l1 = p->l1_kib > 0 ? least(1, (c->block_read + c->block_written + lost_by_l1(p, c)) / asked) : 1;
     double beyond_l2 = least(1, (c->read + c->written) / most(c->block_read + c->block_written, 1));
     return p->cycles_l1 + beyond_l1 * (p->cycles_l2 - p->cycles_l1) + beyond_l1 * beyond_l2 * (p->cycles_dram - p->cycles_l2);
 }
@@ -43,7 +69,7 @@ static double block_cycles(const struct gpu_profile *p, const struct gpu_counts 
 static double dram_ns(const struct gpu_profile *p, const struct gpu_counts *c)
 {
     double out = most(0, c->written - 0.35 * p->l2_kib * 1024);
-    return (c->read + 1.5 * out) / (p->dram_gbs * p->dram_share);
+    return (c->read + lost_by_l2(p, c) + 1.5 * out) / (p->dram_gbs * p->dram_share);
 }
 
 void gpu_kernel_time(const struct gpu_profile *p, const struct gpu_counts *c, struct gpu_result *out)
@@ -65,9 +91,9 @@ void gpu_kernel_time(const struct gpu_profile *p, const struct gpu_counts *c, st
     t[GPU_LIMIT_ACCESS] = most(c->work[DETAILS_WORK_MEMORY] * 32 / p->lanes_memory, c->accesses / 4) * part * cycle;
     t[GPU_LIMIT_SHARED] = (c->passes + c->work[DETAILS_WORK_WARP]) * part * cycle;
     t[GPU_LIMIT_MATRIX] = p->matrix > 0 ? c->work[DETAILS_WORK_MATRIX] * part * 2048 / p->matrix * cycle : c->work[DETAILS_WORK_MATRIX] * part * 64 * cycle;
-    t[GPU_LIMIT_L2] = (c->block_read + c->block_written + c->atomics * 32) / p->l2_gbs;
+    t[GPU_LIMIT_L2] = most((c->block_read + lost_by_l1(p, c) + (c->stores + c->atomics) * 32) / p->l2_gbs, c->hottest * p->atomic_ns);
     t[GPU_LIMIT_DRAM] = dram_ns(p, c);
-    t[GPU_LIMIT_BUS] = most(c->mapped_read / p->zero_read_gbs, c->mapped_written / p->zero_write_gbs) + c->managed / p->migrate_gbs;
+    t[GPU_LIMIT_BUS] = most(c->mapped_read / p->zero_read_gbs, c->mapped_written / p->zero_write_gbs);
     t[GPU_LIMIT_LATENCY] = block_cycles(p, c) * most(rounds, 1) * (rounds < 1 ? c->worst : 1) * cycle;
     /* What the units of a kind need is one after the other or the same; kinds overlap, but not fully. */
     double compute = 0, chip = most(t[GPU_LIMIT_ACCESS], t[GPU_LIMIT_SHARED]), memory = most(t[GPU_LIMIT_L2], t[GPU_LIMIT_DRAM]);
@@ -80,7 +106,9 @@ void gpu_kernel_time(const struct gpu_profile *p, const struct gpu_counts *c, st
             out->limit = (enum gpu_limit)k;
     double bus = t[GPU_LIMIT_BUS], latency = t[GPU_LIMIT_LATENCY];
     double work = sqrt(compute * compute + chip * chip + memory * memory + bus * bus + latency * latency);
+    work = most(work, c->blocks * p->block_ns);  /* blocks are handed out one after the other */
     out->ns = p->kernel_ns + work;
+    out->move_ns = c->managed / p->migrate_gbs;
     out->of_peak = t[out->limit] / out->ns;
     if (work < p->kernel_ns)
         out->limit = GPU_LIMIT_START;

@@ -6,6 +6,8 @@
 #include "gpu/profile.h"
 #include "kabi/details.h"
 
+enum { GPU_REUSE = 32 };
+
 /* What a launch does. All but the first rows are sums over the whole grid. */
 struct gpu_counts {
     double blocks, warps;                        /* warps: of one block */
@@ -22,6 +24,9 @@ struct gpu_counts {
     double mapped_read, mapped_written, managed; /* bytes of host memory, each time; bytes in different sectors of managed memory */
     double mapped_different;                     /* bytes of host memory in different sectors */
     double lanes;                                /* active, of an instruction */
+    double stores;                               /* sectors that warps store to: each goes to L2 */
+    double hottest;                              /* atomics on the word that most of them want: one after the other */
+    double reuse[GPU_REUSE];                     /* loaded sectors that the same warp had before: 2^k to 2^(k+1) bytes of other loads of this warp lie between */
 };
 
 enum gpu_limit { GPU_LIMIT_START, GPU_LIMIT_ISSUE, GPU_LIMIT_FLOAT, GPU_LIMIT_INTEGER, GPU_LIMIT_DOUBLE, GPU_LIMIT_SPECIAL, GPU_LIMIT_ACCESS, GPU_LIMIT_SHARED,
@@ -31,6 +36,7 @@ extern const char *const gpu_limit_names[GPU_LIMIT_COUNT];
 struct gpu_result {
     double ns;
     double share;                                /* of the GPU that it holds */
+    double move_ns;                              /* beside ns: for managed memory that is not on the device */
     double busy_sms;                             /* multiprocessors that have blocks */
     double occupancy;                            /* of a multiprocessor's warps */
     double part[GPU_LIMIT_COUNT];                /* ns that each would take alone */

@@ -50,5 +50,7 @@ const char *jit_target_name(void);
 
 /* How much faster the clock of the card that HOSTWARP_GPU names is than KABI_CLOCK_KHZ. Set once, before kernels are compiled. */
 extern double jit_clock_scale;
+/* Who knows what time it is for a kernel that reads a clock, or NULL; answers false where it does not know. Set before kernels run. */
+extern bool (*jit_kernel_ns)(uint64_t *ns);
 
 #endif

@@ -62,6 +62,7 @@ struct details_site {
     uint16_t classes[DETAILS_CLASS_COUNT];       /* a block: its instructions */
     uint16_t work[DETAILS_WORK_COUNT], path[DETAILS_PATH_COUNT];     /* a block; in halves, and in quarters */
     bool meets;                                  /* a block with a barrier */
+    bool looks;                                  /* a piece of a block that begins by reading a clock */
     bool retries;                                /* an atomic on shared memory that is a loop there: floats */
     char *place;                                 /* "file.cu:12", or "PTX line 12" */
 };
@@ -91,7 +92,7 @@ static inline void details_add(struct details_count *to, const struct details_co
 }
 
 /*
- * Lifetime  Made with the kernel's code, stays for the life of the process.
+ * Lifetime  Made with the kernel's code and freed with it; where a report at the end reads it, it stays for the life of the process.
  * Locks     mu guards the counts; workers add theirs when they have run some blocks.
  */
 struct details_table {
@@ -99,6 +100,7 @@ struct details_table {
     struct details_site *sites;
     struct hw_mutex mu;
     struct details_count *counts;
+    bool looks;                                  /* the kernel reads clocks */
 };
 
 #endif

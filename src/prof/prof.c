@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "base/os.h"
 #include "core/clock.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
@@ -221,9 +222,15 @@ static void on_cmd_depends(struct cmd *c, struct cmd *on_cmd)
 
 static void on_cmd_started(struct cmd *c)
 {
-    struct prof_record *r = c->watched;
-    if (r && !core_clock)
+    struct prof_record *r = c->watched, *real;
+    if (r && !core_clock) {
         r->start = writer_now();
+    } else if (r && (c->kind == CMD_KERNEL || c->kind == CMD_COPY || c->kind == CMD_HOST_FN || c->kind == CMD_CALLBACK) && (real = begin())) {
+        real->id = c->seq;
+        real->start = hw_now_ns();
+        r->data.shape.real = (uint32_t)writer_slot(real);
+        writer_commit(real, PROF_REAL);
+    }
 }
 
 /* A computed clock says it in its own time. */
@@ -241,6 +248,8 @@ static void on_cmd_finished(struct cmd *c)
         return;
     if (!core_clock)
         r->end = writer_now();
+    else if (r->data.shape.real)
+        writer_record(r->data.shape.real)->end = hw_now_ns();
     if (!r->start)
         r->start = r->end;                       /* an event or a wait; or it was never run: the context is broken */
     if (c->kind == CMD_KERNEL && c->x.launch.details)

@@ -26,6 +26,7 @@ enum prof_type {
     PROF_MEMORY,                 /* bytes came or went (result -1) at addr; src is its prof_place, flags */
     PROF_MAPPED,                 /* kernel id was given host memory: addr, bytes of the range */
     PROF_SITE,                   /* struct prof_site: a place in an instrumented kernel, and what it counted */
+    PROF_REAL,                   /* beside a computed clock: when command id really ran on this machine, ns */
     PROF_TYPE_COUNT
 };
 
@@ -62,6 +63,7 @@ struct prof_record {
         struct {
             uint32_t grid[3], block[3], shared_static, shared_dynamic;
             float achieved;      /* percent of a multiprocessor's warps that are there on average, if all blocks take equally long */
+            uint32_t real;       /* slot of its PROF_REAL; also of copies and host functions. 0: none */
         } shape;
         uint64_t addr;
         char text[40];           /* PROF_NAME */

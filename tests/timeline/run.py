@@ -64,7 +64,7 @@ class Page:
             assert not self.b.messages, self.b.messages
 
 
-def profile(name, text=None):
+def profile(name, text=None, *options):
     """The page of a program."""
     folder = pathlib.Path(Page.folder.name)
     source = HERE.parent / 'prof' / name
@@ -72,7 +72,7 @@ def profile(name, text=None):
         source = folder / name
         source.write_text(text)
     env = {k: v for k, v in os.environ.items() if not k.startswith('HOSTWARP_')}
-    p = subprocess.run([BUILD / 'bin/hostwarp', 'prof', '--timeline', folder / 'out.html', '--trace', folder / 'out.json', source], capture_output=True, text=True, timeout=200,
+    p = subprocess.run([BUILD / 'bin/hostwarp', 'prof', '--timeline', folder / 'out.html', '--trace', folder / 'out.json', *options, source], capture_output=True, text=True, timeout=200,
                        env={**env, 'HOSTWARP_CACHE': str(folder / 'cache')})
     assert p.returncode == 0, p.stderr
     return (folder / 'out.html').read_text(), json.loads((folder / 'out.json').read_text())
@@ -116,6 +116,33 @@ def test_the_page_of_a_program_shows_its_streams_and_overlap():
         has(text(b, '#overlap'), '% of busy time')
         b.js('timeline.choose(timeline.bars.find(b => b.copy), true)')
         has(text(b, '#body'), 'Pinned', '2.000 MiB', 'cudaMemcpyAsync', 'overlap.cu:')
+
+
+def test_predicted_and_real_lanes_stand_one_above_the_other():
+    def predicted(d):
+        d.update(gpu='h200', real=[[0, 40000000], [40000000, 20000000], [70000000, 10000000]] + 39 * [0])
+    with Page(data=sample(predicted)) as b:
+        lanes = b.js('timeline.lanes.filter(l => l.group === "Streams").slice(0, 3).map(l => [l.name, l.n])')
+        ratio = 80000000 / (6040000 - 1000000)
+        assert lanes == [['Stream 0, h200', 3], [f'Stream 0, here, \u00f7 {ratio:.1f}', 3], ['Stream 1, h200', 1]], lanes
+        assert b.js('[timeline.real[0].s, timeline.real[2].e]') == [1000000, 6040000]            # as long as what is predicted
+        b.click(*at(b, 'timeline.real[1]'))
+        has(text(b, '#body'), 'scale(float*, int)', 'here', '20.00 ms', 'on h200', '3.000 ms')   # the time it took, not the drawn one
+        follow(b, 'scale')
+        assert b.js('timeline.chosen === timeline.bars[1]')
+        has(text(b, '#body'), 'on this machine', '20.00 ms', '3.000 ms')
+        press(b, 'scale')
+        assert b.js('[timeline.real[0].s, timeline.real[2].e]') == [1000000, 81000000] and span(b) > 80e6
+        assert b.js('timeline.lanes[1].name') == 'Stream 0, here'
+        press(b, 'scale')
+        assert span(b) < 20e6
+    with Page() as b:
+        assert b.js("document.getElementById('scale').hidden") and b.js('timeline.lanes[0].name') == 'Stream 0'
+    page, _ = profile('overlap.cu', None, '--gpu', 'h200')
+    with Page(page) as b:
+        lanes = b.js('timeline.lanes.filter(l => l.group === "Streams").map(l => [l.name.replace(/,.*/, ""), / h200$/.test(l.name), l.n])')
+        assert len(lanes) == 4 and [l[1] for l in lanes] == [True, False] * 2 and all(a[0] == b[0] and a[2] == b[2] for a, b in zip(lanes[::2], lanes[1::2])), lanes
+        assert all(0 < took < 60e9 for took in b.js('timeline.real.filter(r => r.kind === "kernel").map(r => r.took)'))
 
 
 def test_the_ruler_tells_times_apart_at_any_zoom():

@@ -89,7 +89,7 @@ static void more_work_takes_longer_and_what_limits_is_named(void **state)
     assert_true(compute.ns > large.ns && compute.limit == GPU_LIMIT_ISSUE);
     c = (struct gpu_counts){ .blocks = 12, .warps = 8, .threads = 256, .worst = 1 };
     gpu_kernel_time(&p, &c, &small);
-    assert_true(small.busy_sms == 12 && small.limit == GPU_LIMIT_START && small.ns == p.kernel_ns);
+    assert_true(small.busy_sms == 12 && small.limit == GPU_LIMIT_START && small.ns == p.kernel_ns + 12 * p.block_ns);
     hw_free(text);
 }
 

@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "base/log.h"
+#include "core/clock.h"
 #include "gpu/choice.h"
 #include "jit/jit.h"
 #include "kabi/kabi.h"
@@ -40,6 +41,7 @@ static bool choose_card(void)
         .l2_bytes = (int)(card->l2_kib * 1024), .async_engines = (int)card->async_engines, .double_ratio = (int)card->double_ratio,
     };
     jit_clock_scale = (double)device_card.clock_khz / KABI_CLOCK_KHZ;
+    jit_kernel_ns = core_clock ? core_clock->kernel_ns : NULL;
     return true;
 }
 

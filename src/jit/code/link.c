@@ -19,6 +19,7 @@
 #include "jit/code/load.h"
 #include "jit/math/math.h"
 #include "jit/code/object.h"
+#include "kabi/details.h"
 #include "jit/math/rounding.h"
 #include "jit/emit/x86.h"
 #include "kabi/kabi.h"
@@ -39,7 +40,7 @@ struct linked {
     struct kabi_kernel kernel;
     struct hw_hash key;
     unsigned refs;
-    bool stays;                  /* ORC's, or counted: the report at the end reads what it counted */
+    bool stays;                  /* ORC's, or counted for a report at the end, which reads what it counted */
     HW_VEC(struct loaded) code;
     struct linked *best;         /* whose code its regions are by now */
 };
@@ -69,12 +70,17 @@ static bool start(struct diag *diag)
     return true;
 }
 
-/* With the clock of a computed GPU, kernels' clocks do not tell how fast this machine is: each look takes as long as there. A loop that waits for some time has
-   the same rounds in every run. */
+bool (*jit_kernel_ns)(uint64_t *ns);
+
+/* With the clock of a computed GPU, kernels' clocks do not tell how fast this machine is: they go on by what the kernel would take there. Where nobody counts
+   that, each look takes some time, so that a loop that waits has the same rounds in every run. */
 static uint64_t counted_ns(void)
 {
     enum { LOOK_NS = 20 };
     static _Thread_local uint64_t ns = 1000000000;
+    uint64_t known;
+    if (jit_kernel_ns && jit_kernel_ns(&known))
+        return known;
     return ns += LOOK_NS;
 }
 
@@ -219,7 +225,8 @@ static struct linked *link_locked(const struct hw_hash *key, const struct object
         return NULL;
     }
     l->key = *key;
-    l->stays |= o->details != NULL;
+    const struct hw_options *options = hw_options();
+    l->stays |= o->details && (options->prof[0] || options->prof_details || options->check[0]);
     struct kabi_keep *keeps = hw_alloc(o->keeps.n * sizeof *keeps + 1);
     if (o->keeps.n)
         memcpy(keeps, o->keeps.v, o->keeps.n * sizeof *keeps);
@@ -253,6 +260,17 @@ struct kabi_kernel *object_link(const struct hw_hash *key, const struct object *
     return l ? &l->kernel : NULL;
 }
 
+static void details_free(struct details_table *t)
+{
+    for (uint32_t k = 0; t && k < t->n; k++)
+        hw_free(t->sites[k].place);
+    if (t) {
+        hw_free(t->sites);
+        hw_free(t->counts);
+        hw_free(t);
+    }
+}
+
 static void unref_locked(struct linked *l)
 {
     if (!l || --l->refs > 0 || l->stays)
@@ -263,6 +281,7 @@ static void unref_locked(struct linked *l)
     hw_free((char *)l->kernel.name);
     hw_free((void *)(uintptr_t)l->kernel.regions);
     hw_free((void *)(uintptr_t)l->kernel.keeps);
+    details_free((struct details_table *)(uintptr_t)l->kernel.details);
     hw_free(l);
 }
 

@@ -144,11 +144,11 @@ static bool comes_from_load(const struct chains *m, const struct ir_operand *o)
 }
 
 /* The longest chain of the block; from: of those that begin with its value of the round before and end with the one for the next. */
-static struct chain block_chain(const struct ir_block *b, const struct cost *costs, const bool *loaded, const struct ir_reg *from)
+static struct chain block_chain(const struct ir_block *b, size_t first, size_t end, const struct cost *costs, const bool *loaded, const struct ir_reg *from)
 {
     struct chains m = { .loaded = loaded };
     struct chain longest = { 0 };
-    for (size_t j = 0; j < b->insts.n; j++) {
+    for (size_t j = first; j < end; j++) {
         const struct ir_inst *i = b->insts.v[j];
         struct chain c = { 0 };
         bool carried = from == NULL;
@@ -219,7 +219,7 @@ static struct chain carried_chain(const struct ir_block *b, const struct cost *c
             if (!r || !read_before_written(b, r))
                 continue;
             tried++;
-            struct chain c = block_chain(b, costs, loaded, r);
+            struct chain c = block_chain(b, 0, b->insts.n, costs, loaded, r);
             longest = c.cycles > longest.cycles ? c : longest;
         }
     return longest;
@@ -246,14 +246,14 @@ static bool *find_loaded(const struct ir_func *f)
     return loaded;
 }
 
-void details_machine(const struct ir_func *f, const struct ir_block *b, struct details_site *site)
+void details_machine(const struct ir_func *f, const struct ir_block *b, size_t from, size_t to, struct details_site *site)
 {
     enum { UNROLL = 2, SMALL = 40 };     /* rounds that overlap: what unrolling leaves of a chain, measured with bench/nbody and lu */
     uint32_t halves[DETAILS_WORK_COUNT] = { 0 };
     struct cost *costs = hw_alloc((b->insts.n + 1) * sizeof *costs);
     bool *loaded = find_loaded(f);
-    const struct ir_inst *end = loop_end(b);
-    for (size_t j = 0; j < b->insts.n; j++) {
+    const struct ir_inst *end = from == 0 && to == b->insts.n ? loop_end(b) : NULL;
+    for (size_t j = from; j < to; j++) {
         costs[j] = cost_of(b->insts.v[j]);
         site->meets |= b->insts.v[j]->op == IR_BAR || b->insts.v[j]->op == IR_BAR_RED;
         for (int k = 0; k < DETAILS_WORK_COUNT; k++)
@@ -265,7 +265,7 @@ void details_machine(const struct ir_func *f, const struct ir_block *b, struct d
     }
     for (int k = 0; k < DETAILS_WORK_COUNT; k++)
         site->work[k] = (uint16_t)hw_min_u64(UINT16_MAX, halves[k]);
-    struct chain c = block_chain(b, costs, loaded, NULL), carried = { 0 };
+    struct chain c = block_chain(b, from, to, costs, loaded, NULL), carried = { 0 };
     unsigned unit = DETAILS_PATH_UNIT;
     if (end && counts_to_constant(b, end)) {
         carried = carried_chain(b, costs, loaded);

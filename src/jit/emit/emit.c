@@ -652,6 +652,7 @@ static void emit_insts(struct emit *e, const struct plan_block *blk)
             atomics_flush(e);
         details_access(e, blk->ir->insts.v[j]);
         emit_inst(e, blk->ir->insts.v[j]);
+        details_look(e, blk->ir, j);
     }
     details_access(e, ir_block_term(blk->ir));
     atomics_flush(e);

@@ -46,6 +46,8 @@ struct details_table *details_finish(struct emit *e, bool keep)
         t->n = (uint32_t)d->sites.n;
         t->sites = d->sites.v;
         t->counts = hw_alloc((d->sites.n + 1) * sizeof *t->counts);
+        for (size_t k = 0; k < d->sites.n; k++)
+            t->looks |= d->sites.v[k].looks;
         hw_mutex_init(&t->mu, HW_RANK_LEAF);
     } else {
         for (size_t k = 0; k < d->sites.n; k++)
@@ -115,11 +117,11 @@ static bool is_guard(const struct ir_inst *branch)
 
 /* PTX instructions, as far as constants and copies have left them: operations that follow each other from one line are one. Jumps without a
    condition are not counted: they follow from how blocks are laid out. */
-static void count_classes(const struct ir_block *b, struct details_site *site)
+static void count_classes(const struct ir_block *b, size_t from, size_t to, struct details_site *site)
 {
     int now = -1;
     uint32_t line = 0;
-    for (size_t j = 0; j < b->insts.n; j++) {
+    for (size_t j = from; j < to; j++) {
         const struct ir_inst *i = b->insts.v[j];
         int c = (int)class_of(i);
         if (i->op == IR_BR || i->op == IR_YIELD || i->op == IR_ENTER || i->op == IR_NOTE || (i->op == IR_CBR && is_guard(i)))
@@ -160,17 +162,36 @@ static void tell(struct emit *e, uint32_t site, LLVMValueRef addresses)
     LLVMBuildCall2(e->b, LLVMFunctionType(LLVMVoidTypeInContext(e->cx), types, 5, false), fn, args, 5, "");
 }
 
-void details_block(struct emit *e, const struct ir_block *b)
+static bool reads_clock(const struct ir_inst *i) { return i->op == IR_SREG && i->imm >= IR_SREG_CLOCK && i->imm <= IR_SREG_GLOBALTIMER_HI; }
+
+/* A block is told in pieces, of which the first may be empty and all others begin by reading a clock: what lies between two looks is known at the second. */
+static void tell_piece(struct emit *e, const struct ir_block *b, size_t from, bool looks)
 {
     bool is_new;
-    if (!e->details || e->check || b->insts.n == 0)          /* the checker asks for accesses only */
-        return;
-    uint32_t site = site_of(e, b, b->insts.v[0], &is_new);
-    if (is_new)
-        count_classes(b, &e->details->sites.v[site]);
-    if (is_new)
-        details_machine(e->kernel, b, &e->details->sites.v[site]);
+    const void *key = looks ? (const void *)b->insts.v[from] : b;
+    size_t to = from + looks;
+    while (to < b->insts.n && !reads_clock(b->insts.v[to]))
+        to++;
+    uint32_t site = site_of(e, key, b->insts.v[from], &is_new);
+    if (is_new) {
+        struct details_site *s = &e->details->sites.v[site];
+        count_classes(b, from, to, s);
+        details_machine(e->kernel, b, from, to, s);
+        s->looks = looks;
+    }
     tell(e, site, NULL);
+}
+
+void details_block(struct emit *e, const struct ir_block *b)
+{
+    if (e->details && !e->check && b->insts.n)   /* the checker asks for accesses only */
+        tell_piece(e, b, 0, false);
+}
+
+void details_look(struct emit *e, const struct ir_block *b, size_t j)
+{
+    if (e->details && !e->check && reads_clock(b->insts.v[j]))
+        tell_piece(e, b, j, true);
 }
 
 static uint8_t space_of(const struct ir_inst *i)

@@ -13,8 +13,9 @@ void details_new(struct emit *e);                                    /* this one
 void details_plan(struct emit *e);                                   /* another plan is begun */
 void details_block(struct emit *e, const struct ir_block *b);        /* at its beginning, masks known */
 void details_access(struct emit *e, const struct ir_inst *i);        /* before any instruction */
+void details_look(struct emit *e, const struct ir_block *b, size_t j);       /* after instruction j: one that reads a clock begins a new piece of the block */
 struct ir_func;
-void details_machine(const struct ir_func *f, const struct ir_block *b, struct details_site *site);   /* machine.c */
+void details_machine(const struct ir_func *f, const struct ir_block *b, size_t from, size_t to, struct details_site *site);   /* machine.c: of these instructions */
 struct details_table *details_finish(struct emit *e, bool keep);
 
 #endif
