@@ -210,8 +210,20 @@ static bool make_machine(struct job *job)
     return job->machine != NULL;
 }
 
+/* -ftz=1 for what came as text and as bitcode: the functions' own arithmetic, and what libdevice asks for with __nvvm_reflect. */
+static void flush_subnormals(struct job *job, LLVMModuleRef all)
+{
+    LLVMValueRef one = LLVMConstInt(LLVMInt32TypeInContext(job->context), 1, false);
+    LLVMAddModuleFlag(all, LLVMModuleFlagBehaviorOverride, "nvvm-reflect-ftz", 16, LLVMValueAsMetadata(one));
+    for (LLVMValueRef f = LLVMGetFirstFunction(all); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            LLVMAddTargetDependentFunctionAttr(f, "denormal-fp-math-f32", "preserve-sign,preserve-sign");
+}
+
 static bool compile(struct job *job, LLVMModuleRef all)
 {
+    if (job->ftz)
+        flush_subnormals(job, all);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(all, job->opt ? "default<O3>" : "default<O0>,globaldce", job->machine, options);
     char *message = NULL;
