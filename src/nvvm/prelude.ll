@@ -224,3 +224,9 @@ define linkonce_odr float @__nv_fast_fdividef(float %a, float %b) alwaysinline {
   %r = call float @hostwarp.div(float %a, float %b)
   ret float %r
 }
+
+declare float @llvm.nvvm.sqrt.f(float)
+define linkonce_odr float @__nv_sqrtf(float %a) alwaysinline {
+  %r = call float @llvm.nvvm.sqrt.f(float %a)
+  ret float %r
+}

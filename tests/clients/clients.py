@@ -7,6 +7,7 @@ source    (repository or PyPI's page, commit or version) of the suite, where the
 tests     what pytest is told to collect, seen from `where` (a function of the folder and the checkout; the checkout where there is none)
 word      what pytest is told to collect for a file; its path where there is none
 prepare   more to do before; may add to the environment
+part      how many tests one process runs, where that matters
 sample    how many of the parameters of one test function are run, spread evenly; all where there is none
 env       more environment; {folder} is the folder, {home} hostwarp's, {source} the checkout
 """
@@ -119,7 +120,7 @@ CLIENTS = {
     },
     'cuda-core': {
         'source': ('github.com/NVIDIA/cuda-python', '06afb3bf6a0'),
-        'packages': ['cuda-bindings==13.5.0', 'cuda-core==1.2.2', 'psutil', 'pytest-rerunfailures', 'ml_dtypes==0.6.0'],
-        'tests': ['cuda_core/tests'],
+        'packages': ['cuda-bindings==13.5.0', 'cuda-core==1.2.2', 'psutil', 'pytest-rerunfailures', 'ml_dtypes==0.6.0', 'docutils'],
+        'tests': ['cuda_core/tests'], 'part': 20,                 # a capture that a failed test left open fails all that follow in its process
     },
 }

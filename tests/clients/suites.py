@@ -126,7 +126,7 @@ def run_parts(python, client, env, where, folder, name, todo, tests, a):
     results, ids = folder / f'{name}.results', folder / f'{name}.part'
     env = {**env, 'SUITES_OUT': str(results)}
     while todo:
-        part = todo[:a.part]
+        part = todo[:a.part or client.get('part', 200)]
         ids.write_text('\n'.join(part))
         files = list(dict.fromkeys(client.get('word', str)(tests[i]) for i in part))
         with open(folder / f'{name}.log', 'a') as log:
@@ -183,7 +183,7 @@ def main():
     p.add_argument('--source', type=pathlib.Path, help='a checkout of the suite, where it is not to be fetched')
     p.add_argument('--only', nargs='+', default=[], help='tests whose id has one of these words')
     p.add_argument('--again', action='store_true', help='run what has failed once more')
-    p.add_argument('--part', type=int, default=200, help='how many tests one process runs')
+    p.add_argument('--part', type=int, help='how many tests one process runs: 200, or what the table says')
     p.add_argument('--limit', type=int, default=240, help='seconds for one test')
     p.add_argument('--sample', type=int, help="how many of a test function's parameters are run")
     p.add_argument('--report', action='store_true', help='only count what is there')
@@ -199,14 +199,15 @@ def main():
     if a.sample or client.get('sample'):
         tests = sample(tests, a.sample or client['sample'])
     results = folder / f'{a.name}.results'
+    if a.report:
+        return report(a.name, results, tests)
     finish(results, 'crashed', 'the run was stopped')
     last = {line['id']: line['result'] for line in lines(results)}
     todo = [i for i in tests if (i not in last or a.again and last[i] in ('failed', 'crashed', 'timeout')) and (not a.only or any(w in i for w in a.only))]
     if a.again and todo:                          # they begin anew: forget how they ended
         keep = [line for line in lines(results) if line['id'] not in set(todo)]
         results.write_text(''.join(json.dumps(line) + '\n' for line in keep))
-    if not a.report:
-        run_parts(python, client, env, where, folder, a.name, todo, tests, a)
+    run_parts(python, client, env, where, folder, a.name, todo, tests, a)
     return report(a.name, results, tests)
 
 
