@@ -3,6 +3,8 @@
 #ifndef __CUDA_BF16_H__
 #define __CUDA_BF16_H__
 
+#include "cuda_fp16.h"
+
 #include "hostwarp/words_push.h"
 
 #include "hostwarp/narrow_bits.h"
@@ -40,6 +42,7 @@ HW_HD unsigned short narrow(float f, round_mode mode = round_nearest)
 #define HW_T2       __nv_bfloat162
 #define HW_RAW      __nv_bfloat16_raw
 #define HW_RAW2     __nv_bfloat162_raw
+#define HW_OTHER    __half
 #define HW_SPACE    hostwarp::bf16
 #define HW_PTX      "bf16"
 #define HW_HAS_FMA  (__CUDA_ARCH__ >= 800)
@@ -56,6 +59,9 @@ HW_HD unsigned short narrow(float f, round_mode mode = round_nearest)
 #include "hostwarp/narrow_device.h"
 #endif
 #include "hostwarp/narrow_end.h"
+
+__host__ __device__ inline __half::__half(const __nv_bfloat16 &f) : __x(hostwarp::f16::narrow((float)f)) {}
+__host__ __device__ inline __nv_bfloat16::__nv_bfloat16(const __half &f) : __x(hostwarp::bf16::narrow((float)f)) {}
 
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;

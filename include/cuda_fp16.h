@@ -60,6 +60,7 @@ HW_HD unsigned short narrow(float f, round_mode mode = round_nearest)
 #define HW_T2       __half2
 #define HW_RAW      __half_raw
 #define HW_RAW2     __half2_raw
+#define HW_OTHER    __nv_bfloat16
 #define HW_SPACE    hostwarp::f16
 #define HW_PTX      "f16"
 #define HW_HAS_FMA  1

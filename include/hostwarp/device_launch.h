@@ -8,6 +8,7 @@
 
 #include "words_push.h"
 
+extern "C++" {                           /* it may be included between a program's extern "C" braces */
 #ifdef __CUDA_ARCH__
 /* Shows how static kernels are called; src/cli/cc_launch.c takes it out. */
 static __attribute__((global)) __attribute__((used)) void __hostwarp_names() {}
@@ -116,6 +117,7 @@ struct launch {
 
 }
 #endif
+}
 
 #include "words_pop.h"
 

@@ -4,6 +4,7 @@
 #undef HW_T2
 #undef HW_RAW
 #undef HW_RAW2
+#undef HW_OTHER
 #undef HW_SPACE
 #undef HW_PTX
 #undef HW_HAS_FMA

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A 16-bit float type, its pair, conversions and operators. Included by cuda_fp16.h and cuda_bf16.h, which say what HW_T is. */
 
+struct HW_OTHER;
+
 struct __align__(2) HW_T {
     unsigned short __x;
 
     HW_T() = default;
     __host__ __device__ constexpr HW_T(const HW_RAW &raw) : __x(raw.x) {}
+    __host__ __device__ explicit HW_T(const HW_OTHER &f);                /* its body is where both are known: cuda_bf16.h */
     __host__ __device__ HW_T(float f) : __x(HW_SPACE::narrow(f)) {}
     __host__ __device__ HW_T(double d) : __x(HW_SPACE::narrow(d)) {}
     __host__ __device__ HW_T(short v) : __x(HW_SPACE::narrow((float)v)) {}
@@ -17,6 +20,22 @@ struct __align__(2) HW_T {
     __host__ __device__ HW_T(long long v) : __x(HW_SPACE::narrow(hostwarp::double_of(v))) {}
     __host__ __device__ HW_T(unsigned long long v) : __x(HW_SPACE::narrow(hostwarp::double_of(v))) {}
     __host__ __device__ operator float() const { return HW_SPACE::widen(__x); }
+    /* Explicit, so that an operand that may become a float or an integer becomes a float; with these, each can be called by its name. */
+    __host__ __device__ explicit operator bool() const { return (__x & 0x7fff) != 0; }
+#define HW_TO(Int, Same) \
+    __host__ __device__ explicit operator Int() const { return (Int)hostwarp::integer_of<Same>(HW_SPACE::widen(__x), hostwarp::round_zero); }
+    HW_TO(char, signed char)
+    HW_TO(signed char, signed char)
+    HW_TO(unsigned char, unsigned char)
+    HW_TO(short, short)
+    HW_TO(unsigned short, unsigned short)
+    HW_TO(int, int)
+    HW_TO(unsigned int, unsigned int)
+    HW_TO(long, long long)
+    HW_TO(unsigned long, unsigned long long)
+    HW_TO(long long, long long)
+    HW_TO(unsigned long long, unsigned long long)
+#undef HW_TO
     __host__ __device__ operator HW_RAW() const
     {
         HW_RAW raw = {__x};

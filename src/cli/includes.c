@@ -11,16 +11,22 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* A folder with somebody else's cuda_runtime.h. */
+/* A folder with somebody else's headers of a toolkit. Packages bring some alone, such as the one with half precision: NVIDIA's NVRTC knows the bodies of its functions, so that
+   it has none; ours does. */
 static bool is_toolkit(const char *dir)
 {
-    char *header = hw_sprintf("%s/cuda_runtime.h", dir), *ours = cli_path("include/cuda_runtime.h");
-    char *there = realpath(header, NULL), *here = realpath(ours, NULL);
-    bool foreign = there && !(here && strcmp(there, here) == 0);
-    free(there);
-    free(here);
-    hw_free(header);
-    hw_free(ours);
+    static const char *const names[] = { "cuda_runtime.h", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h" };
+    bool foreign = false;
+    for (size_t i = 0; i < HW_LEN(names) && !foreign; i++) {
+        char *header = hw_sprintf("%s/%s", dir, names[i]), *part = hw_sprintf("include/%s", names[i]), *ours = cli_path(part);
+        char *there = realpath(header, NULL), *here = realpath(ours, NULL);
+        foreign = there && !(here && strcmp(there, here) == 0);
+        free(there);
+        free(here);
+        hw_free(header);
+        hw_free(part);
+        hw_free(ours);
+    }
     return foreign;
 }
 

@@ -376,15 +376,21 @@ static void emit_service(struct lower_ctx *c, const struct service *service, str
         ir_inst_dst(i, dst ? dst : lower_tmp(c, result));
 }
 
-bool lower_is_provided(const char *name)
+/* The device runtime: the driver adds its PTX to a program that calls it. */
+static bool is_device_runtime(const char *name)
 {
-    return service_of(name) || strncmp(name, "__nv_", 5) == 0 || strncmp(name, "__cudaCDP2", 10) == 0;
+    return strncmp(name, "__cudaCDP2", 10) == 0 || strncmp(name, "cudaCG", 6) == 0;
 }
 
-/* The driver brings the device runtime's functions with it; others may come from other files. */
+bool lower_is_provided(const char *name)
+{
+    return service_of(name) || strncmp(name, "__nv_", 5) == 0 || is_device_runtime(name);
+}
+
+/* Others than the device runtime's may come from other files. */
 static bool found_elsewhere(const struct lower_ctx *c, const char *name)
 {
-    return c->check && !c->failed && (c->check->open || strncmp(name, "__cudaCDP2", 10) == 0);
+    return c->check && !c->failed && (c->check->open || is_device_runtime(name));
 }
 
 static bool external_call(struct lower_ctx *c, const struct ptx_func *func, const struct ptx_operand *args, unsigned n_args,

@@ -59,12 +59,15 @@ bool lower_nvmath(struct lower_ctx *c, const char *name, struct ir_reg *dst, con
         return false;
     pthread_once(&nv_once, nv_index);
     row = hw_map_get_str(&nv_by_name, name + 5);
-    if (!row || nv_n_args(row) != n_src || !dst != (row->signature[0] == 'v'))
+    bool nothing = row && row->signature[0] == 'v';
+    if (!row || nv_n_args(row) != n_src || (!dst && !nothing))
         return false;
     for (int i = 0; i < n_src; i++)
         args[i] = resize(c, nv_arg_type(row, i), src[i]);
     result = row->emit(c, row, args);
-    if (dst) {
+    if (dst && nothing) {                        /* numba declares sincos() with a result and looks at none */
+        lower_mov(c, dst, lower_imm(0));
+    } else if (dst) {
         /* an immediate needs no resizing, and a register has the result's size */
         if (result.kind == IR_REG && result.reg->type != dst->type)
             result = lower_resize(c, dst->type, result.reg->type, false, result);

@@ -201,7 +201,7 @@ HW_EXPORT nvJitLinkResult nvJitLinkAddFile(nvJitLinkHandle handle, nvJitLinkInpu
 /* Functions that the driver brings with it. */
 static bool is_provided(const char *name)
 {
-    static const char *const names[] = { "vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional" };
+    static const char *const names[] = { "vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional", "cudaCGGetIntrinsicHandle", "cudaCGSynchronize" };
     for (size_t i = 0; i < HW_LEN(names); i++)
         if (strcmp(name, names[i]) == 0)
             return true;

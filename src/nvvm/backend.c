@@ -96,6 +96,18 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data)
     LLVMDisposeMessage(text);
 }
 
+/* LLVM's "NAME:LINE:COLUMN: error: WORDS", the line and a mark under it, in libnvvm's form: its columns begin with 0. */
+static void say_parse_error(const char *name, const char *message)
+{
+    const char *place = message, *words = strstr(message, ": error: ");
+    unsigned line, column;
+    size_t n = strlen(name);
+    if (words && strncmp(message, name, n) == 0 && sscanf(place + n, ":%u:%u", &line, &column) == 2)
+        fprintf(stderr, "%s (%u, %u): parse %.*s\n", name, line, column ? column - 1 : 0, (int)strcspn(words + 9, "\n"), words + 9);
+    else
+        fprintf(stderr, "%s: error: %s\n", name, message);
+}
+
 /* NULL after a message. */
 static LLVMModuleRef read_module(struct job *job, const char *path)
 {
@@ -113,7 +125,7 @@ static LLVMModuleRef read_module(struct job *job, const char *path)
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode ? data : text.s, bitcode ? n : text.n, base_name(path));
     if (bitcode ? LLVMParseBitcodeInContext2(job->context, buffer, &module) : LLVMParseIRInContext(job->context, buffer, &module, &message)) {
         module = NULL;
-        fprintf(stderr, "%s: error: %s\n", base_name(path), message ? message : "the bitcode cannot be read");
+        say_parse_error(base_name(path), message ? message : "the bitcode cannot be read");
     }
     if (bitcode)
         LLVMDisposeMemoryBuffer(buffer);                         /* the other reader takes it over */
@@ -198,8 +210,20 @@ static bool make_machine(struct job *job)
     return job->machine != NULL;
 }
 
+/* -ftz=1 for what came as text and as bitcode: the functions' own arithmetic, and what libdevice asks for with __nvvm_reflect. */
+static void flush_subnormals(struct job *job, LLVMModuleRef all)
+{
+    LLVMValueRef one = LLVMConstInt(LLVMInt32TypeInContext(job->context), 1, false);
+    LLVMAddModuleFlag(all, LLVMModuleFlagBehaviorOverride, "nvvm-reflect-ftz", 16, LLVMValueAsMetadata(one));
+    for (LLVMValueRef f = LLVMGetFirstFunction(all); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            LLVMAddTargetDependentFunctionAttr(f, "denormal-fp-math-f32", "preserve-sign,preserve-sign");
+}
+
 static bool compile(struct job *job, LLVMModuleRef all)
 {
+    if (job->ftz)
+        flush_subnormals(job, all);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(all, job->opt ? "default<O3>" : "default<O0>,globaldce", job->machine, options);
     char *message = NULL;

@@ -115,7 +115,7 @@ static nvvmResult read_options(nvvmProgram p, int n, const char **options, struc
         const char *value;
         const struct row *row = options[i] ? find_option(options[i], &value) : NULL;
         if (!row) {
-            set_log(p, hw_sprintf("libnvvm : error: %s is an unsupported option\n", options[i] ? options[i] : "NULL"));
+            set_log(p, hw_sprintf("libnvvm : error: %s is an unsupported option", options[i] ? options[i] : "NULL"));
             return NVVM_ERROR_INVALID_OPTION;
         }
         if (row->passed)
@@ -206,6 +206,27 @@ static char *cache_name(const struct _nvvmProgram *p, const struct options *o, c
     return name;
 }
 
+/* What the back end said, with the modules' names in the place of their files', and without the last line's end. */
+static char *with_names(const struct _nvvmProgram *p, const char *said)
+{
+    struct hw_str out = { 0 };
+    for (const char *line = said; *line;) {
+        size_t n = strcspn(line, "\n"), i;
+        int used = 0;
+        if (sscanf(line, "module%zu.l%*[lazy]%n", &i, &used) == 1 && used && i < p->modules.n)
+            hw_str_printf(&out, "%s", p->modules.v[i].name);
+        else
+            used = 0;
+        hw_str_add(&out, line + used, n - (size_t)used);
+        line += n + (line[n] == '\n');
+        if (*line)
+            hw_str_add(&out, "\n", 1);
+    }
+    char *text = hw_strdup(out.s ? out.s : "");
+    hw_str_fini(&out);
+    return text;
+}
+
 /* Puts the modules as files into dir and runs the back end on them. Its exit status; the log is the program's. */
 static int run_backend(nvvmProgram p, const struct options *o, const char *command, const char *dir, const char *out)
 {
@@ -229,7 +250,9 @@ static int run_backend(nvvmProgram p, const struct options *o, const char *comma
     }
     hw_vec_push(&args, NULL);
     int status = written ? hw_run(args.v, log) : -1;
-    set_log(p, hw_file_read(log, NULL));
+    char *said = hw_file_read(log, NULL);
+    set_log(p, with_names(p, said ? said : ""));
+    hw_free(said);
     for (size_t i = 0; i < args.n; i++)
         hw_free(args.v[i]);
     hw_vec_fini(&args);
@@ -272,7 +295,7 @@ static nvvmResult compile(nvvmProgram p, int n, const char **options, bool verif
     if (!rc && !p->modules.n)
         rc = NVVM_ERROR_NO_MODULE_IN_PROGRAM;
     if (!rc && !(command = hw_find_command((const void *)(uintptr_t)nvvmCreateProgram, "lib/hostwarp-nvvm"))) {
-        set_log(p, hw_strdup("libnvvm : error: hostwarp-nvvm is not where this library is\n"));
+        set_log(p, hw_strdup("libnvvm : error: hostwarp-nvvm is not where this library is"));
         rc = NVVM_ERROR_COMPILATION;
     }
     if (!rc) {
@@ -316,12 +339,12 @@ static nvvmResult give_text(const char *text, char *out)
 
 HW_EXPORT nvvmResult nvvmGetCompiledResultSize(nvvmProgram prog, size_t *bufferSizeRet)
 {
-    return !prog || !prog->result ? NVVM_ERROR_INVALID_PROGRAM : give_size(prog->result, bufferSizeRet);
+    return !prog ? NVVM_ERROR_INVALID_PROGRAM : give_size(prog->result ? prog->result : "", bufferSizeRet);       /* before it is compiled: nothing */
 }
 
 HW_EXPORT nvvmResult nvvmGetCompiledResult(nvvmProgram prog, char *buffer)
 {
-    return !prog || !prog->result ? NVVM_ERROR_INVALID_PROGRAM : give_text(prog->result, buffer);
+    return !prog ? NVVM_ERROR_INVALID_PROGRAM : give_text(prog->result ? prog->result : "", buffer);
 }
 
 HW_EXPORT nvvmResult nvvmGetProgramLogSize(nvvmProgram prog, size_t *bufferSizeRet)

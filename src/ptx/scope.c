@@ -37,26 +37,27 @@ void ptx_scopes_fini(struct ptx_scopes *s)
     memset(s, 0, sizeof *s);
 }
 
-static struct ptx_symbol *find_hashed(const struct ptx_scopes *s, const char *name, size_t n, uint32_t hash)
+/* The prefix of a range of registers is no name by itself: x and x<3> may stand side by side. */
+static struct ptx_symbol *find_hashed(const struct ptx_scopes *s, const char *name, size_t n, uint32_t hash, bool range)
 {
     if (!s->n_buckets)
         return NULL;
     for (struct ptx_symbol *sym = s->buckets[hash & (s->n_buckets - 1)]; sym; sym = sym->next)
-        if (sym->hash == hash && sym->n == n && memcmp(sym->name, name, n) == 0)
+        if (sym->hash == hash && sym->n == n && (sym->kind == PTX_S_RANGE) == range && memcmp(sym->name, name, n) == 0)
             return sym;
     return NULL;
 }
 
 struct ptx_symbol *ptx_symbol_find(const struct ptx_scopes *s, const char *name, size_t n)
 {
-    return find_hashed(s, name, n, hash_name(name, n));
+    return find_hashed(s, name, n, hash_name(name, n), false);
 }
 
 struct ptx_symbol *ptx_symbol_add(struct ptx_parser *p, const char *name, size_t n, enum ptx_symbol_kind kind, void *value)
 {
     struct ptx_scopes *s = &p->scopes;
     uint32_t hash = hash_name(name, n);
-    struct ptx_symbol *old = find_hashed(s, name, n, hash);
+    struct ptx_symbol *old = find_hashed(s, name, n, hash, kind == PTX_S_RANGE);
     if (old && old->depth == s->depth)
         return NULL;
     if (s->n_symbols >= s->n_buckets)
@@ -147,8 +148,8 @@ struct ptx_reg *ptx_reg_find(struct ptx_parser *p, const char *name, size_t n)
     size_t prefix = split_number(name, n, &index);
     const struct ptx_symbol *one = ptx_symbol_find(&p->scopes, name, n);
     if (prefix) {
-        const struct ptx_symbol *range = ptx_symbol_find(&p->scopes, name, prefix);
-        bool known = range && range->kind == PTX_S_RANGE && index < range->range->count && index < MAX_RANGE;
+        const struct ptx_symbol *range = find_hashed(&p->scopes, name, prefix, hash_name(name, prefix), true);
+        bool known = range && index < range->range->count && index < MAX_RANGE;
         if (known && !(one && one->kind == PTX_S_REG && one->depth > range->depth))
             return reg_of_range(p, range->range, index, name, n);
     }

@@ -126,6 +126,11 @@ int main()
     CHECK(__bfloat16_as_ushort(__float2bfloat16(1.0f + 0x1p-8f)) == 0x3f80);
     CHECK(__bfloat16_as_ushort(__float2bfloat16(1.0f + 0x1.8p-7f)) == 0x3f82);
     CHECK(__half2int_rz(__float2half(-2.75f)) == -2 && __half2uint_rz(__float2half(-3.0f)) == 0);
+    // conversions by their names, as generated bindings call them, and from one 16-bit type to the other
+    __nv_bfloat16 b = 3.75f, none = 0.0f;
+    CHECK(b.operator short() == 3 && b.operator unsigned char() == 3 && b.operator long long() == 3 && b.operator bool() && !none.operator bool());
+    CHECK(__half(-2.75f).operator int() == -2 && __half(-3.0f).operator unsigned int() == 0 && (int)b == 3 && (float)__half(b) == 3.75f);
+    CHECK(__bfloat16_as_ushort(__nv_bfloat16(__ushort_as_half(0x3c03))) == 0x3f80);
     CHECK((float)__ll2half_rn(2049) == 2048.0f && (float)__ull2bfloat16_rn(~0ull) == 0x1p64f);
     for (unsigned b = 0; b < 0x10000; b++) {
         __half h = __ushort_as_half((unsigned short)b);

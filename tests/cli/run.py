@@ -475,6 +475,24 @@ def test_cc_is_not_led_astray_by_an_installed_toolkit(box):
     box.write('more.cu', '#include <only_there.h>\nint main() { return ONLY - 1; }\n')
     box.hostwarp('cc', f'-I{cuda}/include', 'more.cu', '-o', 'more')
     box.hostwarp('cc', 'more.cu', '-o', 'more', env=env, status=1)
+    box.write('half/cuda_fp16.h', '#pragma once\nstruct __half { unsigned short x; };\n__device__ float __half2float(__half);\n')        # as some packages bring it, for NVIDIA's NVRTC
+    box.write('half.cu', '#include <cuda_fp16.h>\nextern "C" __global__ void k(float *p, __half h) { *p = __half2float(h); }\n')
+    box.hostwarp('cc', '-I', 'half', '-cubin', 'half.cu', '-o', 'half.cubin')
+
+
+def test_cc_takes_launches_by_kernels_between_extern_c_braces(box):
+    box.write('c.cu', """#include <cstdio>
+extern "C" {
+#include <string.h>
+__global__ void inner(int *p, int n) { p[threadIdx.x] = n; }
+__global__ void outer(int *p) { inner<<<1, 4>>>(p, 7); }
+}
+int main() { int *p; cudaMallocManaged(&p, 16); outer<<<1, 1>>>(p); int rc = cudaDeviceSynchronize(); std::printf("%d %d %d\\n", rc, p[0], p[3]); }
+""")
+    box.hostwarp('cc', '-rdc=true', 'c.cu', '-o', 'c', '-lcudadevrt')
+    has(box.run('./c').stdout, '0 7 7')
+    box.hostwarp('cc', '-rdc=true', '-ptx', 'c.cu')
+    has((box.path / 'c.ptx').read_text(), '.entry inner', '.entry outer')
 
 
 def test_cc_works_in_folders_with_odd_names(box):

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "core/mem/copy.h"
 #include "core/device/ctx.h"
+#include "core/module/device_groups.h"
 #include "core/module/device_query.h"
 #include "core/module/device_work.h"
 #include "core/internal.h"
@@ -40,8 +41,8 @@ enum { STREAM_TAIL = 3 };        /* cudaStreamTailLaunch: after everything else 
 
 /* ORDER device_launch. A stream of a kernel is only a name: all that a grid launches is run in order. 2, 9 and 69: cudaErrorMemoryAllocation,
    cudaErrorInvalidConfiguration, cudaErrorLaunchPendingCountExceeded. */
+static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64\n";
 static const char library[] =
-    ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
     ".extern .func free (.param .b64 p);\n"
     ".visible .global .align 8 .u64 " HEAD ";\n"
@@ -182,12 +183,16 @@ static const char library[] =
 
 bool device_launch_link(char **text, size_t *bytes, struct diag *diag)
 {
-    if (!strstr(*text, PREFIX))
+    bool runtime = strstr(*text, PREFIX);
+    if (!runtime && !strstr(*text, DEVICE_GROUPS))
         return true;
     struct hw_str ours = { 0 }, merged = { 0 };
-    hw_str_printf(&ours, "%s", library);
-    device_work_ptx(*text, &ours);
-    device_query_ptx(*text, &ours);
+    hw_str_printf(&ours, "%s%s", head, runtime ? library : "");
+    if (runtime) {
+        device_work_ptx(*text, &ours);
+        device_query_ptx(*text, &ours);
+    }
+    device_groups_ptx(*text, &ours);
     const char *texts[] = { *text, ours.s };
     bool good = ptx_merge(texts, HW_LEN(texts), &merged, diag);
     hw_str_fini(&ours);
