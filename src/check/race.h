@@ -17,6 +17,11 @@ struct race_block *race_block_new(const struct exec_launch *launch);
 void race_block_begin(struct race_block *b, uint64_t id);        /* the next one */
 void race_block_free(struct race_block *b);
 
+void race_block_rest(struct race_block *b);                      /* nothing of the block at hand is kept */
+bool race_listens(const struct race_block *b);                   /* it looks for races, and not only at what commands touch */
+struct touch_view;
+struct touch_view *race_touches(const struct race_block *b);     /* of this launch; NULL: nobody asks */
+
 /* The lanes `mask` of the warp that begins with `thread`. */
 void race_barrier(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *operands);
 void race_warp(struct race_block *b, uint32_t thread, uint32_t mask, const uint64_t *members);

@@ -236,6 +236,32 @@ void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind 
     }
 }
 
+bool touch_may_wait(const struct touch_view *v, uint64_t address, uint64_t *low, uint64_t *high) { return hazard_private(v->hazards, address, low, high); }
+
+/* Is all of the line, but for what is outside of [low, high), known? */
+static bool line_known(const struct touch_view *v, uint64_t at, enum touch_kind kind, uint64_t low, uint64_t high)
+{
+    struct shadow_line *l = shadow_line_if(at);
+    uint64_t first = low > at ? low - at : 0, last = hw_min_u64(high - at, LINE);
+    uint32_t words = (uint32_t)bits(first / 4, (last + 3) / 4);
+    return l && (has(atomic_load_explicit(&l->write, memory_order_relaxed), v->number, words) || (kind == TOUCH_READ && has(atomic_load_explicit(&l->read, memory_order_relaxed), v->number, words)) ||
+                 (kind == TOUCH_ATOMIC && has(atomic_load_explicit(&l->atomic, memory_order_relaxed), v->number, words)));
+}
+
+bool touch_known(const struct touch_view *v, uint64_t address, enum touch_kind kind, uint64_t lines, uint64_t *from, uint64_t *to)
+{
+    uint64_t low = *from, high = *to, first = address & ~(uint64_t)(LINE - 1), last = first;
+    if (!line_known(v, first, kind, low, high))
+        return false;
+    for (uint64_t k = 0; k < lines && last + LINE < high && line_known(v, last + LINE, kind, low, high); k++)
+        last += LINE;
+    for (uint64_t k = 0; k < lines && first > low && line_known(v, first - LINE, kind, low, high); k++)
+        first -= LINE;
+    *from = hw_max_u64(first, low);
+    *to = hw_min_u64(last + LINE, high);
+    return true;
+}
+
 static void tell_if(struct touched t, uint64_t from, uint64_t to, void (*fn)(const struct touched *t, void *arg), void *arg)
 {
     uint64_t first = from > t.line ? from - t.line : 0, last = hw_min_u64(to - t.line, LINE);
