@@ -251,7 +251,7 @@ static bool visit_parts(struct runner *r, uint32_t site, uint32_t thread, uint32
     if (r->sync)
         sync_came(r->sync, site, thread, mask);
     if (r->race)
-        race_parts(r->race, site, thread, mask, a, parts, n, shared);
+        race_parts(r->race, site, thread, mask, a, parts, n, shared, window_is_quiet(r, site));
     window_parts(r, site, parts, n, shared);
     return true;
 }

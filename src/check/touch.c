@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 
-enum { LINE = 1 << SHADOW_LINE, STRIPES = 256, OTHERS = 64 };
+enum { LINE = 1 << SHADOW_LINE, STRIPES = 256, OTHERS = 64, LATER = 2048 };
 
 struct extra {
     HW_VEC(struct touched) v;
@@ -23,10 +23,20 @@ static struct {
     _Atomic size_t n;
 } stripes[STRIPES];
 
+/* A line of which a part was touched: the rest mostly follows, and whole lines are noted at once. */
+struct later {
+    uint64_t line;
+    uint32_t words, noted;       /* what was touched; what of that is noted in the shadow */
+    enum touch_kind kind;
+    const char *place;
+};
+
 struct touch_view {
     uint32_t number;
     struct hazard_view *hazards;
     struct { uint32_t number; bool ordered; } others[OTHERS];    /* that were met */
+    struct later later[LATER];   /* by line */
+    bool any_later;
 };
 
 struct touch_view *touch_view_new(uint32_t number)
@@ -160,6 +170,14 @@ static void settle(unsigned k, const struct record *r, struct touched *old, cons
     }
 }
 
+static bool has_extra(const struct extra *x)
+{
+    for (size_t j = 0; x && j < x->v.n; j++)
+        if (!is_empty(&x->v.v[j]))
+            return true;
+    return false;
+}
+
 static void touch_slowly(struct touch_view *v, struct shadow_line *line, const struct touched *now, enum touch_kind kind)
 {
     const struct record records[] = { { &line->read, &line->read_place, false, false }, { &line->write, &line->write_place, true, false }, { &line->atomic, &line->atomic_place, true, true } };
@@ -180,6 +198,7 @@ static void touch_slowly(struct touch_view *v, struct shadow_line *line, const s
         put_aside(k, now);
     else
         settle(k, &records[kind], &old[kind], now);
+    atomic_store_explicit(&line->beside, has_extra(extra_of(k, now->line, false)), memory_order_relaxed);
     leave(k);
 }
 
@@ -197,12 +216,12 @@ static bool is_free(struct touch_view *v, uint64_t what, uint32_t words)
 }
 
 /* The usual case, without a lock: whole words, and what is there of others may go. Records of other kinds stay; what comes behind this comes behind them. */
-static bool touch_quickly(struct touch_view *v, struct shadow_line *l, uint64_t line, uint32_t words, enum touch_kind kind, const char *place)
+static bool touch_quickly(struct touch_view *v, struct shadow_line *l, uint32_t words, enum touch_kind kind, const char *place)
 {
     _Atomic uint64_t *mine = kind == TOUCH_READ ? &l->read : kind == TOUCH_WRITE ? &l->write : &l->atomic;
     uint64_t old = atomic_load_explicit(mine, memory_order_relaxed);
     bool own = (uint32_t)(old >> 32) == v->number;
-    if (atomic_load_explicit(&stripes[stripe_of(line)].n, memory_order_relaxed) || (!own && ((uint32_t)old & ~words)))
+    if (atomic_load_explicit(&l->beside, memory_order_relaxed) || (!own && ((uint32_t)old & ~words)))
         return false;
     if (!is_free(v, old, words) || !is_free(v, atomic_load_explicit(&l->write, memory_order_relaxed), words) || !is_free(v, atomic_load_explicit(&l->atomic, memory_order_relaxed), words) ||
         (kind != TOUCH_READ && !is_free(v, atomic_load_explicit(&l->read, memory_order_relaxed), words)))
@@ -229,7 +248,7 @@ void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind 
         if (has(atomic_load_explicit(&l->write, memory_order_relaxed), v->number, words) || (kind == TOUCH_READ && has(atomic_load_explicit(&l->read, memory_order_relaxed), v->number, words)) ||
             (kind == TOUCH_ATOMIC && has(atomic_load_explicit(&l->atomic, memory_order_relaxed), v->number, words)))
             continue;
-        if (!((first | last) & 3) && kind != TOUCH_STRONG_READ && touch_quickly(v, l, at, words, kind, place))
+        if (!((first | last) & 3) && kind != TOUCH_STRONG_READ && touch_quickly(v, l, words, kind, place))
             continue;
         struct touched now = { at, { bits(first, last), last > 64 ? bits(first > 64 ? first - 64 : 0, last - 64) : 0 }, v->number, write, kind >= TOUCH_ATOMIC, place };
         touch_slowly(v, l, &now, kind);
@@ -237,6 +256,44 @@ void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind 
 }
 
 bool touch_may_wait(const struct touch_view *v, uint64_t address, uint64_t *low, uint64_t *high) { return hazard_private(v->hazards, address, low, high); }
+
+static void note(struct touch_view *v, struct later *t)
+{
+    uint32_t left = t->words & ~t->noted;
+    t->noted = t->words;
+    while (left) {
+        unsigned first = (unsigned)__builtin_ctz(left), n = ~(left >> first) ? (unsigned)__builtin_ctz(~(left >> first)) : 32;
+        touch(v, t->line + first * 4, n * 4, t->kind, false, t->place);
+        left = first + n < 32 ? left >> (first + n) << (first + n) : 0;
+    }
+}
+
+void touch_note_all(struct touch_view *v)
+{
+    for (size_t k = 0; v->any_later && k < LATER; k++)
+        note(v, &v->later[k]);
+    v->any_later = false;
+}
+
+void touch_later(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind kind, const char *place)
+{
+    if ((from | bytes) & 3) {
+        touch(v, from, bytes, kind, false, place);
+        return;
+    }
+    for (uint64_t to = from + bytes, at = from & ~(uint64_t)(LINE - 1); at < to; at += LINE) {
+        uint32_t words = (uint32_t)bits((from > at ? from - at : 0) / 4, hw_min_u64(to - at, LINE) / 4);
+        struct later *t = &v->later[((at >> SHADOW_LINE) * 4 + (uint64_t)kind) * 0x9e3779b97f4a7c15ull >> 53];
+        if (t->line != at || t->kind != kind) {
+            note(v, t);
+            *t = (struct later){ at, 0, 0, kind, place };
+        }
+        t->words |= words;
+        v->any_later = true;
+        if (t->words == UINT32_MAX)
+            note(v, t);
+    }
+}
 
 /* Is all of the line, but for what is outside of [low, high), known? */
 static bool line_known(const struct touch_view *v, uint64_t at, enum touch_kind kind, uint64_t low, uint64_t high)
@@ -281,7 +338,7 @@ void touch_each(uint64_t from, uint64_t to, void (*fn)(const struct touched *t, 
         }
         uint64_t r = atomic_load_explicit(&l->read, memory_order_relaxed), w = atomic_load_explicit(&l->write, memory_order_relaxed), a = atomic_load_explicit(&l->atomic, memory_order_relaxed);
         unsigned k = stripe_of(at);
-        if (!((uint32_t)r | (uint32_t)w | (uint32_t)a) && !atomic_load_explicit(&stripes[k].n, memory_order_relaxed))
+        if (!((uint32_t)r | (uint32_t)w | (uint32_t)a) && !atomic_load_explicit(&l->beside, memory_order_relaxed))
             continue;
         enter(k);
         tell_if(compact(at, r, atomic_load_explicit(&l->read_place, memory_order_relaxed), false, false), from, to, fn, arg);

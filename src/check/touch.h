@@ -20,6 +20,9 @@ void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind 
 
 /* May the next touches around this one, which was just noted, be noted later, as long as the launch runs? [*low, *high): made smaller, to where they may. */
 bool touch_may_wait(const struct touch_view *v, uint64_t address, uint64_t *low, uint64_t *high);
+/* The same as touch(), where touch_may_wait() says so: it is noted when the rest of its line was touched, too, or all is to be noted. */
+void touch_later(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind kind, const char *place);
+void touch_note_all(struct touch_view *v);
 /* The whole lines around an address, at most so many each way, that the command is known to touch in this way; within [*from, *to). False: none. */
 bool touch_known(const struct touch_view *v, uint64_t address, enum touch_kind kind, uint64_t lines, uint64_t *from, uint64_t *to);
 

@@ -15,7 +15,9 @@
 #include "check/runner.h"
 #include "check/touch.h"
 
-enum { FIRST_LOOK = 32 };        /* accesses elsewhere before what is known to be touched is looked for */
+/* After how many accesses elsewhere it is seen whether what lies around is touched, and how many lines of it for each of them; what is too short to be worth
+   it, and what is long enough to stay when a single row is elsewhere. */
+enum { FIRST_LOOK = 32, SELDOM = 4096, LINES_FOR_EACH = 16, SHORT = 1024, LONG = 16384 };
 
 struct window_state {
     uint64_t handed;             /* what is touched below this was handed over */
@@ -111,25 +113,35 @@ void windows_end(struct runner *r)
     for (uint32_t k = 0; (check_tools & CHECK_HAZARD) && k < t->n; k++)
         if (has_pieces(&t->sites[k]))
             hand_over(r, &t->sites[k]);
+    if (check_tools & CHECK_HAZARD)
+        touch_note_all(race_touches(r->race));
 }
 
-/* A row begins a new piece. Of accesses here and there it is seen from time to time whether what lies around was all touched by now. */
+/* Of accesses here and there: was what lies around touched by now? Where it was, it is looked at again soon. */
+static bool look_around(struct runner *r, const struct details_site *s, uint64_t address, uint64_t low, uint64_t high)
+{
+    struct kabi_window *w = &r->windows[s->window];
+    struct window_state *t = &r->window_states[s->window];
+    uint64_t from = low, to = high, lines = (uint64_t)t->look * LINES_FOR_EACH;
+    t->elsewhere = 0;
+    if (!touch_known(race_touches(r->race), address, kind_of(s), lines, &from, &to) || to - from < SHORT) {
+        t->look = t->look < SELDOM ? t->look * 2 : t->look;
+        return false;
+    }
+    hand_over(r, s);
+    t->look = FIRST_LOOK;
+    bool joins = from <= w->to && w->from <= to;
+    w->from = joins ? hw_min_u64(w->from, from) : from;
+    w->to = t->handed = joins ? hw_max_u64(w->to, to) : to;
+    return true;
+}
+
+/* A row begins a new piece. */
 static void note_touched(struct runner *r, const struct details_site *s, const struct part *p, unsigned n, uint64_t low, uint64_t high)
 {
     struct kabi_window *w = &r->windows[s->window];
     struct window_state *t = &r->window_states[s->window];
-    if (++t->elsewhere >= t->look) {
-        uint64_t from = low, to = high, lines = (uint64_t)t->look * 4;
-        t->elsewhere = 0;
-        t->look = t->look < 1u << 20 ? t->look * 2 : t->look;
-        if (touch_known(race_touches(r->race), p->address, kind_of(s), lines, &from, &to) && to - from >= s->bytes && to - from > w->to - w->from) {
-            hand_over(r, s);
-            w->from = from;
-            w->to = t->handed = to;
-            return;
-        }
-    }
-    if (n > 1)
+    if ((++t->elsewhere >= t->look && look_around(r, s, p->address, low, high)) || n > 1 || w->to - w->from >= LONG)
         return;
     hand_over(r, s);
     w->from = p->address;
@@ -150,10 +162,16 @@ static bool is_open(const struct kabi_window *w, uint64_t address) { return addr
 /* Does it matter what is written? */
 static bool asks_init(const struct details_site *s) { return (check_tools & CHECK_INIT) && (s->used | s->copied || s->kind != DETAILS_IN_LOAD); }
 
-static void of_shared(struct runner *r, const struct details_site *s, uint64_t address, uint64_t base)
+bool window_is_quiet(struct runner *r, uint32_t site)
 {
+    return !r->race || !race_listens(r->race) || table_of(r)->sites[site].ordered || bounds_only_read(r, site);
+}
+
+static void of_shared(struct runner *r, uint32_t site, uint64_t address, uint64_t base)
+{
+    const struct details_site *s = &table_of(r)->sites[site];
     uint64_t low = s->shared_bytes ? s->shared_at : 0, high = low + (s->shared_bytes ? s->shared_bytes : r->launch->kl.shared_bytes);
-    if (r->notes || (r->race && race_listens(r->race) && !s->ordered) || is_open(&r->windows[s->window], base + address))
+    if (r->notes || !window_is_quiet(r, site) || is_open(&r->windows[s->window], base + address))
         return;
     if (asks_init(s) && !init_bits_around(&r->shared, address, &low, &high))
         return;
@@ -164,7 +182,7 @@ static void of_global(struct runner *r, uint32_t site, const struct part *p, uns
 {
     const struct details_site *s = &table_of(r)->sites[site];
     const struct ledger_range *g = ledger_holds(p->address, s->bytes, runner_at(r));
-    if (!g || g->heap || (r->race && race_listens(r->race) && !bounds_only_read(r, site)))
+    if (!g || g->heap || !window_is_quiet(r, site))
         return;
     uint64_t low = g->base, high = g->base + g->bytes;
     if (check_tools & CHECK_HAZARD) {
@@ -172,9 +190,15 @@ static void of_global(struct runner *r, uint32_t site, const struct part *p, uns
             return;
         note_touched(r, s, p, n, low, high);
     }
-    if (is_open(&r->windows[s->window], p->address) || (asks_init(s) && g->fresh && !g->replaced && !init_around(p->address, &low, &high)))
+    struct kabi_window *w = &r->windows[s->window];
+    if (is_open(w, p->address) || (asks_init(s) && g->fresh && !g->replaced && !init_around(p->address, &low, &high)))
         return;
-    open_to(&r->windows[s->window], s, low, high);
+    uint64_t before = w->low + w->size + s->bytes - 1;           /* where it ended: what is known of it is still true */
+    if (w->size && low < before && w->low < high) {
+        low = hw_min_u64(low, w->low);
+        high = hw_max_u64(high, before);
+    }
+    open_to(w, s, low, high);
 }
 
 void window_parts(struct runner *r, uint32_t site, const struct part *p, unsigned n, bool shared)
@@ -183,7 +207,7 @@ void window_parts(struct runner *r, uint32_t site, const struct part *p, unsigne
     if (!s->watched)
         return;
     if (shared)
-        of_shared(r, s, p->address, 0);
+        of_shared(r, site, p->address, 0);
     else
         of_global(r, site, p, n);
 }
@@ -226,7 +250,7 @@ void window_access(struct runner *r, const struct kabi_block *block, const struc
     else if (x->global == mask)
         of_global(r, x->site, &one, mask & (mask - 1) ? 2 : 1);
     else if (x->shared == mask && s->space == DETAILS_GENERIC && s->shared_bytes)
-        of_shared(r, s, x->offsets[l], (uint64_t)(uintptr_t)block->shared);
+        of_shared(r, x->site, x->offsets[l], (uint64_t)(uintptr_t)block->shared);
     else if (s->space == DETAILS_CONSTANT && !s->variable)
         r->windows[s->window] = (struct kabi_window){ 0, UINT64_MAX, 0, UINT64_MAX };
 }
