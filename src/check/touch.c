@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 
-enum { LINE = 1 << SHADOW_LINE, STRIPES = 256, OTHERS = 64, LATER = 2048 };
+enum { LINE = 1 << SHADOW_LINE, STRIPES = 256, OTHERS = 64, LATER = 2048, MANY = 16 };
 
 struct extra {
     HW_VEC(struct touched) v;
@@ -110,13 +110,18 @@ static struct touched compact(uint64_t line, uint64_t what, const char *place, b
     return (struct touched){ line, { spread((uint32_t)what & 0xffff), spread((uint32_t)what >> 16) }, (uint32_t)(what >> 32), write, strong, place };
 }
 
-static uint32_t words_of(const struct touched *t)
+/* Four bits that are all set become one: spread() backwards. */
+static uint32_t gathered(uint64_t x)
 {
-    uint32_t words = 0;
-    for (unsigned k = 0; k < 32; k++)
-        words |= (uint32_t)((t->bytes[k / 16] >> k % 16 * 4 & 15) == 15) << k;
-    return words;
+    x &= x >> 1;
+    x = x & x >> 2 & 0x1111111111111111ull;
+    x = (x | x >> 3) & 0x0303030303030303ull;
+    x = (x | x >> 6) & 0x000f000f000f000full;
+    x = (x | x >> 12) & 0x000000ff000000ffull;
+    return (uint32_t)((x | x >> 24) & 0xffff);
 }
+
+static uint32_t words_of(const struct touched *t) { return gathered(t->bytes[0]) | gathered(t->bytes[1]) << 16; }
 
 static struct extra *extra_of(unsigned k, uint64_t line, bool make)
 {
@@ -129,10 +134,21 @@ static struct extra *extra_of(unsigned k, uint64_t line, bool make)
     return x;
 }
 
-static void put_aside(unsigned k, const struct touched *t)
+/* Of many commands that touched parts of a line those go that the host has waited for: nothing that is queued from then on is in no order with them. */
+static void drop_settled(struct extra *x)
+{
+    size_t kept = 0;
+    for (size_t j = 0; j < x->v.n; j++)
+        if (!is_empty(&x->v.v[j]) && !order_host_waited_for(x->v.v[j].number))
+            x->v.v[kept++] = x->v.v[j];
+    x->v.n = kept;
+}
+
+static void put_aside(unsigned k, struct shadow_line *line, const struct touched *t)
 {
     if (is_empty(t))
         return;
+    atomic_store_explicit(&line->beside, true, memory_order_relaxed);
     struct extra *x = extra_of(k, t->line, true);
     for (size_t j = 0; j < x->v.n; j++) {
         struct touched *o = &x->v.v[j];
@@ -144,6 +160,8 @@ static void put_aside(unsigned k, const struct touched *t)
             return;
         }
     }
+    if (x->v.n >= MANY)
+        drop_settled(x);
     hw_vec_push(&x->v, *t);
 }
 
@@ -154,17 +172,17 @@ struct record {
 };
 
 /* The command's own is in the line, where the quick look finds it; another's that is still there goes aside. */
-static void settle(unsigned k, const struct record *r, struct touched *old, const struct touched *now)
+static void settle(unsigned k, struct shadow_line *line, const struct record *r, struct touched *old, const struct touched *now)
 {
     uint32_t words = words_of(now);
     bool whole = spread(words & 0xffff) == now->bytes[0] && spread(words >> 16) == now->bytes[1];
     if (!whole) {
-        put_aside(k, now);
+        put_aside(k, line, now);
     } else {
         if (old->number == now->number)
             words |= words_of(old);
         else
-            put_aside(k, old);
+            put_aside(k, line, old);
         atomic_store_explicit(r->place, now->place, memory_order_relaxed);
         atomic_store_explicit(r->what, (uint64_t)now->number << 32 | words, memory_order_relaxed);
     }
@@ -191,14 +209,15 @@ static void touch_slowly(struct touch_view *v, struct shadow_line *line, const s
         if (j != (unsigned)kind && old[j].number != now->number)
             atomic_store_explicit(records[j].what, (uint64_t)old[j].number << 32 | words_of(&old[j]), memory_order_relaxed);
     }
-    struct extra *x = extra_of(k, now->line, false);
+    struct extra *x = line->beside ? extra_of(k, now->line, false) : NULL;
     for (size_t j = 0; x && j < x->v.n; j++)
         against(v, &x->v.v[j], now);
     if (kind == TOUCH_STRONG_READ)
-        put_aside(k, now);
+        put_aside(k, line, now);
     else
-        settle(k, &records[kind], &old[kind], now);
-    atomic_store_explicit(&line->beside, has_extra(extra_of(k, now->line, false)), memory_order_relaxed);
+        settle(k, line, &records[kind], &old[kind], now);
+    if (line->beside)
+        atomic_store_explicit(&line->beside, has_extra(x ? x : extra_of(k, now->line, false)), memory_order_relaxed);
     leave(k);
 }
 

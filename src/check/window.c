@@ -164,7 +164,8 @@ static bool asks_init(const struct details_site *s) { return (check_tools & CHEC
 
 bool window_is_quiet(struct runner *r, uint32_t site)
 {
-    return !r->race || !race_listens(r->race) || table_of(r)->sites[site].ordered || bounds_only_read(r, site);
+    const struct details_site *s = &table_of(r)->sites[site];
+    return !r->race || !race_listens(r->race) || s->ordered || s->space == DETAILS_CONSTANT || bounds_only_read(r, site);
 }
 
 static void of_shared(struct runner *r, uint32_t site, uint64_t address, uint64_t base)
@@ -185,7 +186,7 @@ static void of_global(struct runner *r, uint32_t site, const struct part *p, uns
     if (!g || g->heap || !window_is_quiet(r, site))
         return;
     uint64_t low = g->base, high = g->base + g->bytes;
-    if (check_tools & CHECK_HAZARD) {
+    if ((check_tools & CHECK_HAZARD) && has_pieces(s)) {
         if (kind_of(s) == TOUCH_STRONG_READ || !touch_may_wait(race_touches(r->race), p->address, &low, &high))
             return;
         note_touched(r, s, p, n, low, high);
