@@ -10,6 +10,7 @@
 #include "check/race_grid.h"
 #include "check/runner.h"
 #include "check/sync.h"
+#include "check/window.h"
 #include "core/module/launch.h"
 #include "core/module/module.h"
 
@@ -33,19 +34,30 @@ void access_launch_queued(struct cmd *c)
     guard_kernel_queued((uint32_t)c->seq, c->x.launch.kl.params, c->x.launch.kl.param_bytes);
 }
 
+static void forget_runners(const struct exec_launch *launch);
+
 void access_launch_over(struct cmd *c)
 {
+    forget_runners(&c->x.launch);
     race_grid_end(c->x.launch.kl.grid_id);
     hw_free(c->watched);
     c->watched = NULL;
 }
 
-static void *begin(const struct exec_launch *launch)
+/* ---- runners ---- */
+
+/* Those of launches that are not over: a thread comes back for more blocks of a launch very often. */
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
+static struct runner *resting HW_GUARDED_BY(mu);
+
+static struct runner *runner_new(const struct exec_launch *launch)
 {
     struct runner *r = hw_alloc(sizeof *r);
     uint32_t threads = runner_threads(launch);
     r->launch = launch;
+    r->grid = launch->kl.grid_id;
     r->cmd = hw_container_of(launch, struct cmd, x.launch);
+    windows_new(r);
     if (check_tools & (CHECK_RACE | CHECK_HAZARD | CHECK_SYNC))
         r->race = race_block_new(launch);
     if (check_tools & CHECK_SYNC)
@@ -60,6 +72,51 @@ static void *begin(const struct exec_launch *launch)
     return r;
 }
 
+static void runner_free(struct runner *r)
+{
+    race_block_free(r->race);
+    sync_block_free(r->sync);
+    sync_memory_free(r->memory);
+    init_bits_free(&r->shared);
+    init_bits_free(&r->local);
+    windows_free(r);
+    hw_free(r->said);
+    hw_free(r->bounds);
+    hw_free(r->only_read);
+    hw_free(r);
+}
+
+/* One of that launch that rests, or NULL. */
+static struct runner *runner_of(const struct exec_launch *launch)
+{
+    hw_lock(&mu);
+    struct runner **at = &resting, *r;
+    while (*at && ((*at)->launch != launch || (*at)->grid != launch->kl.grid_id))
+        at = &(*at)->next;
+    r = *at;
+    if (r)
+        *at = r->next;
+    hw_unlock(&mu);
+    return r;
+}
+
+static void forget_runners(const struct exec_launch *launch)
+{
+    for (struct runner *r; (r = runner_of(launch));)
+        runner_free(r);
+}
+
+static void *begin(const struct exec_launch *launch, struct kabi_block *block)
+{
+    struct runner *r = runner_of(launch);
+    if (!r)
+        r = runner_new(launch);
+    windows_begin(r);
+    block->windows = r->windows;
+    block->came = r->came;
+    return r;
+}
+
 /* All of its threads have left; or one of them has faulted. */
 static void end_block(struct runner *r)
 {
@@ -71,14 +128,14 @@ static void end(void *state)
 {
     struct runner *r = state;
     end_block(r);
-    race_block_free(r->race);
-    sync_block_free(r->sync);
-    sync_memory_free(r->memory);
-    init_bits_free(&r->shared);
-    init_bits_free(&r->local);
-    hw_free(r->said);
-    hw_free(r->bounds);
-    hw_free(r);
+    r->block = 0;
+    windows_end(r);
+    if (r->race)
+        race_block_rest(r->race);
+    hw_lock(&mu);
+    r->next = resting;
+    resting = r;
+    hw_unlock(&mu);
 }
 
 static void begin_block(struct runner *r, uint64_t number)
@@ -93,6 +150,7 @@ static void begin_block(struct runner *r, uint64_t number)
         race_block_begin(r->race, number);
     if (check_tools & CHECK_INIT)
         reads_begin(r);
+    windows_block(r);
 }
 
 static uint64_t number_of(const struct kabi_block *b)
@@ -193,7 +251,8 @@ static bool visit_parts(struct runner *r, uint32_t site, uint32_t thread, uint32
     if (r->sync)
         sync_came(r->sync, site, thread, mask);
     if (r->race)
-        race_parts(r->race, site, thread, mask, a, parts, n, shared);
+        race_parts(r->race, site, thread, mask, a, parts, n, shared, window_is_quiet(r, site));
+    window_parts(r, site, parts, n, shared);
     return true;
 }
 
@@ -210,12 +269,13 @@ static void visit_access(struct runner *r, struct kabi_block *block, uint32_t si
         sync_shared(r->memory, &x);
     if (r->sync)
         sync_came(r->sync, site, thread, mask);
-    if (!r->race || x.s->tile || x.s->space == DETAILS_CONSTANT)
-        return;
-    if (x.global)
-        race_access(r->race, site, thread, x.global, a, false);
-    if (x.shared)
-        race_access(r->race, site, thread, x.shared, x.offsets, true);
+    if (r->race && !x.s->tile && x.s->space != DETAILS_CONSTANT) {
+        if (x.global)
+            race_access(r->race, site, thread, x.global, a, false);
+        if (x.shared)
+            race_access(r->race, site, thread, x.shared, x.offsets, true);
+    }
+    window_access(r, block, &x, mask);
 }
 
 /* One lane by itself: its values stand first, and go where the lane has its place. */
@@ -230,11 +290,9 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
 {
     struct runner *r = state;
     const struct details_site *s = &r->launch->kernel->details->sites[site];
-    uint64_t one[2 * LANES], number = number_of(block) + 1;
+    uint64_t one[2 * LANES];
     if (!mask || s->kind == DETAILS_IN_BLOCK)
         return;
-    if (r->block != number)
-        begin_block(r, number - 1);
     if (r->launch->kernel->width == 1) {
         spread(a, s->valued || s->tile || s->kind == DETAILS_IN_NOTE, thread % LANES, one);
         mask = 1u << thread % LANES;
@@ -272,6 +330,11 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
     }
 }
 
+static void next_block(void *state, struct kabi_block *block)
+{
+    begin_block(state, number_of(block));
+}
+
 static void stuck(void *state, struct kabi_block *block)
 {
     struct runner *r = state;
@@ -286,4 +349,4 @@ static void heap(uint64_t base, uint64_t bytes, bool made)
         init_given(base, bytes);
 }
 
-const struct exec_checker access_checker = { .begin = begin, .visit = visit, .end = end, .stuck = stuck, .heap = heap };
+const struct exec_checker access_checker = { .begin = begin, .block = next_block, .visit = visit, .end = end, .stuck = stuck, .heap = heap };

@@ -52,6 +52,36 @@ static const struct bound *bound_of(struct runner *r, uint32_t site)
     return b;
 }
 
+/* Sites that may write to global memory: is each meant for memory that is known, and not for that of this one? */
+static bool written_elsewhere(struct runner *r, const struct bound *mine)
+{
+    const struct details_table *t = r->launch->kernel->details;
+    for (uint32_t k = 0; k < t->n; k++) {
+        const struct details_site *s = &t->sites[k];
+        bool writes = s->kind == DETAILS_IN_STORE || s->kind == DETAILS_IN_ATOMIC;
+        if (!writes || s->space == DETAILS_SHARED || s->space == DETAILS_LOCAL || (s->space == DETAILS_GENERIC && (s->shared_bytes || s->local_bytes)))
+            continue;
+        if (!(s->n_params || s->variable) || bound_of(r, k)->state < BOUND_MEANT || bound_of(r, k)->e.base == mine->e.base)
+            return false;
+    }
+    return true;
+}
+
+bool bounds_only_read(struct runner *r, uint32_t site)
+{
+    enum { UNKNOWN, NO, YES };
+    const struct details_site *s = &r->launch->kernel->details->sites[site];
+    if (s->kind != DETAILS_IN_LOAD || s->strong || s->space != DETAILS_GLOBAL || !(s->n_params || s->variable))
+        return false;
+    if (!r->only_read)
+        r->only_read = hw_alloc(r->launch->kernel->details->n + 1);
+    if (r->only_read[site] == UNKNOWN) {
+        const struct bound *b = bound_of(r, site);
+        r->only_read[site] = b->state >= BOUND_MEANT && written_elsewhere(r, b) ? YES : NO;
+    }
+    return r->only_read[site] == YES;
+}
+
 /* ---- reports ---- */
 
 static void begin(struct report *rep, const struct runner *r, const struct access *x, const char *name, const char *what)

@@ -344,6 +344,15 @@ static void look_at_host(struct hazard_view *v, uint64_t address, uint64_t bytes
             host_access_met(v->hosts.v[k].index, v->kernel, writes, place, hw_max_u64(address, v->hosts.v[k].from));
 }
 
+bool hazard_private(const struct hazard_view *v, uint64_t address, uint64_t *low, uint64_t *high)
+{
+    if (address - v->seen_from >= v->seen_to - v->seen_from || v->seen_host)
+        return false;
+    *low = hw_max_u64(*low, v->seen_from);
+    *high = hw_min_u64(*high, v->seen_to);
+    return true;
+}
+
 void hazard_look(struct hazard_view *v, uint64_t address, uint64_t bytes, bool writes, bool system_wide, const char *place)
 {
     uint64_t now = atomic_load_explicit(&generation, memory_order_acquire), at;

@@ -93,6 +93,39 @@ bool init_all_written(uint64_t addr, uint64_t bytes)
     return true;
 }
 
+/* How many bits are set from this one on, up and down. */
+static uint64_t ones_up(uint64_t w, unsigned bit) { return ~(w >> bit) ? (uint64_t)__builtin_ctzll(~(w >> bit)) : PER_WORD; }
+static uint64_t ones_down(uint64_t w, unsigned bit) { return ~(w << (PER_WORD - 1 - bit)) ? (uint64_t)__builtin_clzll(~(w << (PER_WORD - 1 - bit))) : PER_WORD; }
+
+/* The bits that are set around bit `at`, looked at in some thousand words each way, within [*low, *high). */
+static bool around(const uint64_t *words, uint64_t at, uint64_t *low, uint64_t *high)
+{
+    enum { MOST = 4096 };
+    uint64_t middle = at / PER_WORD, w = __atomic_load_n(&words[middle], __ATOMIC_RELAXED);
+    if (at < *low || at >= *high || !(w >> at % PER_WORD & 1))
+        return false;
+    uint64_t to = at + ones_up(w, at % PER_WORD), from = at + 1 - ones_down(w, at % PER_WORD);
+    for (uint64_t k = middle + 1; to == k * PER_WORD && to < *high && k - middle < MOST; k++)
+        to += ones_up(__atomic_load_n(&words[k], __ATOMIC_RELAXED), 0);
+    for (uint64_t k = middle; from == k * PER_WORD && from > *low && middle - k < MOST; k--)
+        from -= ones_down(__atomic_load_n(&words[k - 1], __ATOMIC_RELAXED), PER_WORD - 1);
+    *low = hw_max_u64(*low, from);
+    *high = hw_min_u64(*high, to);
+    return true;
+}
+
+bool init_around(uint64_t addr, uint64_t *low, uint64_t *high)
+{
+    if (!watched(*low, *high - *low))
+        return true;
+    *low -= WINDOW;
+    *high -= WINDOW;
+    bool is = around((const uint64_t *)(const void *)written, addr - WINDOW, low, high);
+    *low += WINDOW;
+    *high += WINDOW;
+    return is;
+}
+
 static bool byte_written(uint64_t addr) { return init_any_written(addr, 1); }
 
 /* ---- copies ---- */
@@ -260,4 +293,10 @@ bool init_bits_all(const struct init_bits *b, uint64_t at, uint64_t bytes)
             return false;
     }
     return true;
+}
+
+bool init_bits_around(const struct init_bits *b, uint64_t at, uint64_t *low, uint64_t *high)
+{
+    *high = hw_min_u64(*high, b->bytes);
+    return at < b->bytes && around(b->words, at, low, high);
 }

@@ -18,6 +18,8 @@ void init_given(uint64_t base, uint64_t bytes);  /* device memory that nobody ha
 void init_write(uint64_t addr, uint64_t bytes);
 bool init_any_written(uint64_t addr, uint64_t bytes);
 bool init_all_written(uint64_t addr, uint64_t bytes);
+/* The written bytes around that one, or some hundred thousand of them; within [*low, *high). False: it is not written itself. */
+bool init_around(uint64_t addr, uint64_t *low, uint64_t *high);
 /* A copy or fill begins, all before it is done: what it writes, and what it reads that nobody has written. Reports. */
 void init_copy(const struct cmd *c);
 
@@ -31,5 +33,6 @@ void init_bits_free(struct init_bits *b);
 void init_bits_write(struct init_bits *b, uint64_t at, uint64_t bytes);
 bool init_bits_any(const struct init_bits *b, uint64_t at, uint64_t bytes);
 bool init_bits_all(const struct init_bits *b, uint64_t at, uint64_t bytes);
+bool init_bits_around(const struct init_bits *b, uint64_t at, uint64_t *low, uint64_t *high);
 
 #endif

@@ -186,7 +186,7 @@ const struct ledger_range *ledger_holds(uint64_t addr, uint64_t bytes, uint64_t 
     if (ledger_find_at(addr, at, &e, &replaced) != LEDGER_INSIDE)
         return NULL;
     struct ledger_range *r = &kept[own->next_range];
-    *r = (struct ledger_range){ now, at, e.base, e.bytes, e.fresh, replaced };
+    *r = (struct ledger_range){ now, at, e.base, e.bytes, e.fresh, replaced, e.heap };
     own->next_range = (own->next_range + 1) % CHECK_RANGES;
     return e.bytes - (addr - e.base) >= bytes ? r : NULL;
 }

@@ -39,6 +39,7 @@ struct ledger_range {
     uint64_t generation, at, base, bytes;
     bool fresh;
     bool replaced;               /* there is other memory by now */
+    bool heap;                   /* a piece of the device heap */
 };
 const struct ledger_range *ledger_holds(uint64_t addr, uint64_t bytes, uint64_t at);
 

@@ -59,6 +59,7 @@ struct race_block *race_block_new(const struct exec_launch *launch)
     b->shared_bytes = l->shared_bytes;
     b->touch = check_tools & CHECK_HAZARD ? touch_view_new(b->number) : NULL;
     b->warps = hw_alloc(WARPS * sizeof *b->warps);
+    b->clocks = (check_tools & (CHECK_RACE | CHECK_SYNC)) != 0;
     if (!(check_tools & CHECK_RACE))
         return b;
     b->grid = race_grid_of(l->grid_id, (uint64_t)l->nctaid[0] * l->nctaid[1] * l->nctaid[2], &b->range);
@@ -83,8 +84,10 @@ static void forget(struct race_block *b)
 
 void race_block_begin(struct race_block *b, uint64_t id)
 {
-    forget(b);
     b->id = (uint32_t)id;
+    if (!b->clocks)
+        return;
+    forget(b);
     b->fenced = 0;
     b->shares = b->orders;
     b->gathered = NULL;
@@ -97,6 +100,19 @@ void race_block_begin(struct race_block *b, uint64_t id)
         for (unsigned l = 0; l < LANES; l++)
             b->warps[w].now[l] = first;
 }
+
+void race_block_rest(struct race_block *b)
+{
+    if (!b->clocks)
+        return;
+    forget(b);
+    b->gathered = NULL;
+    memset(b->warps, 0, b->n_warps * sizeof *b->warps);
+    memset(b->barriers, 0, sizeof b->barriers);
+}
+
+bool race_listens(const struct race_block *b) { return b->grid != NULL; }
+struct touch_view *race_touches(const struct race_block *b) { return b->touch; }
 
 void race_block_free(struct race_block *b)
 {
@@ -263,6 +279,8 @@ void race_barrier(struct race_block *b, uint32_t site, uint32_t thread, uint32_t
     uint32_t count = (uint32_t)(what >> 32) & 0xffff;
     struct barrier *bar = &b->barriers[number];
     bool all = count == 0 || (count >= b->threads && !b->arrives);
+    if (!b->clocks)
+        return;
     race_go_on(b, w, mask);
     uint32_t round = all ? round_of_all(bar, w, number, mask) : round_of_some(bar, mask, count);
     struct round *r = &bar->rounds[round % ROUNDS];

@@ -17,14 +17,19 @@ struct race_block *race_block_new(const struct exec_launch *launch);
 void race_block_begin(struct race_block *b, uint64_t id);        /* the next one */
 void race_block_free(struct race_block *b);
 
+void race_block_rest(struct race_block *b);                      /* nothing of the block at hand is kept */
+bool race_listens(const struct race_block *b);                   /* it looks for races, and not only at what commands touch */
+struct touch_view;
+struct touch_view *race_touches(const struct race_block *b);     /* of this launch; NULL: nobody asks */
+
 /* The lanes `mask` of the warp that begins with `thread`. */
 void race_barrier(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *operands);
 void race_warp(struct race_block *b, uint32_t thread, uint32_t mask, const uint64_t *members);
 void race_fence(struct race_block *b, uint32_t thread, uint32_t mask, bool grid_wide);
 /* shared: a[] are offsets into shared memory. Reports. */
 void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, bool shared);
-/* The same, taken apart already. */
+/* The same, taken apart already. quiet: it is known that nothing races with it. */
 struct part;
-void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared);
+void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared, bool quiet);
 
 #endif

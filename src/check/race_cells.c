@@ -23,7 +23,7 @@ struct accessed {
     const struct details_site *s;
     uint32_t thread;             /* lane 0's */
     uint32_t info;
-    bool shared, writes;
+    bool shared, writes, quiet;
     struct key_range range;      /* whose keys count: the grid's, in shared memory the block's */
     const uint64_t *a;           /* addresses, then values */
 };
@@ -240,21 +240,29 @@ static void part_of_cells(const struct accessed *x, const struct part *p)
 
 /* ---- a warp's access ---- */
 
-static void visit_part(const struct accessed *x, const struct part *p)
+static void touch_part(const struct accessed *x, const struct part *p)
 {
     const struct details_site *s = x->s;
+    enum touch_kind kind = s->kind == DETAILS_IN_LOAD ? s->strong ? TOUCH_STRONG_READ : TOUCH_READ : s->strong ? TOUCH_ATOMIC : TOUCH_WRITE;
+    uint64_t bytes = part_bytes(p, s->bytes), low = 0, high = UINT64_MAX;
+    if (kind != TOUCH_STRONG_READ && touch_may_wait(x->b->touch, p->address, &low, &high) && bytes <= high - p->address)
+        touch_later(x->b->touch, p->address, bytes, kind, s->place);
+    else
+        touch(x->b->touch, p->address, bytes, kind, s->system_wide, s->place);
+}
+
+static void visit_part(const struct accessed *x, const struct part *p)
+{
     if (!x->shared && x->b->touch)
-        touch(x->b->touch, p->address, part_bytes(p, s->bytes),
-              s->kind == DETAILS_IN_LOAD ? s->strong ? TOUCH_STRONG_READ : TOUCH_READ : s->strong ? TOUCH_ATOMIC : TOUCH_WRITE, s->system_wide,
-              s->place);
-    if (x->b->grid)
+        touch_part(x, p);
+    if (x->b->grid && !x->quiet)
         part_of_cells(x, p);
 }
 
-void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared)
+void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared, bool quiet)
 {
     const struct details_site *s = &b->kernel->details->sites[site];
-    struct accessed x = { b, warp_of(b, thread), s, thread, (site & INFO_SITES) | (s->grid_wide ? INFO_WIDE : 0), shared, s->kind != DETAILS_IN_LOAD, b->range, a };
+    struct accessed x = { b, warp_of(b, thread), s, thread, (site & INFO_SITES) | (s->grid_wide ? INFO_WIDE : 0), shared, s->kind != DETAILS_IN_LOAD, quiet, b->range, a };
     if (shared)
         x.range = (struct key_range){ x.w->now[__builtin_ctz(mask)] >> KEY_BLOCK << KEY_BLOCK, (uint64_t)1 << KEY_BLOCK };
     if (hw_unlikely((x.w->waits | x.w->takes) & mask))
@@ -271,5 +279,5 @@ void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t 
 {
     struct part parts[PARTS];
     unsigned n = parts_of(a, mask, b->kernel->details->sites[site].bytes, parts);
-    race_parts(b, site, thread, mask, a, parts, n, shared);
+    race_parts(b, site, thread, mask, a, parts, n, shared, false);
 }

@@ -61,6 +61,7 @@ struct race_block {
     struct race_grid *grid;
     struct key_range range;      /* of the grid */
     uint32_t number, id, first, threads, n_warps, shared_bytes;
+    bool clocks;                 /* somebody asks what is before what, and not only what commands touch */
     bool orders;                 /* the kernel has fences, or accesses that acquire or release */
     bool shares;                 /* threads of this block may know something of others, beyond the block's barriers */
     bool arrives;                /* it has barriers that threads do not wait at */

@@ -146,13 +146,11 @@ void race_hand_over(struct race_block *b, struct warp *w, const struct details_s
 
 void race_order_forget(struct warp *w)
 {
-    for (unsigned l = 0; l < LANES; l++) {
-        if (w->knows)
-            known_unref(w->known[l]);
-        if (w->fences) {
-            known_unref(w->fences[l].at.known);
-            known_unref(w->fences[l].given);
-        }
+    for (unsigned l = 0; w->knows && l < LANES; l++)
+        known_unref(w->known[l]);
+    for (unsigned l = 0; w->fences && l < LANES; l++) {
+        known_unref(w->fences[l].at.known);
+        known_unref(w->fences[l].given);
     }
     hw_free(w->fences);
 }

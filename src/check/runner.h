@@ -29,6 +29,7 @@ struct bound {
 struct runner {
     const struct exec_launch *launch;
     const struct cmd *cmd;
+    uint64_t grid;               /* launch->kl.grid_id */
     uint64_t block;              /* the one at hand, plus 1; 0: none yet */
     struct race_block *race;
     struct sync_block *sync;
@@ -36,6 +37,13 @@ struct runner {
     struct bound *bounds;        /* by site, made when first asked for */
     struct init_bits shared, local;
     uint8_t *said;               /* by site: reports of init */
+    struct kabi_window *windows; /* window.c: kabi/window.h */
+    struct window_state *window_states;
+    uint64_t *came;
+    uint64_t since;              /* ledger_now() of the windows */
+    bool notes;                  /* the kernel has asynchronous copies, or barriers in memory */
+    uint8_t *only_read;          /* bounds.c: by site, and made when first asked for: does nobody in the launch write there? */
+    struct runner *next;         /* access.c: of those that rest */
 };
 
 /* An access of a warp, taken apart: which lanes use global, shared and local memory. Those of shared and local memory have offsets, the latter into all of the block's. */
@@ -62,6 +70,8 @@ void bounds_access(struct runner *r, struct access *x);
 /* Are all of these bytes of shared or global memory where the site may be? */
 struct part;
 bool bounds_part(struct runner *r, uint32_t site, const struct part *p, bool shared);
+/* Is it a read of memory that no access of this launch is meant to write? */
+bool bounds_only_read(struct runner *r, uint32_t site);
 void bounds_free(struct runner *r, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *pieces);
 
 /* reads.c: what is written, and what is read that was not. */

@@ -20,6 +20,7 @@ struct shadow_cells {
 struct shadow_line {
     _Alignas(64) _Atomic uint64_t read, write, atomic;
     const char *_Atomic read_place, *_Atomic write_place, *_Atomic atomic_place;
+    _Atomic bool beside;         /* touch.c: more is known of it than fits here */
 };
 
 /* The cells from `address` on, up to the end of its piece; false: there is no memory for them, or no such address. Any thread. */

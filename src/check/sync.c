@@ -32,7 +32,7 @@ struct sync_block {
     const struct runner *r;
     uint32_t threads, n_sites;
     struct warp warps[WARPS];
-    uint64_t *before, *since;    /* by warp: sites before its last barrier, and since */
+    uint64_t *before;            /* by warp: sites before its last barrier; those since are in the runner's `came`, where generated code notes them, too */
     size_t words;
     bool apart;                  /* lanes of a warp may be at different places for good reasons */
     bool plain;                  /* only barriers of all threads so far */
@@ -47,7 +47,6 @@ struct sync_block *sync_block_new(const struct runner *r)
     b->n_sites = k->details->n;
     b->words = (b->n_sites + 63) / 64;
     b->before = hw_alloc(WARPS * b->words * sizeof *b->before + 1);
-    b->since = hw_alloc(WARPS * b->words * sizeof *b->since + 1);
     b->apart = k->fair || k->turns || k->width == 1;
     return b;
 }
@@ -56,7 +55,7 @@ void sync_block_begin(struct sync_block *b)
 {
     memset(b->warps, 0, sizeof b->warps);
     memset(b->before, 0, WARPS * b->words * sizeof *b->before);
-    memset(b->since, 0, WARPS * b->words * sizeof *b->since);
+    memset(b->r->came, 0, kabi_came_words(b->n_sites) * sizeof *b->r->came);
     b->plain = true;
 }
 
@@ -65,7 +64,6 @@ void sync_block_free(struct sync_block *b)
     if (!b)
         return;
     hw_free(b->before);
-    hw_free(b->since);
     hw_free(b);
 }
 
@@ -198,6 +196,15 @@ static void look_at_shuffle(struct sync_block *b, uint32_t site, uint32_t thread
     }
 }
 
+/* While lanes of the warp are missing somewhere, each place that it comes to must be told. */
+static void note_waiting(struct sync_block *b, const struct warp *w, uint32_t thread)
+{
+    uint32_t any = 0;
+    for (unsigned k = 0; k < WAITING; k++)
+        any |= w->waiting[k].came;
+    *kabi_came(b->r->came, 0, thread / LANES % WARPS) = any;
+}
+
 /* Lanes that this came for, and others that did not: some are met again here. */
 static void meet(struct sync_block *b, struct warp *w, uint32_t site, uint32_t thread, uint32_t mask)
 {
@@ -207,6 +214,7 @@ static void meet(struct sync_block *b, struct warp *w, uint32_t site, uint32_t t
             continue;
         tell_passed(b, v, site, thread, (uint32_t)__builtin_ctz(v->missing & mask));
         v->came = 0;
+        note_waiting(b, w, thread);
     }
 }
 
@@ -222,11 +230,13 @@ static void wait_for(struct sync_block *b, struct warp *w, uint32_t site, uint32
         v->missing &= ~came;
         if (!v->missing)
             v->came = 0;
+        note_waiting(b, w, thread);
         return;
     }
     if (!missing)
         return;
     w->waiting[w->next++ % WAITING] = (struct waiting){ site, members, came, missing, barrier };
+    note_waiting(b, w, thread);
 }
 
 void sync_warp(struct sync_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *operands)
@@ -274,7 +284,7 @@ static void tell_count(const struct sync_block *b, uint32_t site, uint32_t threa
 }
 
 static uint64_t *sites_before(struct sync_block *b, unsigned warp) { return b->before + warp * b->words; }
-static uint64_t *sites_since(struct sync_block *b, unsigned warp) { return b->since + warp * b->words; }
+static uint64_t *sites_since(struct sync_block *b, unsigned warp, size_t k) { return kabi_came(b->r->came, (uint32_t)(1 + k), warp); }
 
 void sync_barrier(struct sync_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *operands)
 {
@@ -287,8 +297,8 @@ void sync_barrier(struct sync_block *b, uint32_t site, uint32_t thread, uint32_t
     if (number || count)
         b->plain = false;
     for (size_t k = 0; k < b->words; k++) {
-        sites_before(b, self)[k] |= sites_since(b, self)[k];
-        sites_since(b, self)[k] = 0;
+        sites_before(b, self)[k] |= *sites_since(b, self, k);
+        *sites_since(b, self, k) = 0;
     }
     w->barriers++;
     w->barrier_site = w->last = site;
@@ -304,7 +314,7 @@ void sync_came(struct sync_block *b, uint32_t site, uint32_t thread, uint32_t ma
 {
     struct warp *w = warp_of(b, thread);
     unsigned self = thread / LANES % WARPS;
-    sites_since(b, self)[site / 64] |= (uint64_t)1 << site % 64;
+    *sites_since(b, self, site / 64) |= (uint64_t)1 << site % 64;
     if (!b->apart)
         meet(b, w, site, thread, mask);
 }
@@ -313,7 +323,7 @@ void sync_came(struct sync_block *b, uint32_t site, uint32_t thread, uint32_t ma
 static size_t common_tail(struct sync_block *b, unsigned a, unsigned c)
 {
     for (size_t k = 0; k < b->words; k++) {
-        uint64_t both = sites_since(b, a)[k] & ~sites_before(b, a)[k] & sites_since(b, c)[k] & ~sites_before(b, c)[k];
+        uint64_t both = *sites_since(b, a, k) & ~sites_before(b, a)[k] & *sites_since(b, c, k) & ~sites_before(b, c)[k];
         if (both)
             return k * 64 + (size_t)__builtin_ctzll(both);
     }

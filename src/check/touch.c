@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 
-enum { LINE = 1 << SHADOW_LINE, STRIPES = 256, OTHERS = 64 };
+enum { LINE = 1 << SHADOW_LINE, STRIPES = 256, OTHERS = 64, LATER = 2048, MANY = 16 };
 
 struct extra {
     HW_VEC(struct touched) v;
@@ -23,10 +23,20 @@ static struct {
     _Atomic size_t n;
 } stripes[STRIPES];
 
+/* A line of which a part was touched: the rest mostly follows, and whole lines are noted at once. */
+struct later {
+    uint64_t line;
+    uint32_t words, noted;       /* what was touched; what of that is noted in the shadow */
+    enum touch_kind kind;
+    const char *place;
+};
+
 struct touch_view {
     uint32_t number;
     struct hazard_view *hazards;
     struct { uint32_t number; bool ordered; } others[OTHERS];    /* that were met */
+    struct later later[LATER];   /* by line */
+    bool any_later;
 };
 
 struct touch_view *touch_view_new(uint32_t number)
@@ -100,13 +110,18 @@ static struct touched compact(uint64_t line, uint64_t what, const char *place, b
     return (struct touched){ line, { spread((uint32_t)what & 0xffff), spread((uint32_t)what >> 16) }, (uint32_t)(what >> 32), write, strong, place };
 }
 
-static uint32_t words_of(const struct touched *t)
+/* Four bits that are all set become one: spread() backwards. */
+static uint32_t gathered(uint64_t x)
 {
-    uint32_t words = 0;
-    for (unsigned k = 0; k < 32; k++)
-        words |= (uint32_t)((t->bytes[k / 16] >> k % 16 * 4 & 15) == 15) << k;
-    return words;
+    x &= x >> 1;
+    x = x & x >> 2 & 0x1111111111111111ull;
+    x = (x | x >> 3) & 0x0303030303030303ull;
+    x = (x | x >> 6) & 0x000f000f000f000full;
+    x = (x | x >> 12) & 0x000000ff000000ffull;
+    return (uint32_t)((x | x >> 24) & 0xffff);
 }
+
+static uint32_t words_of(const struct touched *t) { return gathered(t->bytes[0]) | gathered(t->bytes[1]) << 16; }
 
 static struct extra *extra_of(unsigned k, uint64_t line, bool make)
 {
@@ -119,10 +134,21 @@ static struct extra *extra_of(unsigned k, uint64_t line, bool make)
     return x;
 }
 
-static void put_aside(unsigned k, const struct touched *t)
+/* Of many commands that touched parts of a line those go that the host has waited for: nothing that is queued from then on is in no order with them. */
+static void drop_settled(struct extra *x)
+{
+    size_t kept = 0;
+    for (size_t j = 0; j < x->v.n; j++)
+        if (!is_empty(&x->v.v[j]) && !order_host_waited_for(x->v.v[j].number))
+            x->v.v[kept++] = x->v.v[j];
+    x->v.n = kept;
+}
+
+static void put_aside(unsigned k, struct shadow_line *line, const struct touched *t)
 {
     if (is_empty(t))
         return;
+    atomic_store_explicit(&line->beside, true, memory_order_relaxed);
     struct extra *x = extra_of(k, t->line, true);
     for (size_t j = 0; j < x->v.n; j++) {
         struct touched *o = &x->v.v[j];
@@ -134,6 +160,8 @@ static void put_aside(unsigned k, const struct touched *t)
             return;
         }
     }
+    if (x->v.n >= MANY)
+        drop_settled(x);
     hw_vec_push(&x->v, *t);
 }
 
@@ -144,20 +172,28 @@ struct record {
 };
 
 /* The command's own is in the line, where the quick look finds it; another's that is still there goes aside. */
-static void settle(unsigned k, const struct record *r, struct touched *old, const struct touched *now)
+static void settle(unsigned k, struct shadow_line *line, const struct record *r, struct touched *old, const struct touched *now)
 {
     uint32_t words = words_of(now);
     bool whole = spread(words & 0xffff) == now->bytes[0] && spread(words >> 16) == now->bytes[1];
     if (!whole) {
-        put_aside(k, now);
+        put_aside(k, line, now);
     } else {
         if (old->number == now->number)
             words |= words_of(old);
         else
-            put_aside(k, old);
+            put_aside(k, line, old);
         atomic_store_explicit(r->place, now->place, memory_order_relaxed);
         atomic_store_explicit(r->what, (uint64_t)now->number << 32 | words, memory_order_relaxed);
     }
+}
+
+static bool has_extra(const struct extra *x)
+{
+    for (size_t j = 0; x && j < x->v.n; j++)
+        if (!is_empty(&x->v.v[j]))
+            return true;
+    return false;
 }
 
 static void touch_slowly(struct touch_view *v, struct shadow_line *line, const struct touched *now, enum touch_kind kind)
@@ -173,13 +209,15 @@ static void touch_slowly(struct touch_view *v, struct shadow_line *line, const s
         if (j != (unsigned)kind && old[j].number != now->number)
             atomic_store_explicit(records[j].what, (uint64_t)old[j].number << 32 | words_of(&old[j]), memory_order_relaxed);
     }
-    struct extra *x = extra_of(k, now->line, false);
+    struct extra *x = line->beside ? extra_of(k, now->line, false) : NULL;
     for (size_t j = 0; x && j < x->v.n; j++)
         against(v, &x->v.v[j], now);
     if (kind == TOUCH_STRONG_READ)
-        put_aside(k, now);
+        put_aside(k, line, now);
     else
-        settle(k, &records[kind], &old[kind], now);
+        settle(k, line, &records[kind], &old[kind], now);
+    if (line->beside)
+        atomic_store_explicit(&line->beside, has_extra(x ? x : extra_of(k, now->line, false)), memory_order_relaxed);
     leave(k);
 }
 
@@ -197,12 +235,12 @@ static bool is_free(struct touch_view *v, uint64_t what, uint32_t words)
 }
 
 /* The usual case, without a lock: whole words, and what is there of others may go. Records of other kinds stay; what comes behind this comes behind them. */
-static bool touch_quickly(struct touch_view *v, struct shadow_line *l, uint64_t line, uint32_t words, enum touch_kind kind, const char *place)
+static bool touch_quickly(struct touch_view *v, struct shadow_line *l, uint32_t words, enum touch_kind kind, const char *place)
 {
     _Atomic uint64_t *mine = kind == TOUCH_READ ? &l->read : kind == TOUCH_WRITE ? &l->write : &l->atomic;
     uint64_t old = atomic_load_explicit(mine, memory_order_relaxed);
     bool own = (uint32_t)(old >> 32) == v->number;
-    if (atomic_load_explicit(&stripes[stripe_of(line)].n, memory_order_relaxed) || (!own && ((uint32_t)old & ~words)))
+    if (atomic_load_explicit(&l->beside, memory_order_relaxed) || (!own && ((uint32_t)old & ~words)))
         return false;
     if (!is_free(v, old, words) || !is_free(v, atomic_load_explicit(&l->write, memory_order_relaxed), words) || !is_free(v, atomic_load_explicit(&l->atomic, memory_order_relaxed), words) ||
         (kind != TOUCH_READ && !is_free(v, atomic_load_explicit(&l->read, memory_order_relaxed), words)))
@@ -229,11 +267,75 @@ void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind 
         if (has(atomic_load_explicit(&l->write, memory_order_relaxed), v->number, words) || (kind == TOUCH_READ && has(atomic_load_explicit(&l->read, memory_order_relaxed), v->number, words)) ||
             (kind == TOUCH_ATOMIC && has(atomic_load_explicit(&l->atomic, memory_order_relaxed), v->number, words)))
             continue;
-        if (!((first | last) & 3) && kind != TOUCH_STRONG_READ && touch_quickly(v, l, at, words, kind, place))
+        if (!((first | last) & 3) && kind != TOUCH_STRONG_READ && touch_quickly(v, l, words, kind, place))
             continue;
         struct touched now = { at, { bits(first, last), last > 64 ? bits(first > 64 ? first - 64 : 0, last - 64) : 0 }, v->number, write, kind >= TOUCH_ATOMIC, place };
         touch_slowly(v, l, &now, kind);
     }
+}
+
+bool touch_may_wait(const struct touch_view *v, uint64_t address, uint64_t *low, uint64_t *high) { return hazard_private(v->hazards, address, low, high); }
+
+static void note(struct touch_view *v, struct later *t)
+{
+    uint32_t left = t->words & ~t->noted;
+    t->noted = t->words;
+    while (left) {
+        unsigned first = (unsigned)__builtin_ctz(left), n = ~(left >> first) ? (unsigned)__builtin_ctz(~(left >> first)) : 32;
+        touch(v, t->line + first * 4, n * 4, t->kind, false, t->place);
+        left = first + n < 32 ? left >> (first + n) << (first + n) : 0;
+    }
+}
+
+void touch_note_all(struct touch_view *v)
+{
+    for (size_t k = 0; v->any_later && k < LATER; k++)
+        note(v, &v->later[k]);
+    v->any_later = false;
+}
+
+void touch_later(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind kind, const char *place)
+{
+    if ((from | bytes) & 3) {
+        touch(v, from, bytes, kind, false, place);
+        return;
+    }
+    for (uint64_t to = from + bytes, at = from & ~(uint64_t)(LINE - 1); at < to; at += LINE) {
+        uint32_t words = (uint32_t)bits((from > at ? from - at : 0) / 4, hw_min_u64(to - at, LINE) / 4);
+        struct later *t = &v->later[((at >> SHADOW_LINE) * 4 + (uint64_t)kind) * 0x9e3779b97f4a7c15ull >> 53];
+        if (t->line != at || t->kind != kind) {
+            note(v, t);
+            *t = (struct later){ at, 0, 0, kind, place };
+        }
+        t->words |= words;
+        v->any_later = true;
+        if (t->words == UINT32_MAX)
+            note(v, t);
+    }
+}
+
+/* Is all of the line, but for what is outside of [low, high), known? */
+static bool line_known(const struct touch_view *v, uint64_t at, enum touch_kind kind, uint64_t low, uint64_t high)
+{
+    struct shadow_line *l = shadow_line_if(at);
+    uint64_t first = low > at ? low - at : 0, last = hw_min_u64(high - at, LINE);
+    uint32_t words = (uint32_t)bits(first / 4, (last + 3) / 4);
+    return l && (has(atomic_load_explicit(&l->write, memory_order_relaxed), v->number, words) || (kind == TOUCH_READ && has(atomic_load_explicit(&l->read, memory_order_relaxed), v->number, words)) ||
+                 (kind == TOUCH_ATOMIC && has(atomic_load_explicit(&l->atomic, memory_order_relaxed), v->number, words)));
+}
+
+bool touch_known(const struct touch_view *v, uint64_t address, enum touch_kind kind, uint64_t lines, uint64_t *from, uint64_t *to)
+{
+    uint64_t low = *from, high = *to, first = address & ~(uint64_t)(LINE - 1), last = first;
+    if (!line_known(v, first, kind, low, high))
+        return false;
+    for (uint64_t k = 0; k < lines && last + LINE < high && line_known(v, last + LINE, kind, low, high); k++)
+        last += LINE;
+    for (uint64_t k = 0; k < lines && first > low && line_known(v, first - LINE, kind, low, high); k++)
+        first -= LINE;
+    *from = hw_max_u64(first, low);
+    *to = hw_min_u64(last + LINE, high);
+    return true;
 }
 
 static void tell_if(struct touched t, uint64_t from, uint64_t to, void (*fn)(const struct touched *t, void *arg), void *arg)
@@ -255,7 +357,7 @@ void touch_each(uint64_t from, uint64_t to, void (*fn)(const struct touched *t, 
         }
         uint64_t r = atomic_load_explicit(&l->read, memory_order_relaxed), w = atomic_load_explicit(&l->write, memory_order_relaxed), a = atomic_load_explicit(&l->atomic, memory_order_relaxed);
         unsigned k = stripe_of(at);
-        if (!((uint32_t)r | (uint32_t)w | (uint32_t)a) && !atomic_load_explicit(&stripes[k].n, memory_order_relaxed))
+        if (!((uint32_t)r | (uint32_t)w | (uint32_t)a) && !atomic_load_explicit(&l->beside, memory_order_relaxed))
             continue;
         enter(k);
         tell_if(compact(at, r, atomic_load_explicit(&l->read_place, memory_order_relaxed), false, false), from, to, fn, arg);

@@ -230,6 +230,8 @@ static void run_in_order(void *what, struct exec_scope *scope)
     scope->block = &o->block;
     uint64_t n = 0;
     for (uint64_t ours = 1;;) {
+        if (hw_unlikely(o->block.details))
+            exec_details_block(&o->block);
         run_block(launch->kernel, &launch->kl, &o->block);
         if (++n == o->count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed))
             || (--ours == 0 && !(ours = claim_blocks(o, runner))))
@@ -392,7 +394,7 @@ static uint64_t blocks_in_order(struct exec_launch *launch, uint64_t first, uint
         no_memory(launch);
         return 0;
     }
-    o.block.details = exec_details_begin(launch);
+    exec_details_begin(launch, &o.block);
     run_guarded(launch, launch->kernel->visits ? run_visits : run_in_order, &o);
     if (launch->kernel->streams)
         hw_store_fence();

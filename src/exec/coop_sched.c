@@ -109,7 +109,9 @@ static bool begin(struct rounds *all, uint64_t piece)
         hw_free(r);
         return false;
     }
-    r->block.details = exec_details_begin(all->launch);
+    exec_details_begin(all->launch, &r->block);
+    if (hw_unlikely(r->block.details))
+        exec_details_block(&r->block);
     hw_list_push_back(&all->residents, &r->link);
     all->n++;
     all->begun++;

@@ -17,11 +17,12 @@ struct exec_engine *exec_copy_engine_any(void);
 
 struct exec_launch;
 /*
- * Who checks instrumented kernels (check/), or NULL. A block is begun when its first place is told. visit: as kabi_count_fn, shared addresses as they are.
+ * Who checks instrumented kernels (check/), or NULL. visit: as kabi_count_fn, shared addresses as they are.
  * Set once, before the first launch.
  */
 struct exec_checker {
-    void *(*begin)(const struct exec_launch *launch);            /* a thread begins to run some blocks of it */
+    void *(*begin)(const struct exec_launch *launch, struct kabi_block *block);         /* a thread begins to run some blocks of it; sets the block's tables (kabi/window.h) */
+    void (*block)(void *state, struct kabi_block *block);        /* the next one begins */
     void (*visit)(void *state, struct kabi_block *block, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a);
     void (*end)(void *state);
     void (*stuck)(void *state, struct kabi_block *block);        /* no thread of the block can ever run again; the kernel ends then */

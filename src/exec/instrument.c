@@ -37,17 +37,22 @@ struct exec_details {
     uint32_t warps;
 };
 
-struct exec_details *exec_details_begin(const struct exec_launch *launch)
+void exec_details_begin(const struct exec_launch *launch, struct kabi_block *block)
 {
     const struct kabi_kernel *k = launch->kernel;
-    if (hw_likely(!k->details || !launch->details))
-        return NULL;
-    struct exec_details *d = hw_alloc(sizeof *d);
+    block->details = NULL;
+    if (hw_likely(!k->details))
+        return;
+    block->windows = k->details->open;
+    block->came = k->details->came;
+    if (!launch->details)
+        return;
+    struct exec_details *d = block->details = hw_alloc(sizeof *d);
     d->table = k->details;
     d->launch = launch;
     if (exec_checker && !launch->counting) {
-        d->check = exec_checker->begin(launch);
-        return d;
+        d->check = exec_checker->begin(launch, block);
+        return;
     }
     if (launch->counting)
         d->count = exec_counter->begin(launch);
@@ -56,7 +61,15 @@ struct exec_details *exec_details_begin(const struct exec_launch *launch)
         d->warps = (k->n_warps + LANES - 1) / LANES;
         d->joining = hw_alloc((size_t)d->warps * (d->table->n + 1) * sizeof *d->joining);
     }
-    return d;
+}
+
+void exec_details_block(struct kabi_block *block)
+{
+    if (!block->details->check)
+        return;
+    exec_service(true);
+    exec_checker->block(block->details->check, block);
+    exec_service(false);
 }
 
 void exec_details_end(struct exec_details *d)

@@ -95,11 +95,12 @@ void exec_areas_forget(void);
 void exec_fault_forget(void);
 
 /* instrument.c: what instrumented kernels count, by the thread that runs blocks of one */
-struct exec_details *exec_details_begin(const struct exec_launch *launch);       /* NULL: nothing is counted */
+void exec_details_begin(const struct exec_launch *launch, struct kabi_block *block);         /* sets block->details; NULL: nothing is counted */
+void exec_details_block(struct kabi_block *block);               /* the next block begins */
 void exec_details_end(struct exec_details *d);
 void exec_details_stuck(struct kabi_block *block);               /* a block waits for what will never come: under a checker it ends here */
 void exec_details_join(struct kabi_block *block);                /* a block is over in which threads took turns */
-kabi_count_fn exec_count;
+kabi_count_fn exec_count, exec_count_saving;
 
 /* reach.c: what a service reads of the kernel's memory; these raise a fault where it may not. Text is added to `out`, `most` bytes or up to its end. */
 void exec_must_read(const struct kabi_block *block, uint64_t addr, uint64_t bytes);

@@ -49,6 +49,7 @@ SAVING_ENTRY(exec_access_saving, exec_access)
 SAVING_ENTRY(exec_access_lanes_saving, exec_access_lanes)
 SAVING_ENTRY(exec_access_row_saving, exec_access_row)
 SAVING_ENTRY(exec_access_indexed_saving, exec_access_indexed)
+SAVING_ENTRY(exec_count_saving, exec_count)
 
 #else
 
@@ -62,5 +63,6 @@ void exec_access_indexed_saving(struct kabi_block *block, uint64_t base, const i
 {
     exec_access_indexed(block, base, index, indexed, what);
 }
+void exec_count_saving(struct kabi_block *block, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *addresses) { exec_count(block, site, thread, mask, addresses); }
 
 #endif

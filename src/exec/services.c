@@ -242,4 +242,5 @@ const struct kabi_services exec_services = {
     .free_ = service_free,
     .texture = exec_texture_service,
     .count = exec_count,
+    .count_saving = exec_count_saving,
 };

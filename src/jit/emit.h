@@ -20,7 +20,7 @@
 
 enum emit_env { ENV_PARAMS, ENV_GLOBALS, ENV_SERVICES, ENV_SHARED, ENV_LOCAL, ENV_CTAID_X, ENV_CTAID_Y, ENV_CTAID_Z, ENV_NCTAID_X, ENV_NCTAID_Y,
                 ENV_NCTAID_Z, ENV_SMID, ENV_GRIDID, ENV_MEETS, ENV_SHARED_BYTES, ENV_SHARED_STATIC, ENV_FIRST_GROUP, ENV_END_GROUP, ENV_PAUSES,
-                ENV_COUNT };
+                ENV_WINDOWS, ENV_CAME, ENV_COUNT };
 
 struct guard_group;
 struct record;
@@ -192,6 +192,7 @@ LLVMValueRef lanes_slice(struct emit *e, LLVMValueRef v, unsigned from, unsigned
 LLVMValueRef lanes_join(struct emit *e, LLVMValueRef a, LLVMValueRef b, unsigned n);                  /* two vectors of n lanes as one */
 
 /* guard.c: may a kernel touch this memory, and is it aligned? Comes before the access. */
+void call_saving(struct emit *e, size_t service, LLVMValueRef *args, LLVMTypeRef *types, unsigned n);          /* one of kabi_services, by its offset; it changes no register */
 LLVMBasicBlockRef cold_begin(struct emit *e, LLVMValueRef bad);                  /* branches to a block that hardly ever runs; the caller fills it */
 void cold_end(struct emit *e, LLVMBasicBlockRef usual);                          /* and goes on where it would have gone without */
 void guard_block(struct emit *e, int block);                                     /* first: which accesses one check serves */

@@ -7,6 +7,7 @@
 #define KABI_DETAILS_H
 
 #include "base/lock.h"
+#include "kabi/window.h"
 
 /* Instructions, by what they do. Where one PTX instruction has several operations, the last of these rows names it. */
 #define DETAILS_CLASSES(ROW)                                                                                                              \
@@ -55,6 +56,9 @@ struct details_site {
     uint8_t element;                             /* bytes of each value that an access moves */
     uint8_t used, copied;                        /* what is read: the values that are computed with, and those that are only stored again; one bit each */
     uint8_t op;                                  /* a warp's operation: enum kabi_warpop_kind; a note: enum note_kind */
+    bool ordered;                                /* a read of shared memory that nobody writes between the barriers around it */
+    bool watched;                                /* it has a window, or one for each warp (kabi/window.h), from this one on: */
+    uint32_t window;
     uint32_t shared_at, shared_bytes;            /* the shared variable that the address belongs to; bytes 0: not known */
     uint32_t local_at, local_bytes;              /* the same of local memory */
     uint32_t variable;                           /* 1 + the number of the module's variable that it belongs to */
@@ -101,6 +105,9 @@ struct details_table {
     struct hw_mutex mu;
     struct details_count *counts;
     bool looks;                                  /* the kernel reads clocks */
+    uint32_t n_windows;
+    struct kabi_window *open;                    /* through which everything may go: where nobody checks a launch */
+    uint64_t *came;
 };
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "kabi/mma.h"
+#include "kabi/window.h"
 
 struct kabi_launch;
 struct kabi_block;

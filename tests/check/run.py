@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -252,6 +253,24 @@ def suppressions():
     tell(p.returncode == 2 and 'there is no tool `nothing`' in p.stderr, 'unknown tools are refused', p.stderr)
 
 
+def processor_seconds(*args):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    p = run(*args)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime if p.returncode == 0 else float('inf')
+
+
+def speed():
+    """Repetitions by processor time, without start and compiling: what is told by calls again, access by access, costs several times as much as the bounds say."""
+    program, _ = build(HERE / 'speed.cu')
+    run(program, 0)
+    plain = max(processor_seconds(program, 400) - processor_seconds(program, 0), 0.04) / 400
+    for tools, times, most in ('memory,hazard', 40, 40), ('all', 20, 120):
+        few, many_times = (min(processor_seconds(HOSTWARP, 'check', '--tool', tools, program, n) for _ in range(2)) for n in (0, times))
+        ratio = (many_times - few) / times / plain
+        tell(ratio < most, f'{tools}: a tiled matrix product takes less than {most} times as long', f'{ratio:.1f} times')
+
+
 def main():
     pattern = sys.argv[2] if len(sys.argv) > 2 else '*'
     sources = [s for s in sorted((HERE / 'pairs').glob('*.cu')) if fnmatch.fnmatch(s.stem, pattern)]
@@ -271,6 +290,7 @@ def main():
         leaks()
         linked()
         suppressions()
+        speed()
     print(f'1..{told}')
     return failed != 0
 

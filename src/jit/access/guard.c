@@ -148,7 +148,7 @@ LLVMValueRef guard_doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRe
  * The services change no register and no memory that generated code knows of. (As inline assembly, which would say that too, each took LLVM
  * 0.1 ms to read.)
  */
-static void call_saving(struct emit *e, size_t service, LLVMValueRef *args, LLVMTypeRef *types, unsigned n)
+void call_saving(struct emit *e, size_t service, LLVMValueRef *args, LLVMTypeRef *types, unsigned n)
 {
     LLVMValueRef at = k_int(e, 64, 1, service);
     LLVMValueRef fn = LLVMBuildLoad2(e->b, ty_ptr(e), LLVMBuildGEP2(e->b, ty_int(e, 8, 1), env(e, ENV_SERVICES), &at, 1, ""), "");

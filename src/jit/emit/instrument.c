@@ -19,6 +19,7 @@ struct details {
     size_t first;                                /* the first site of the plan that is being written: others' keys are gone */
     LLVMValueRef fn, addresses;                  /* 32 addresses, and 32 values, on the stack of that function */
     struct origin_defs *origins;                 /* for the checker: of that plan, made when first asked for */
+    uint32_t n_windows;
 };
 
 void details_new(struct emit *e)
@@ -48,6 +49,11 @@ struct details_table *details_finish(struct emit *e, bool keep)
         t->counts = hw_alloc((d->sites.n + 1) * sizeof *t->counts);
         for (size_t k = 0; k < d->sites.n; k++)
             t->looks |= d->sites.v[k].looks;
+        t->n_windows = d->n_windows;
+        t->open = hw_alloc((d->n_windows + 1) * sizeof *t->open);
+        for (uint32_t k = 0; k < d->n_windows; k++)
+            t->open[k] = (struct kabi_window){ 0, UINT64_MAX, 0, UINT64_MAX };
+        t->came = hw_alloc(kabi_came_words(t->n) * sizeof *t->came);
         hw_mutex_init(&t->mu, HW_RANK_LEAF);
     } else {
         for (size_t k = 0; k < d->sites.n; k++)
@@ -152,13 +158,17 @@ static LLVMValueRef active(struct emit *e)
     return all;
 }
 
-static void tell(struct emit *e, uint32_t site, LLVMValueRef addresses)
+static void tell(struct emit *e, uint32_t site, LLVMValueRef addresses, bool seldom)
 {
     LLVMTypeRef i32 = ty_int(e, 32, 1), types[] = { ty_ptr(e), i32, i32, i32, ty_ptr(e) };
+    LLVMValueRef args[] = { e->block, k_int(e, 32, 1, site), linear_thread(e, 0), active(e), addresses ? addresses : LLVMConstNull(ty_ptr(e)) };
+    if (seldom) {
+        call_saving(e, offsetof(struct kabi_services, count_saving), args, types, 5);
+        return;
+    }
     LLVMValueRef k = k_int(e, 64, 1, offsetof(struct kabi_services, count));
     LLVMValueRef at = LLVMBuildGEP2(e->b, ty_int(e, 8, 1), env(e, ENV_SERVICES), &k, 1, "");
     LLVMValueRef fn = LLVMBuildLoad2(e->b, ty_ptr(e), at, "");
-    LLVMValueRef args[] = { e->block, k_int(e, 32, 1, site), linear_thread(e, 0), active(e), addresses ? addresses : LLVMConstNull(ty_ptr(e)) };
     LLVMBuildCall2(e->b, LLVMFunctionType(LLVMVoidTypeInContext(e->cx), types, 5, false), fn, args, 5, "");
 }
 
@@ -179,7 +189,7 @@ static void tell_piece(struct emit *e, const struct ir_block *b, size_t from, bo
         details_machine(e->kernel, b, from, to, s);
         s->looks = looks;
     }
-    tell(e, site, NULL);
+    tell(e, site, NULL, false);
 }
 
 void details_block(struct emit *e, const struct ir_block *b)
@@ -237,6 +247,7 @@ static void describe_origin(struct emit *e, const struct ir_inst *i, struct deta
         s->local_at = f->locals.v[o.local - 1].offset;
         s->local_bytes = f->locals.v[o.local - 1].bytes;
     }
+    s->ordered = i->op == IR_LD && !s->strong && i->space == IR_SHARED && o.shared && origin_unwritten(d->origins, e->p, e->at, o.shared);
     s->variable = o.variable;
     s->n_params = s->shared_bytes || s->local_bytes || s->variable ? 0 : o.n_params;
     memcpy(s->params, o.params, sizeof s->params);
@@ -300,6 +311,16 @@ static bool describe(struct emit *e, const struct ir_inst *i, struct details_sit
     return true;
 }
 
+/* Accesses of single lanes that the checker may have nothing to say about. */
+static void give_window(struct details *d, struct details_site *s)
+{
+    if (s->tile || !s->bytes || s->kind < DETAILS_IN_LOAD || s->kind > DETAILS_IN_ATOMIC)
+        return;
+    s->watched = true;
+    s->window = d->n_windows;
+    d->n_windows += s->space == DETAILS_LOCAL ? KABI_WARPS : 1;
+}
+
 static LLVMValueRef widened(struct emit *e, LLVMValueRef v)
 {
     LLVMTypeRef t = ty_int(e, 64, e->W);
@@ -338,7 +359,7 @@ static LLVMValueRef lane_operands(struct emit *e, const struct ir_inst *i, enum 
 }
 
 /* A tile's address is the same in the whole warp, and its imm no offset. */
-static LLVMValueRef lane_addresses(struct emit *e, const struct ir_inst *i, bool tile, unsigned chunk)
+LLVMValueRef details_addresses(struct emit *e, const struct ir_inst *i, bool tile, unsigned chunk)
 {
     if (e->check && i->space == IR_LOCAL && !tile) {                 /* where it is in the thread's own */
         LLVMValueRef at = widened(e, v_operand(e, &i->src[0], src_type(i, 0), chunk));
@@ -368,11 +389,15 @@ void details_access(struct emit *e, const struct ir_inst *i)
         return;
     uint32_t site = site_of(e, i, i, &is_new);
     if (is_new) {
-        if (e->check && what.kind >= DETAILS_IN_LOAD && what.kind <= DETAILS_IN_ATOMIC)
+        if (e->check && what.kind >= DETAILS_IN_LOAD && what.kind <= DETAILS_IN_ATOMIC) {
             describe_origin(e, i, &what);
+            give_window(d, &what);
+        }
         what.place = d->sites.v[site].place;
         d->sites.v[site] = what;
     }
+    what = d->sites.v[site];
+    LLVMBasicBlockRef fine = what.watched ? window_begin(e, i, site, &what) : NULL;
     if (d->fn != e->fn) {
         d->fn = e->fn;
         d->addresses = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), 2 * PLAN_LANES), "addresses");
@@ -380,12 +405,14 @@ void details_access(struct emit *e, const struct ir_inst *i)
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef k = k_int(e, 64, 1, (uint64_t)c * e->W);
         LLVMValueRef to = LLVMBuildGEP2(e->b, ty_int(e, 64, 1), d->addresses, &k, 1, "");
-        LLVMSetAlignment(LLVMBuildStore(e->b, what.kind >= DETAILS_IN_BARRIER ? lane_operands(e, i, what.kind, c) : lane_addresses(e, i, what.tile, c), to), 8);
+        LLVMSetAlignment(LLVMBuildStore(e->b, what.kind >= DETAILS_IN_BARRIER ? lane_operands(e, i, what.kind, c) : details_addresses(e, i, what.tile, c), to), 8);
     }
     bool second = what.valued || (e->check && (what.tile || (i->op == IR_NOTE && i->n_src > 1)));
     for (unsigned c = 0; second && c < e->C; c++) {
         LLVMValueRef k = k_int(e, 64, 1, PLAN_LANES + (uint64_t)c * e->W);
         LLVMSetAlignment(LLVMBuildStore(e->b, stored_value(e, i, c), LLVMBuildGEP2(e->b, ty_int(e, 64, 1), d->addresses, &k, 1, "")), 8);
     }
-    tell(e, site, d->addresses);
+    tell(e, site, d->addresses, fine != NULL);
+    if (fine)
+        cold_end(e, fine);
 }

@@ -3,6 +3,8 @@
 #ifndef JIT_DETAILS_H
 #define JIT_DETAILS_H
 
+#include <llvm-c/Core.h>
+
 #include "kabi/details.h"
 
 struct emit;
@@ -17,5 +19,9 @@ void details_look(struct emit *e, const struct ir_block *b, size_t j);       /* 
 struct ir_func;
 void details_machine(const struct ir_func *f, const struct ir_block *b, size_t from, size_t to, struct details_site *site);   /* machine.c: of these instructions */
 struct details_table *details_finish(struct emit *e, bool keep);
+LLVMValueRef details_addresses(struct emit *e, const struct ir_inst *i, bool tile, unsigned chunk);      /* <W x i64>, as they are told */
+
+/* window.c: goes on in the block returned where nobody need hear of the access; else in a block of its own, which cold_end() is to end */
+LLVMBasicBlockRef window_begin(struct emit *e, const struct ir_inst *i, uint32_t site, const struct details_site *s);
 
 #endif

@@ -204,6 +204,8 @@ static const struct {
     [ENV_FIRST_GROUP] = { true, offsetof(struct kabi_block, first_group), 32 },
     [ENV_END_GROUP] = { true, offsetof(struct kabi_block, end_group), 32 },
     [ENV_PAUSES] = { true, offsetof(struct kabi_block, pauses), 32 },
+    [ENV_WINDOWS] = { true, offsetof(struct kabi_block, windows), 0 },
+    [ENV_CAME] = { true, offsetof(struct kabi_block, came), 0 },
 };
 
 LLVMValueRef env(struct emit *e, enum emit_env id)

@@ -7,6 +7,8 @@
  */
 #include "pass/analysis/origin.h"
 
+#include "pass/plan.h"
+
 struct origin_defs {
     uint32_t *uses, *selects, *stores;           /* by register: all of its uses, those as a value that SELECT chooses from, those as a value that is stored */
     struct ir_block **def_block;
@@ -225,6 +227,44 @@ void origin_defs_free(struct origin_defs *o)
     hw_free(o->used_there);
     hw_free(o->values);
     hw_free(o);
+}
+
+/* ---- shared memory between two barriers ---- */
+
+/* All that is declared extern begins at the same place. */
+static bool overlap(const struct ir_func *f, uint32_t a, uint32_t b)
+{
+    if (a == b || a > f->shared.n || b > f->shared.n)
+        return true;
+    const struct ir_variable *x = &f->shared.v[a - 1], *y = &f->shared.v[b - 1];
+    return !x->bytes || !y->bytes || (x->offset < y->offset + y->bytes && y->offset < x->offset + x->bytes);
+}
+
+/* May it change that shared variable? Copies that go on by themselves, and functions, may change any. */
+static bool may_write(const struct origin_defs *o, const struct ir_func *f, const struct ir_inst *i, uint32_t shared)
+{
+    struct origin to;
+    if (i->op == IR_CALL || i->op == IR_NOTE)
+        return true;
+    if ((i->op != IR_ST && i->op != IR_ATOM && i->op != IR_ATOM2 && i->op != IR_TILE_ST) || (i->space != IR_SHARED && i->space != IR_GENERIC))
+        return false;
+    origin_of(o, i, &to);
+    if (to.shared)
+        return overlap(f, to.shared, shared);
+    return i->space == IR_SHARED || !(to.local || to.variable || to.n_params);
+}
+
+/* Where all warps of a block stop at the same barriers, they run the same region at the same time. */
+bool origin_unwritten(const struct origin_defs *o, const struct plan *p, int block, uint32_t shared)
+{
+    if (!p->lockstep || p->opt.function || p->func->callees.n)
+        return false;
+    for (size_t r = 0; r < p->regions.n; r++)
+        for (int b = 0; bits_has(p->regions.v[r].blocks, (size_t)block) && b < p->n_blocks; b++)
+            for (size_t j = 0; bits_has(p->regions.v[r].blocks, (size_t)b) && j < p->blocks[b].ir->insts.n; j++)
+                if (may_write(o, p->func, p->blocks[b].ir->insts.v[j], shared))
+                    return false;
+    return true;
 }
 
 /* ---- objects of local memory ---- */

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Windows (kabi/window.h): where the accesses of a site need not be told, because no tool that is asked for would have anything to do.
+ *
+ * A window is given after an access that was all right. It is no larger than the memory that the access belongs to, than the bytes around it that are known to be
+ * written (init.c), and there is none where every access counts: for races, unless nobody can race there, and for memory that host code may use. What a launch
+ * touches (touch.c) is noted as one piece that grows with every row that joins it, in generated code, and is handed over when another row begins, or the thread
+ * has run its blocks.
+ */
+#include "check/window.h"
+
+#include "check/check.h"
+#include "check/part.h"
+#include "check/race.h"
+#include "check/runner.h"
+#include "check/touch.h"
+
+/* After how many accesses elsewhere it is seen whether what lies around is touched, and how many lines of it for each of them; what is too short to be worth
+   it, and what is long enough to stay when a single row is elsewhere. */
+enum { FIRST_LOOK = 32, SELDOM = 4096, LINES_FOR_EACH = 16, SHORT = 1024, LONG = 16384 };
+
+struct window_state {
+    uint64_t handed;             /* what is touched below this was handed over */
+    uint32_t elsewhere, look;    /* accesses that did not join, and how many of them are worth a look */
+};
+
+static const struct details_table *table_of(const struct runner *r) { return r->launch->kernel->details; }
+static uint32_t n_slots(const struct details_site *s) { return s->space == DETAILS_LOCAL ? KABI_WARPS : 1; }
+static bool has_pieces(const struct details_site *s) { return s->watched && (s->space == DETAILS_GLOBAL || s->space == DETAILS_GENERIC); }
+
+static enum touch_kind kind_of(const struct details_site *s)
+{
+    return s->kind == DETAILS_IN_LOAD ? s->strong ? TOUCH_STRONG_READ : TOUCH_READ : s->strong ? TOUCH_ATOMIC : TOUCH_WRITE;
+}
+
+/* ---- tables ---- */
+
+static void touch_nothing(struct kabi_window *w, struct window_state *t, unsigned bytes)
+{
+    w->from = UINT64_MAX - 256;                  /* where no memory is; and there is room for no access */
+    w->to = t->handed = w->from + bytes - 1;
+}
+
+void windows_new(struct runner *r)
+{
+    const struct details_table *t = table_of(r);
+    bool hazards = (check_tools & CHECK_HAZARD) != 0;
+    r->windows = hw_alloc((t->n_windows + 1) * sizeof *r->windows);
+    r->window_states = hw_alloc((t->n_windows + 1) * sizeof *r->window_states);
+    r->came = hw_alloc(kabi_came_words(t->n) * sizeof *r->came);
+    for (uint32_t k = 0; k < t->n; k++) {
+        const struct details_site *s = &t->sites[k];
+        r->notes |= s->kind == DETAILS_IN_NOTE;
+        if (!has_pieces(s))
+            continue;
+        touch_nothing(&r->windows[s->window], &r->window_states[s->window], s->bytes);
+        r->window_states[s->window].look = FIRST_LOOK;
+        if (!hazards)
+            r->windows[s->window] = (struct kabi_window){ 0, 0, 0, UINT64_MAX };
+    }
+    r->since = ledger_now();
+}
+
+void windows_free(struct runner *r)
+{
+    hw_free(r->windows);
+    hw_free(r->window_states);
+    hw_free(r->came);
+}
+
+/* Those for which `which` says so let nothing through. */
+static void shut(struct runner *r, bool (*which)(const struct details_site *s))
+{
+    const struct details_table *t = table_of(r);
+    for (uint32_t k = 0; k < t->n; k++)
+        for (uint32_t j = 0; t->sites[k].watched && which(&t->sites[k]) && j < n_slots(&t->sites[k]); j++)
+            r->windows[t->sites[k].window + j].size = 0;
+}
+
+static bool of_block(const struct details_site *s) { return s->space != DETAILS_GLOBAL && s->space != DETAILS_CONSTANT; }
+static bool of_device(const struct details_site *s) { return s->space == DETAILS_GLOBAL || s->space == DETAILS_GENERIC || s->space == DETAILS_CONSTANT; }
+static bool generic(const struct details_site *s) { return s->space == DETAILS_GENERIC; }
+
+void windows_begin(struct runner *r) { shut(r, generic); }
+
+void windows_block(struct runner *r)
+{
+    uint64_t now = ledger_now();
+    if (check_tools & CHECK_INIT)
+        shut(r, of_block);
+    if (now == r->since)
+        return;
+    shut(r, of_device);
+    r->since = now;
+}
+
+/* ---- what is touched ---- */
+
+static void hand_over(struct runner *r, const struct details_site *s)
+{
+    struct kabi_window *w = &r->windows[s->window];
+    struct window_state *t = &r->window_states[s->window];
+    if (w->to == t->handed)
+        return;
+    uint64_t from = t->handed;
+    t->handed = w->to;
+    touch(race_touches(r->race), from, w->to - from, kind_of(s), false, s->place);
+}
+
+void windows_end(struct runner *r)
+{
+    const struct details_table *t = table_of(r);
+    for (uint32_t k = 0; (check_tools & CHECK_HAZARD) && k < t->n; k++)
+        if (has_pieces(&t->sites[k]))
+            hand_over(r, &t->sites[k]);
+    if (check_tools & CHECK_HAZARD)
+        touch_note_all(race_touches(r->race));
+}
+
+/* Of accesses here and there: was what lies around touched by now? Where it was, it is looked at again soon. */
+static bool look_around(struct runner *r, const struct details_site *s, uint64_t address, uint64_t low, uint64_t high)
+{
+    struct kabi_window *w = &r->windows[s->window];
+    struct window_state *t = &r->window_states[s->window];
+    uint64_t from = low, to = high, lines = (uint64_t)t->look * LINES_FOR_EACH;
+    t->elsewhere = 0;
+    if (!touch_known(race_touches(r->race), address, kind_of(s), lines, &from, &to) || to - from < SHORT) {
+        t->look = t->look < SELDOM ? t->look * 2 : t->look;
+        return false;
+    }
+    hand_over(r, s);
+    t->look = FIRST_LOOK;
+    bool joins = from <= w->to && w->from <= to;
+    w->from = joins ? hw_min_u64(w->from, from) : from;
+    w->to = t->handed = joins ? hw_max_u64(w->to, to) : to;
+    return true;
+}
+
+/* A row begins a new piece. */
+static void note_touched(struct runner *r, const struct details_site *s, const struct part *p, unsigned n, uint64_t low, uint64_t high)
+{
+    struct kabi_window *w = &r->windows[s->window];
+    struct window_state *t = &r->window_states[s->window];
+    if ((++t->elsewhere >= t->look && look_around(r, s, p->address, low, high)) || n > 1 || w->to - w->from >= LONG)
+        return;
+    hand_over(r, s);
+    w->from = p->address;
+    w->to = t->handed = p->address + part_bytes(p, s->bytes);
+}
+
+/* ---- windows ---- */
+
+static void open_to(struct kabi_window *w, const struct details_site *s, uint64_t low, uint64_t high)
+{
+    w->low = low;
+    w->size = high > low && high - low >= s->bytes ? high - low - s->bytes + 1 : 0;
+}
+
+/* To look for a window takes long: it was told for another reason. */
+static bool is_open(const struct kabi_window *w, uint64_t address) { return address - w->low < w->size; }
+
+/* Does it matter what is written? */
+static bool asks_init(const struct details_site *s) { return (check_tools & CHECK_INIT) && (s->used | s->copied || s->kind != DETAILS_IN_LOAD); }
+
+bool window_is_quiet(struct runner *r, uint32_t site)
+{
+    const struct details_site *s = &table_of(r)->sites[site];
+    return !r->race || !race_listens(r->race) || s->ordered || s->space == DETAILS_CONSTANT || bounds_only_read(r, site);
+}
+
+static void of_shared(struct runner *r, uint32_t site, uint64_t address, uint64_t base)
+{
+    const struct details_site *s = &table_of(r)->sites[site];
+    uint64_t low = s->shared_bytes ? s->shared_at : 0, high = low + (s->shared_bytes ? s->shared_bytes : r->launch->kl.shared_bytes);
+    if (r->notes || !window_is_quiet(r, site) || is_open(&r->windows[s->window], base + address))
+        return;
+    if (asks_init(s) && !init_bits_around(&r->shared, address, &low, &high))
+        return;
+    open_to(&r->windows[s->window], s, base + low, base + high);
+}
+
+static void of_global(struct runner *r, uint32_t site, const struct part *p, unsigned n)
+{
+    const struct details_site *s = &table_of(r)->sites[site];
+    const struct ledger_range *g = ledger_holds(p->address, s->bytes, runner_at(r));
+    if (!g || g->heap || !window_is_quiet(r, site))
+        return;
+    uint64_t low = g->base, high = g->base + g->bytes;
+    if ((check_tools & CHECK_HAZARD) && has_pieces(s)) {
+        if (kind_of(s) == TOUCH_STRONG_READ || !touch_may_wait(race_touches(r->race), p->address, &low, &high))
+            return;
+        note_touched(r, s, p, n, low, high);
+    }
+    struct kabi_window *w = &r->windows[s->window];
+    if (is_open(w, p->address) || (asks_init(s) && g->fresh && !g->replaced && !init_around(p->address, &low, &high)))
+        return;
+    uint64_t before = w->low + w->size + s->bytes - 1;           /* where it ended: what is known of it is still true */
+    if (w->size && low < before && w->low < high) {
+        low = hw_min_u64(low, w->low);
+        high = hw_max_u64(high, before);
+    }
+    open_to(w, s, low, high);
+}
+
+void window_parts(struct runner *r, uint32_t site, const struct part *p, unsigned n, bool shared)
+{
+    const struct details_site *s = &table_of(r)->sites[site];
+    if (!s->watched)
+        return;
+    if (shared)
+        of_shared(r, site, p->address, 0);
+    else
+        of_global(r, site, p, n);
+}
+
+/* The bytes that all threads of the warp have written of theirs. */
+static bool written_by_all(struct runner *r, const struct access *x, uint64_t at, uint64_t *low, uint64_t *high)
+{
+    uint32_t threads = runner_threads(r->launch), all = r->launch->kernel->local_bytes;
+    for (uint32_t t = x->thread; t < threads && t < x->thread + LANES; t++) {
+        uint64_t base = (uint64_t)t * all, from = base + *low, to = base + *high;
+        if (!init_bits_around(&r->local, base + at, &from, &to))
+            return false;
+        *low = from - base;
+        *high = to - base;
+    }
+    return true;
+}
+
+static void of_local(struct runner *r, const struct access *x)
+{
+    const struct details_site *s = x->s;
+    uint64_t low = s->local_bytes ? s->local_at : 0, high = s->local_bytes ? low + s->local_bytes : r->launch->kernel->local_bytes;
+    uint64_t at = (uint32_t)x->a[__builtin_ctz(x->local)];
+    if (is_open(&r->windows[s->window + x->thread / LANES % KABI_WARPS], at))
+        return;
+    if (asks_init(s) && (at < low || at >= high || !written_by_all(r, x, at, &low, &high)))
+        return;
+    open_to(&r->windows[s->window + x->thread / LANES % KABI_WARPS], s, low, high);
+}
+
+void window_access(struct runner *r, const struct kabi_block *block, const struct access *x, uint32_t mask)
+{
+    const struct details_site *s = x->s;
+    if (!s->watched || !mask)
+        return;
+    unsigned l = (unsigned)__builtin_ctz(mask);
+    struct part one = { x->a[l], l, 1, false };
+    if (x->local == mask && s->space == DETAILS_LOCAL)
+        of_local(r, x);
+    else if (x->global == mask)
+        of_global(r, x->site, &one, mask & (mask - 1) ? 2 : 1);
+    else if (x->shared == mask && s->space == DETAILS_GENERIC && s->shared_bytes)
+        of_shared(r, x->site, x->offsets[l], (uint64_t)(uintptr_t)block->shared);
+    else if (s->space == DETAILS_CONSTANT && !s->variable)
+        r->windows[s->window] = (struct kabi_window){ 0, UINT64_MAX, 0, UINT64_MAX };
+}

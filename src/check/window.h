@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the accesses of a site need not be told (kabi/window.h). */
+#ifndef CHECK_WINDOW_H
+#define CHECK_WINDOW_H
+
+#include "base/base.h"
+
+struct access;
+struct kabi_block;
+struct part;
+struct runner;
+
+void windows_new(struct runner *r);
+void windows_free(struct runner *r);
+void windows_begin(struct runner *r);            /* some blocks will run */
+void windows_block(struct runner *r);            /* the next block begins */
+void windows_end(struct runner *r);              /* what those blocks touched is handed over */
+
+bool window_is_quiet(struct runner *r, uint32_t site);           /* its accesses cannot be a race with others of the launch, or nobody asks */
+/* An access that was all right: its site may get a window. In n parts, of shared or global memory; or as it was taken apart, with these lanes. */
+void window_parts(struct runner *r, uint32_t site, const struct part *p, unsigned n, bool shared);
+void window_access(struct runner *r, const struct kabi_block *block, const struct access *x, uint32_t mask);
+
+#endif
