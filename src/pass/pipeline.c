@@ -96,6 +96,7 @@ static const struct step good[] = {
     { .pass = PASS_FOLD },       /* webs turn reused registers into single definitions: more folds */
     { PASS_UNROLL, 2, { PASS_WEBS, PASS_FOLD } },
     { .pass = PASS_SINK },
+    { PASS_GRID_STRIDE, 2, { PASS_WEBS, PASS_FOLD } },
     { PASS_DIV_BYPASS, 2, { PASS_WEBS, PASS_FOLD } },
     { PASS_GROUP_VERSION, 2, { PASS_WEBS, PASS_FOLD } },
     { PASS_TAIL_DUP, 2, { PASS_WEBS, PASS_FOLD } },
