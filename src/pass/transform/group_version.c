@@ -575,5 +575,7 @@ bool plan_group_version(struct plan *p)
             changed = true;
         }
     hw_free(slice);
+    if (changed)                                          /* copies of what only comes after a loop's end, which is there once */
+        plan_drop_unreachable(p->func);
     return changed;
 }
