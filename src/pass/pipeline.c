@@ -97,6 +97,8 @@ static const struct step good[] = {
     { PASS_UNROLL, 2, { PASS_WEBS, PASS_FOLD } },
     { .pass = PASS_SINK },
     { PASS_GRID_STRIDE, 2, { PASS_WEBS, PASS_FOLD } },
+    { PASS_DIV_BYPASS, 2, { PASS_WEBS, PASS_FOLD } },
+    { PASS_GROUP_VERSION, 2, { PASS_WEBS, PASS_FOLD } },
     { PASS_TAIL_DUP, 2, { PASS_WEBS, PASS_FOLD } },
     { PASS_SHARED_TRANSPOSE, 1, { PASS_FOLD } },
     { PASS_NARROW_SHARED, 1, { PASS_FOLD } },
