@@ -16,7 +16,7 @@
 #include "check/tools.h"
 #include "check/trace.h"
 #include "core/obj.h"
-#include "core/sched.h"
+#include "core/stream/sched.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -26,7 +26,7 @@ struct exec_areas {
 };
 struct exec_buffers {
     struct exec_areas own;
-    struct exec_areas *now;      /* of the block that runs: its own, or those of another one that it has at hand (rounds.c) */
+    struct exec_areas *now;      /* of the block that runs: its own, or those of another one that it has at hand (coop_sched.c) */
     void *handler_stack;         /* exec_fault_thread()'s */
     struct hw_str text;          /* printf formats here, */
     struct hw_str format, argument;              /* and copies what the kernel gave it */
@@ -94,7 +94,7 @@ void exec_engines_forget(unsigned threads);
 void exec_areas_forget(void);
 void exec_fault_forget(void);
 
-/* details.c: what instrumented kernels count, by the thread that runs blocks of one */
+/* instrument.c: what instrumented kernels count, by the thread that runs blocks of one */
 struct exec_details *exec_details_begin(const struct exec_launch *launch);       /* NULL: nothing is counted */
 void exec_details_end(struct exec_details *d);
 void exec_details_stuck(struct kabi_block *block);               /* a block waits for what will never come: under a checker it ends here */
@@ -106,7 +106,7 @@ void exec_must_read(const struct kabi_block *block, uint64_t addr, uint64_t byte
 void exec_read_text(const struct kabi_block *block, uint64_t at, size_t most, struct hw_str *out);
 uint64_t exec_local_bytes(const struct exec_launch *launch);     /* block.c: of the threads of a block */
 
-/* reach.c: judge addresses; saving.c: the same for generated code, with every register kept */
+/* reach.c: judge addresses; save_regs.c: the same for generated code, with every register kept */
 kabi_access_fn exec_access, exec_access_saving;
 kabi_access_lanes_fn exec_access_lanes, exec_access_lanes_saving;
 kabi_access_row_fn exec_access_row, exec_access_row_saving;
