@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds Kokkos with hostwarp's nvcc and runs its core unit tests for CUDA, one source file at a time, so that it fits a small machine and can be stopped and taken up again.
 
-usage: kokkos.py --source CHECKOUT --folder FOLDER [--build BUILD] [--wrapper] [--seconds N] [--files PATTERN...] [--again]
+usage: kokkos.py --source CHECKOUT --folder FOLDER [--build BUILD] [--wrapper] [--seconds N] [--files PATTERN...] [--shuffle SEED] [--again]
 
 CHECKOUT is github.com/kokkos/kokkos. Each of the files of Kokkos_CoreUnitTest_Cuda1 to 3 is compiled with the flags that CMake chose, linked with Kokkos' main program and run; FOLDER/results.json
 has what became of each, and is read when the script is started again. --wrapper: nvcc_wrapper is the C++ compiler, as projects that do not name CUDA as a language have it; otherwise nvcc is
@@ -13,6 +13,7 @@ import fnmatch
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import time
@@ -132,6 +133,7 @@ def main():
     p.add_argument('--seconds', type=int, default=100000, help='no new file is begun after so long')
     p.add_argument('--limit', type=int, default=300, help='seconds for the tests of a file')
     p.add_argument('--files', nargs='+', default=['*'], help='patterns of names, e.g. TestCuda_Team*')
+    p.add_argument('--shuffle', type=int, metavar='SEED', help='in another order, so that what is done after some time is a fair sample')
     p.add_argument('--again', action='store_true', help='also what was run before')
     a = p.parse_args()
     a.source, a.build = a.source.resolve(), a.build.resolve()
@@ -145,6 +147,8 @@ def main():
     notes = folder / 'results.json'
     results = json.loads(notes.read_text()) if notes.exists() else {}
     files = [(t, w) for t in TARGETS for w in (folder / f'core/unit_test/CMakeFiles/{t}.dir/link.txt').read_text().split() if w.endswith('.cpp.o') and 'UnitTestMain' not in w]
+    if a.shuffle is not None:
+        random.Random(a.shuffle).shuffle(files)
     end = time.monotonic() + a.seconds
     for target, obj in files:
         name = pathlib.Path(obj).name.removesuffix('.cpp.o')

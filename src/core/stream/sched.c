@@ -714,6 +714,23 @@ void sched_push_record(struct stream *s, struct event *e)
     dispatch_call(&t);
 }
 
+void sched_push_shared(struct stream *s, struct event *e, struct cmd *c, bool records)
+{
+    struct turn t;
+    turn_init(&t);
+    hw_lock(&mu);
+    if (!records)
+        hook_stream_waits(s, e);
+    if (c)
+        push_locked(&t, s, c);
+    if (records)
+        hook_event_recorded(e, c);
+    if (c)
+        advance_locked(&t);
+    hw_unlock(&mu);
+    dispatch_call(&t);
+}
+
 void sched_push_batch(const struct sched_item *items, size_t n, struct event *after)
 {
     struct turn t;

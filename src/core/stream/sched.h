@@ -89,6 +89,8 @@ CUresult sched_push_and_wait(struct stream *s, struct cmd *c);
 /* Puts a wait for event's newest record, and the record of an event, into a stream. */
 void sched_push_wait_event(struct stream *s, struct event *e);
 void sched_push_record(struct stream *s, struct event *e);
+/* The same for an event that processes share: the command writes the record's number, or waits for it (NULL: it is there already). */
+void sched_push_shared(struct stream *s, struct event *e, struct cmd *c, bool records);
 
 /* Several commands at once, none of which starts before all are queued: items[i].cmd goes into items[i].stream and also waits for
    those items, all earlier, that items[i].deps names. after: the first one also waits for that event's newest record. Records
