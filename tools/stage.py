@@ -38,6 +38,7 @@ LINKS = {'nvvm/lib64/libnvvm.so': 'libnvvm.so.4', 'nvvm/lib': 'lib64', 'nvvm/inc
          'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12', 'lib64': 'lib', 'bin/nvcc': 'hostwarp', 'bin/ptxas': 'hostwarp'}
 # Built where LLVM's static libraries are installed; jit/code/llvm.c takes the system's LLVM without it.
 FILES['lib/libhostwarp-check.so'] = ['src/preload/libhostwarp-check.so']
+FILES['lib/libhostwarp-mpi.so'] = ['src/preload/libhostwarp-mpi.so']
 OPTIONAL = {'lib/libhostwarp-llvm.so'}
 FILES['lib/libhostwarp-llvm.so'] = ['src/jit/libhostwarp-llvm.so']
 # Device code is linked when it is loaded, so this library has nothing inside; build files name it all the same.
