@@ -192,8 +192,46 @@ static void fold_address(struct fold *f, struct ir_inst *i, const struct ir_bloc
     f->changed = true;
 }
 
-static void simplify_inst(struct fold *f, struct ir_inst *i, const struct ir_block *at)
+/* The definition of an operand, where it is the address of a parameter's byte. */
+static const struct ir_inst *param_address(const struct fold *f, const struct ir_operand *o, const struct ir_inst *use, const struct ir_block *at)
 {
+    const struct ir_inst *d = o->kind == IR_REG ? f->def[o->reg->id] : NULL;
+    return d && d->op == IR_PARAMADDR && comes_before(f, d, o->reg, use, at) ? d : NULL;
+}
+
+/* Structures that are passed by value are read through their address, a field each: those at known places are parameters as any other. */
+static void fold_param(struct fold *f, struct ir_inst *i, struct ir_block *at, size_t place)
+{
+    const struct ir_inst *d = i->op == IR_ADD && i->type == IR_I64 && i->src[1].kind == IR_IMM ? param_address(f, &i->src[0], i, at) : NULL;
+    if (d) {
+        i->op = IR_PARAMADDR;
+        i->imm = d->imm + (int64_t)i->src[1].imm;
+        i->n_src = 0;
+        f->changed = true;
+        return;
+    }
+    d = i->op == IR_LD && i->space == IR_GENERIC ? param_address(f, &i->src[0], i, at) : NULL;
+    uint64_t bytes = ir_type_bits(i->type) / 8, from = d ? (uint64_t)(d->imm + i->imm) : 0, all = bytes * i->n_dst, size = f->p->func->param_bytes;
+    if (!d || from % all || from > size || all > size - from)
+        return;
+    for (unsigned k = 1; k < i->n_dst; k++) {
+        struct ir_inst *more = ir_inst_new(f->p->func, IR_PARAM, i->type);
+        more->imm = (int64_t)(from + k * bytes);
+        ir_inst_dst(more, i->dst[k]);
+        ir_block_insert(at, place + k, more);
+    }
+    i->op = IR_PARAM;
+    i->imm = (int64_t)from;
+    i->n_dst = 1;
+    i->n_src = 0;
+    i->flags = 0;
+    i->order = IR_WEAK;
+    f->changed = true;
+}
+
+static void simplify_inst(struct fold *f, struct ir_block *at, size_t place)
+{
+    struct ir_inst *i = at->insts.v[place];
     for (int k = 0; k < i->n_src; k++) {
         struct ir_operand *o = &i->src[k];
         struct ir_inst *d = o->kind == IR_REG ? f->def[o->reg->id] : NULL;
@@ -208,6 +246,7 @@ static void simplify_inst(struct fold *f, struct ir_inst *i, const struct ir_blo
         }
     }
     fold_address(f, i, at);
+    fold_param(f, i, at, place);
     uint64_t value;
     bool constant = false;
     if (i->op == IR_SREG)
@@ -390,7 +429,7 @@ bool plan_fold(struct plan *p)
         count_defs(&f);
         for (size_t b = 0; b < fn->blocks.n; b++)
             for (size_t j = 0; j < fn->blocks.v[b]->insts.n; j++)
-                simplify_inst(&f, fn->blocks.v[b]->insts.v[j], fn->blocks.v[b]);
+                simplify_inst(&f, fn->blocks.v[b], j);
     } while (f.changed);
     hw_free(f.def);
     hw_free(f.n_defs);
