@@ -39,6 +39,9 @@ static_assert(!cuda::overflow_cast<int>(1LL << 30).overflow && cuda::overflow_ca
 static_assert(cuda::overflow_cast<unsigned>(-1).overflow && cuda::overflow_cast<short>(70000).value == 4464, "");
 static_assert(cuda::is_floating_point<__half>::value && !cuda::is_floating_point<int>::value && cuda::is_floating_point<const double>::value, "");
 
+static_assert(!__nv_is_extended_device_lambda_closure_type(int) && !__nv_is_extended_host_device_lambda_closure_type(three) &&
+                  !__nv_is_extended_device_lambda_with_preserved_return_type(cuda::std::extents<int, 2, 3>), "");
+
 static __host__ __device__ bool vector_in_place()
 {
     cuda::std::inplace_vector<int, 8> v = { 5, 1, 4 };
