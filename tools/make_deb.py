@@ -28,7 +28,7 @@ PACKAGES = {
                          [r'lib/hostwarp/lib/lib(?!nvvm)[^/]*\.so\.\d+', r'lib/hostwarp/lib/libhostwarp-llvm\.so']),
     'hostwarp-dev': ('libdevel', 'amd64', 'hostwarp-runtime (= ${version})', 'CUDA programs without a GPU: headers',
                      'The headers of hostwarp at the level of CUDA 12, the static runtime\nlibrary and the links that linkers look for.',
-                     [r'lib/hostwarp/include/.*', r'lib/hostwarp/lib/(?!hostwarp-nvvm|libnvvm|libhostwarp-check).*', r'lib/hostwarp/lib64']),
+                     [r'lib/hostwarp/include/.*', r'lib/hostwarp/lib/(?!hostwarp-nvvm|libnvvm|libhostwarp-check).*', r'lib/hostwarp/lib64', r'lib/(cmake|pkgconfig)/.*']),
     'hostwarp-doc': ('doc', 'all', '', 'CUDA programs without a GPU: documentation and examples',
                      'Tutorial, manuals and example programs of hostwarp, the CUDA memory and stream\nsystem for machines with no GPU, and the benchmarks that compare it with\nOpenCL and OpenMP.', [r'lib/hostwarp/share/examples/.*', r'share/doc/hostwarp-doc/.*']),
     'hostwarp': ('devel', 'amd64', '${shlibs}, hostwarp-runtime (= ${version}), hostwarp-dev (= ${version}), clang-19', 'CUDA programs without a GPU: compiler, profiler, checker',

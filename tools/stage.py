@@ -33,11 +33,20 @@ FILES.update({'lib/hostwarp-nvvm': ['src/nvvm/hostwarp-nvvm'], 'nvvm/lib64/libnv
               'nvvm/libdevice/libdevice.10.bc': ['src/nvvm/libdevice.10.bc']})
 # From the source as they are.
 COPIES = {'lib/hostwarp-nvvm.ll': 'src/nvvm/prelude.ll'}
+# Text for build systems, with @VERSION@ and @ROOT@ (the way from the file's folder to the root) filled in.
+TEXTS = {f'lib/cmake/hostwarp/{name}': f'share/cmake/{name}' for name in ('hostwarp-config.cmake', 'hostwarp-config-version.cmake', 'toolchain.cmake')}
+TEXTS['lib/pkgconfig/hostwarp.pc'] = 'share/pkgconfig/hostwarp.pc'
+TEXTS.update({name: f'share/toolkit/{name}' for name in ('version.txt', 'version.json')})       # the level of the toolkit, where build systems look
+# The same where CMake and pkg-config look in a PREFIX.
+OUTER = {'lib/cmake/hostwarp/hostwarp-config.cmake': 'include("${CMAKE_CURRENT_LIST_DIR}/../../hostwarp/lib/cmake/hostwarp/hostwarp-config.cmake")\n',
+         'lib/cmake/hostwarp/hostwarp-config-version.cmake': 'include("${CMAKE_CURRENT_LIST_DIR}/../../hostwarp/lib/cmake/hostwarp/hostwarp-config-version.cmake")\n',
+         'lib/pkgconfig/hostwarp.pc': None}
 LINKS = {'nvvm/lib64/libnvvm.so': 'libnvvm.so.4', 'nvvm/lib': 'lib64', 'nvvm/include': '../include', 'lib/libnvvm.so.4': '../nvvm/lib64/libnvvm.so.4',
          'lib/libnvvm.so': 'libnvvm.so.4', 'lib/libnvrtc.so': 'libnvrtc.so.12', 'lib/libnvJitLink.so': 'libnvJitLink.so.12',
          'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12', 'lib64': 'lib', 'bin/nvcc': 'hostwarp', 'bin/ptxas': 'hostwarp'}
 # Built where LLVM's static libraries are installed; jit/code/llvm.c takes the system's LLVM without it.
 FILES['lib/libhostwarp-check.so'] = ['src/preload/libhostwarp-check.so']
+FILES['lib/libhostwarp-mpi.so'] = ['src/preload/libhostwarp-mpi.so']
 OPTIONAL = {'lib/libhostwarp-llvm.so'}
 FILES['lib/libhostwarp-llvm.so'] = ['src/jit/libhostwarp-llvm.so']
 # Device code is linked when it is loaded, so this library has nothing inside; build files name it all the same.
@@ -67,6 +76,16 @@ def put_file(src, dst):
         shutil.copy2(src, dst)
 
 
+def put_texts(root):
+    for name, source in TEXTS.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(filled(source, '../..'))
+
+
+def filled(source, root):
+    return (SOURCE / source).read_text().replace('@VERSION@', VERSION).replace('@ROOT@', root)
+
+
 def stage(build):
     for folder in 'bin', 'lib', 'nvvm/libdevice', 'nvvm/lib64', 'share':
         (build / folder).mkdir(parents=True, exist_ok=True)
@@ -79,6 +98,7 @@ def stage(build):
         put_file(found[0].resolve(), build / name)
     for name, source in COPIES.items():
         shutil.copy2(SOURCE / source, build / name)
+    put_texts(build)
     for name, target in LINKS.items():
         put_link(build / name, target)
     for name in EMPTY:
@@ -113,6 +133,7 @@ def install(build, prefix, destdir, strip):
             install_program(build, name, root, strip)
     for name, source in COPIES.items():
         shutil.copy2(SOURCE / source, root / name)
+    put_texts(root)
     for name, target in LINKS.items():
         os.symlink(target, root / name)
     for name in EMPTY:
@@ -124,6 +145,9 @@ def install(build, prefix, destdir, strip):
     make_folder(top / 'share/man/man1', top, made)
     for page in manual_pages():
         (top / 'share/man/man1' / page.name).write_text(page.read_text().replace('@VERSION@', VERSION))
+    for name, text in OUTER.items():
+        make_folder((top / name).parent, top, made)
+        (top / name).write_text(text or filled(TEXTS[name], '../hostwarp'))
     for shell, name in COMPLETION.items():
         make_folder((top / name).parent, top, made)
         shutil.copy2(SOURCE / f'share/completion/hostwarp.{shell}', top / name)
@@ -142,7 +166,7 @@ def uninstall_tree(top):
         return False
     made = (top / MADE).read_text().split('\n') if (top / MADE).exists() else []
     shutil.rmtree(root)
-    for name in ['bin/hostwarp', *COMPLETION.values(), *(f'share/man/man1/{p.name}' for p in manual_pages())]:
+    for name in ['bin/hostwarp', *COMPLETION.values(), *OUTER, *(f'share/man/man1/{p.name}' for p in manual_pages())]:
         if os.path.lexists(top / name):
             (top / name).unlink()
     for name in sorted(filter(None, made), key=len, reverse=True):

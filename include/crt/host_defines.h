@@ -44,7 +44,15 @@
    registration code backs with managed memory. */
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(n)
+#ifdef __CUDA_ARCH__
 #define __grid_constant__ __attribute__((grid_constant))
+#else
+#define __grid_constant__                /* clang 19 knows it when it compiles for a device, and warns of it otherwise */
+#endif
+/* nvcc turns lambdas for the device into classes of its own, and these find them. Here they are lambdas as any other: their types and results can be asked for everywhere. */
+#define __nv_is_extended_device_lambda_closure_type(...) false
+#define __nv_is_extended_host_device_lambda_closure_type(...) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
 #define __nv_pure__ __attribute__((pure))
 #else
 #define __host__

@@ -21,6 +21,26 @@ HW_CVTA(constant, 4)
 HW_CVTA(local, 5)
 #undef HW_CVTA
 
+/* Parameters of the kernel that are marked __grid_constant__. clang has no builtins for their space. */
+HW_DEV __attribute__((const)) unsigned int __isGridConstant(const void *p)
+{
+    unsigned int in;
+    __asm__("{\n\t.reg .pred q;\n\tisspacep.param q, %1;\n\tselp.u32 %0, 1, 0, q;\n\t}" : "=r"(in) : "l"(p));
+    return in;
+}
+HW_DEV size_t __cvta_generic_to_grid_constant(const void *p)
+{
+    size_t at;
+    __asm__("cvta.to.param.u64 %0, %1;" : "=l"(at) : "l"(p));
+    return at;
+}
+HW_DEV void *__cvta_grid_constant_to_generic(size_t p)
+{
+    void *at;
+    __asm__("cvta.param.u64 %0, %1;" : "=l"(at) : "l"(p));
+    return at;
+}
+
 /* ---- cache hints: the value is what matters, a CPU's caches need no hint ---- */
 
 #define HW_HINTED(T)                                             \

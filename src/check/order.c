@@ -38,6 +38,7 @@ static struct hw_map lines HW_GUARDED_BY(mu);    /* id -> struct line */
 static HW_VEC(struct line *) all_lines HW_GUARDED_BY(mu);
 static struct hw_map events HW_GUARDED_BY(mu);   /* event -> struct clock of its newest record */
 static struct clock host HW_GUARDED_BY(mu);
+static struct clock outside HW_GUARDED_BY(mu);   /* of all records of events that processes share */
 static struct clock sees HW_GUARDED_BY(mu);      /* of order_host_sees() */
 
 /* Places that are no commands have numbers that those do not come to. */
@@ -146,13 +147,21 @@ void order_recorded(struct event *e, struct cmd *c)
     k->v.n = 0;
     if (now)
         join(k, &now->clock);
+    if (now && e->shared)
+        join(&outside, &now->clock);
     hw_unlock(&mu);
+}
+
+/* What comes before an event. Another process may have recorded this one, after waiting for any of those that it shares with us: it is taken to come after all of them. */
+static const struct clock *before_event(struct event *e) HW_REQUIRES(mu)
+{
+    return e->shared ? &outside : hw_map_get_ptr(&events, e);
 }
 
 void order_stream_waits(struct stream *s, struct event *e)
 {
     hw_lock(&mu);
-    const struct clock *k = hw_map_get_ptr(&events, e);
+    const struct clock *k = before_event(e);
     if (k)
         join(&line_of(s)->clock, k);
     hw_unlock(&mu);
@@ -165,7 +174,7 @@ void order_host_waited(struct stream *s, struct event *e, struct ctx *ctx, uint6
         join(&host, &line_of(s)->clock);
     if (s && line_of(s)->legacy)
         ctx = s->ctx;
-    const struct clock *k = e ? hw_map_get_ptr(&events, e) : NULL;
+    const struct clock *k = e ? before_event(e) : NULL;
     if (k)
         join(&host, k);
     for (size_t j = 0; ctx && j < all_lines.n; j++)

@@ -108,9 +108,8 @@ static int compile(struct cc_work *w, const struct cc_item *item, const char *ob
     return prepare(w, item) ? cc_compile(w, item, object) : CLI_FAIL;
 }
 
-static int run_program(struct cc_job *job)
+static int run_program(struct cc_job *job, const char *name)
 {
-    const char *name = job->output ? job->output : "a.out";
     struct cli_args args = { 0 };
     cli_addf(&args, "%s%s", strchr(name, '/') ? "" : "./", name);
     cli_add_all(&args, &job->run_args);
@@ -118,6 +117,24 @@ static int run_program(struct cc_job *job)
     int status = cli_spawn(&args);
     cli_args_fini(&args);
     return status;
+}
+
+/* -run with a program that is there already: nothing is made. The name may stand in quotes, as Meson writes it: nvcc has a shell take them away. NULL: there is something to build. */
+static char *ready_program(const struct cc_job *job)
+{
+    if (!job->run || job->stage != CC_STAGE_LINK || job->output || job->items.n != 1)
+        return NULL;
+    const struct cc_item *item = &job->items.v[0];
+    if (item->lang != CC_LANG_AUTO || item->is_option)
+        return NULL;
+    size_t n = strlen(item->text);
+    bool quoted = n > 1 && item->text[0] == '"' && item->text[n - 1] == '"';
+    char *name = hw_sprintf("%.*s", (int)(quoted ? n - 2 : n), item->text + quoted);
+    struct stat st;
+    if (stat(name, &st) == 0 && S_ISREG(st.st_mode) && access(name, X_OK) == 0)
+        return name;
+    hw_free(name);
+    return NULL;
 }
 
 /* Compiles what is source, keeps the rest in place, then links or archives. */
@@ -147,7 +164,7 @@ static int build_program(struct cc_work *w)
         status = job->stage == CC_STAGE_LIB ? cc_make_library(w, &objects) :
                  job->stage == CC_STAGE_DLINK ? cc_device_link(w, &objects) : cc_link(w, &objects);
     cli_args_fini(&objects);
-    return status == 0 && job->run && job->stage == CC_STAGE_LINK && !job->dryrun ? run_program(job) : status;
+    return status == 0 && job->run && job->stage == CC_STAGE_LINK && !job->dryrun ? run_program(job, job->output ? job->output : "a.out") : status;
 }
 
 static bool is_ptx(const char *path)
@@ -294,6 +311,12 @@ int cc_job_run(struct cc_job *job)
 {
     if (cc_called_nvcc && job->verbose)
         cc_nvcc_variables();
+    char *ready = ready_program(job);
+    if (ready) {
+        int rc = run_program(job, ready);
+        hw_free(ready);
+        return rc;
+    }
     if (!check_inputs(job))
         return CLI_FAIL;
     struct cc_work w = { .job = job, .clang = cli_find_clang() };

@@ -30,6 +30,7 @@ struct cc_job {
     bool per_thread_stream, shared, debug, device_debug, line_info, wants_depfile;
     unsigned block[3];                   /* --explain-block; all 0: not said */
     char *outdir;                        /* -odir: where outputs go that -o does not name, or NULL */
+    char *ccbin;                         /* -ccbin, or NULL */
     const char *xcompiler_value;         /* an option in -Xcompiler whose value has not come yet, while parsing */
     struct cli_args run_args;            /* -run-args */
     bool openmp, run;
@@ -56,7 +57,11 @@ void cc_add_includes(struct cli_args *args, const struct cc_job *job, const char
 
 /* cc_xcompiler.c */
 void cc_add_split(struct cli_args *to, const char *list, const char *before_each);
+void cc_add_words(struct cli_args *to, const char *line);       /* the words of a command */
 void cc_xcompiler(struct cc_job *job, const char *list);
+
+/* cc_ccbin.c: the options that a compiler of MPI stands for; none of another compiler. False after saying that it does not tell. */
+bool cc_ccbin_words(const char *compiler, struct cli_args *out);
 
 /* cc_openmp.c: what OpenMP adds to the compiler's command; and to the linker's, or false after saying that the library is missing. */
 void cc_openmp_compile(struct cli_args *args, const struct cc_job *job, bool host);

@@ -17,7 +17,7 @@ enum what {
     W_OPTIMIZE, W_DEBUG, W_DEVDEBUG, W_LINEINFO, W_STD, W_LANGUAGE, W_ARCH, W_FASTMATH, W_FTZ, W_PRECDIV, W_PRECSQRT, W_FMAD,
     W_DEFSTREAM, W_CUDART, W_XCOMPILER, W_XLINKER, W_XCLANG, W_WERROR, W_MACHINE, W_VERBOSE, W_DRYRUN, W_KEEP, W_OPTFILE,
     W_FORWARD, W_RDC, W_DEVICEC, W_PRELUDE, W_DLINK, W_VERSION, W_HELP, W_EXPLAIN, W_EXPBLOCK, W_RELAXED, W_LAMBDA,
-    W_BOTHEQ, W_VERIFY, W_OPENMP, W_CUDA, W_CUBIN, W_OUTDIR, W_NOEH, W_RUN, W_RUNARGS, W_ARCHLIST, W_CODELIST,
+    W_BOTHEQ, W_VERIFY, W_OPENMP, W_CUDA, W_CUBIN, W_OUTDIR, W_NOEH, W_RUN, W_RUNARGS, W_ARCHLIST, W_CODELIST, W_CCBIN,
 };
 
 struct option {
@@ -360,6 +360,7 @@ static bool apply(struct cc_job *job, const struct given *g)
     case W_VERIFY: return job->verify = true;
     case W_PRELUDE: return job->prelude = true;
     case W_OPENMP: return job->openmp = true;
+    case W_CCBIN: set_string(&job->ccbin, g->value); return true;
     case W_OUTDIR: set_string(&job->outdir, g->value); return true;
     case W_NOEH: cli_add(&job->both, "-fno-exceptions"); return true;
     case W_RUN: return job->run = true;
@@ -522,7 +523,16 @@ static enum cc_parse parse_list(struct cc_job *job, int argc, char **argv, bool 
 
 enum cc_parse cc_parse_args(struct cc_job *job, int argc, char **argv, bool stop_at_file, int *out_used)
 {
-    return parse_list(job, argc, argv, stop_at_file, out_used);
+    enum cc_parse rc = parse_list(job, argc, argv, stop_at_file, out_used);
+    const char *compiler = job->ccbin ? job->ccbin : getenv("NVCC_CCBIN");
+    struct cli_args words = { 0 };
+    int used;
+    if (rc == CC_PARSE_OK && compiler) {                         /* behind all that was given, as such a compiler puts it */
+        job->forced = CC_LANG_AUTO;
+        rc = cc_ccbin_words(compiler, &words) ? parse_list(job, (int)words.w.n, cli_argv(&words), false, &used) : CC_PARSE_BAD;
+    }
+    cli_args_fini(&words);
+    return rc;
 }
 
 enum cc_lang cc_lang_of(const char *path)
@@ -552,6 +562,7 @@ void cc_job_fini(struct cc_job *job)
     cli_args_fini(&job->run_args);
     hw_free(job->outdir);
     hw_free(job->output);
+    hw_free(job->ccbin);
     hw_free(job->depfile);
     hw_free(job->std);
 }

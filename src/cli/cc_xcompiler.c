@@ -3,8 +3,8 @@
    are and which macros are defined concerns both passes. */
 #include "cli/cc.h"
 
-/* "-Wall,-O2" or "-Wall -O2" -> two words; as in nvcc nothing splits inside quotes or after a backslash. */
-void cc_add_split(struct cli_args *to, const char *list, const char *before_each)
+/* Splits at blanks, and at commas where that is said; nothing splits inside quotes or after a backslash. */
+static void split(struct cli_args *to, const char *list, bool commas, const char *before_each)
 {
     char *word = hw_alloc(strlen(list) + 1);
     size_t n = 0;
@@ -14,7 +14,7 @@ void cc_add_split(struct cli_args *to, const char *list, const char *before_each
             word[n++] = *++p;
         } else if (quote ? *p == quote : *p == '"' || *p == '\'') {
             quote = quote ? 0 : *p;
-        } else if (((*p == ',' || *p == ' ') && !quote) || !*p) {
+        } else if ((((*p == ',' && commas) || *p == ' ') && !quote) || !*p) {
             word[n] = 0;
             if (n && before_each)
                 cli_add(to, before_each);
@@ -29,6 +29,10 @@ void cc_add_split(struct cli_args *to, const char *list, const char *before_each
     }
     hw_free(word);
 }
+
+/* "-Wall,-O2" or "-Wall -O2" -> two words, as in nvcc. */
+void cc_add_split(struct cli_args *to, const char *list, const char *before_each) { split(to, list, true, before_each); }
+void cc_add_words(struct cli_args *to, const char *line) { split(to, line, false, NULL); }
 
 /* Options of the preprocessor; their value may be a word of its own. */
 static const char *preprocessor_option(const char *word)

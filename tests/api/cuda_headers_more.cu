@@ -39,6 +39,9 @@ static_assert(!cuda::overflow_cast<int>(1LL << 30).overflow && cuda::overflow_ca
 static_assert(cuda::overflow_cast<unsigned>(-1).overflow && cuda::overflow_cast<short>(70000).value == 4464, "");
 static_assert(cuda::is_floating_point<__half>::value && !cuda::is_floating_point<int>::value && cuda::is_floating_point<const double>::value, "");
 
+static_assert(!__nv_is_extended_device_lambda_closure_type(int) && !__nv_is_extended_host_device_lambda_closure_type(three) &&
+                  !__nv_is_extended_device_lambda_with_preserved_return_type(cuda::std::extents<int, 2, 3>), "");
+
 static __host__ __device__ bool vector_in_place()
 {
     cuda::std::inplace_vector<int, 8> v = { 5, 1, 4 };
@@ -159,6 +162,15 @@ static int count_of(int *bad)
     return n;
 }
 
+static __global__ void parameters(const __grid_constant__ three t, int *bad)
+{
+    __shared__ int s;
+    int l = (int)threadIdx.x;
+    const three *same = (const three *)__cvta_grid_constant_to_generic(__cvta_generic_to_grid_constant(&t));
+    if (__isGridConstant(&s) || __isGridConstant(bad) || __isGridConstant(&l) || (__isGridConstant(&t) && (same->a != 1.5 || same->b != 7)))
+        atomicAdd(bad, 1);
+}
+
 int main()
 {
     int *bad, *slots;
@@ -177,6 +189,8 @@ int main()
     CHECK("awbarrier, its primitives and cuda::barrier of a block", count_of(bad) == 0);
     global_barrier<<<1, 64>>>((cuda::barrier<cuda::thread_scope_block> *)object, slots, bad);
     CHECK("cuda::barrier of a block in global memory", count_of(bad) == 0);
+    parameters<<<1, 32>>>(three{ 1.5, 7 }, bad);
+    CHECK("only a kernel's parameters are in that space", count_of(bad) == 0);
     void *entry = nullptr;
     cudaDriverEntryPointQueryResult found;
     CHECK_OK("a function of the driver by its name", cudaGetDriverEntryPointByVersion("cuDriverGetVersion", &entry, 12000, cudaEnableDefault, &found));

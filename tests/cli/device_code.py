@@ -255,6 +255,8 @@ def test_cc_openmp_and_what_is_inside_xcompiler_reach_both_passes(box):
 def test_cc_outputs_of_nvcc(box):
     box.write('a.cu', GOOD + 'int main(int n, char **v) { good<<<1, 1>>>(0); return n == 3 ? v[2][0] : 1; }\n')
     box.hostwarp('cc', '-run', '-run-args', 'x,Q', 'a.cu', '-o', 'a', status=ord('Q'))
+    box.hostwarp('cc', '-run', '-run-args', 'x,R', 'a', status=ord('R'))                # a program that is there is run
+    box.hostwarp('cc', '--run', '"./a"', '-run-args', 'x,S', status=ord('S'))           # as Meson asks
     (box.path / 'there').mkdir()
     box.hostwarp('cc', '-c', '-odir', 'there', 'a.cu')
     box.hostwarp('cc', '-cubin', '--output-directory=there', 'a.cu')

@@ -72,6 +72,19 @@ def test_installed_libraries_are_stripped(box):
         assert '.debug_info' not in sections and '.symtab' not in sections, file
 
 
+def test_build_systems_find_an_installation(box):
+    stage('--install', '/usr', '--destdir', str(box))
+    outer = (box / 'usr/lib/cmake/hostwarp/hostwarp-config.cmake').read_text()
+    target = re.search(r'CMAKE_CURRENT_LIST_DIR}/(.*)"', outer)[1]
+    assert (box / 'usr/lib/cmake/hostwarp' / target).exists() and VERSION in (box / 'usr/lib/hostwarp/lib/cmake/hostwarp/hostwarp-config-version.cmake').read_text()
+    if not shutil.which('pkg-config'):
+        raise Skip('no pkg-config')
+    env = {**os.environ, 'PKG_CONFIG_PATH': str(box / 'usr/lib/pkgconfig')}
+    assert run('pkg-config', '--modversion', 'hostwarp', env=env).strip() == VERSION
+    libraries, nvcc = (pathlib.Path(run('pkg-config', f'--variable={name}', 'hostwarp', env=env).strip()) for name in ('libdir', 'nvcc'))
+    assert (libraries / 'libcudart.so').exists() and nvcc.exists(), (libraries, nvcc)
+
+
 def test_a_wheel_gives_the_command_and_the_libraries(box):
     if subprocess.run([sys.executable, '-m', 'venv', '--without-pip', box / 'v'], capture_output=True).returncode:
         raise Skip('no venv')

@@ -105,3 +105,14 @@ void mark_push_record(struct stream *s, struct event *e)
 {
     sched_push(s, mark_record(e));
 }
+
+void mark_push_shared(struct stream *s, struct event *e, struct cmd *c, bool records)
+{
+    if (!records) {              /* of a record the command tells: values.c */
+        hw_lock(&sched_mu);
+        hook_stream_waits(s, e);
+        hw_unlock(&sched_mu);
+    }
+    if (c)
+        sched_push(s, c);
+}

@@ -82,7 +82,7 @@ CUresult event_open(struct ctx *ctx, const struct ipc_ref *ref, CUevent *out)
 }
 
 /* A value in a stream: the record's number is written when the stream comes to it, or waited for. */
-static void push_shared(struct stream *s, struct event *e, CUstreamBatchMemOpType type, uint64_t number)
+static struct cmd *shared_cmd(struct event *e, CUstreamBatchMemOpType type, uint64_t number)
 {
     CUstreamBatchMemOpParams op = { 0 };
     op.operation = type;
@@ -92,7 +92,7 @@ static void push_shared(struct stream *s, struct event *e, CUstreamBatchMemOpTyp
     c->values->shared = true;
     event_ref(e);
     c->event = e;
-    sched_push(s, c);
+    return c;
 }
 
 static bool shared_passed(const struct event *e)
@@ -104,8 +104,8 @@ void event_push_wait(struct stream *s, struct event *e)
 {
     if (!e->shared)
         mark_push_wait(s, e);
-    else if (!shared_passed(e))
-        push_shared(s, e, CU_STREAM_MEM_OP_WAIT_VALUE_64, atomic_load(&e->shared->recorded));
+    else
+        mark_push_shared(s, e, shared_passed(e) ? NULL : shared_cmd(e, CU_STREAM_MEM_OP_WAIT_VALUE_64, atomic_load(&e->shared->recorded)), false);
 }
 
 struct event *event_get(CUevent handle)
@@ -140,7 +140,7 @@ CUresult event_record(struct event *e, struct stream *s, unsigned flags)
     if (rc || over)
         return rc;
     if (e->shared)
-        push_shared(s, e, CU_STREAM_MEM_OP_WRITE_VALUE_64, atomic_fetch_add(&e->shared->recorded, 1) + 1);
+        mark_push_shared(s, e, shared_cmd(e, CU_STREAM_MEM_OP_WRITE_VALUE_64, atomic_fetch_add(&e->shared->recorded, 1) + 1), true);
     else
         mark_push_record(s, e);
     return CUDA_SUCCESS;
@@ -172,6 +172,8 @@ CUresult event_synchronize(struct event *e)
     else                                         /* nobody wakes a thread of another process */
         while (atomic_load(&e->shared->done) < number && !ctx_error(e->ctx))
             nanosleep(&pause, NULL);
+    if (e->shared)
+        hook_host_waited(NULL, e, NULL, NULL);
     ctx_flush_printf(e->ctx);
     mempool_synchronized(e->ctx->dev->ordinal, NULL, NULL);
     return ctx_error(e->ctx);

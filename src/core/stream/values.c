@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "core/device/ctx.h"
+#include "core/hooks.h"
 #include "core/mem/mem.h"
 #include "core/sched/capturing.h"
 #include "core/sched/sched.h"
@@ -201,7 +202,14 @@ static void values_drop(struct cmd *c)
     hw_free(c->values);
 }
 
-static const struct cmd_type values_type = { .kind = CMD_VALUES, .no_job = true, .start = values_start, .drop = values_drop };
+/* The record of an event that processes share. */
+static void values_queued(struct cmd *c)
+{
+    if (c->event && c->values->shared && c->values->ops[0].operation == CU_STREAM_MEM_OP_WRITE_VALUE_64)
+        hook_event_recorded(c->event, c);
+}
+
+static const struct cmd_type values_type = { .kind = CMD_VALUES, .no_job = true, .queued = values_queued, .start = values_start, .drop = values_drop };
 
 /* --- queueing --- */
 

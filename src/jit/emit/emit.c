@@ -38,21 +38,26 @@ static void emit_carry(struct emit *e, const struct ir_inst *i)
     }
 }
 
+/* Shared: inside the block's shared memory. Local: inside its threads' local memory. Param: among the kernel's parameters, which are in global memory too. Else: not the first
+   two. */
 static void emit_isspace(struct emit *e, const struct ir_inst *i)
 {
-    /* Shared: inside the block's shared memory. Local: inside its threads' local memory. Else: neither. */
+    enum { SHARED, LOCAL, PARAM, N };
+    static const enum emit_env bases[N] = { ENV_SHARED, ENV_LOCAL, ENV_PARAMS };
     bool affine = dst_reg(e, i, 0)->shape.kind == SHAPE_AFFINE;
     unsigned lanes = affine ? 1 : e->W, n = slot_count(e, i->dst[0]);
     LLVMTypeRef i64 = ty_int(e, 64, 1);
     for (unsigned c = 0; c < n; c++) {
-        LLVMValueRef a = affine ? u_operand(e, &i->src[0], IR_I64, c) : v_operand(e, &i->src[0], IR_I64, c), in[2];
-        for (int k = 0; k < 2; k++) {
-            LLVMValueRef base = LLVMBuildPtrToInt(e->b, env(e, k ? ENV_LOCAL : ENV_SHARED), i64, "");
-            LLVMValueRef size = k ? k_int(e, 64, 1, (uint64_t)e->p->func->local_bytes * e->p->groups * e->p->lanes) : LLVMBuildZExt(e->b, env(e, ENV_SHARED_BYTES), i64, "");
+        LLVMValueRef a = affine ? u_operand(e, &i->src[0], IR_I64, c) : v_operand(e, &i->src[0], IR_I64, c), in[N];
+        for (int k = 0; k < N; k++) {
+            LLVMValueRef base = LLVMBuildPtrToInt(e->b, env(e, bases[k]), i64, "");
+            LLVMValueRef size = k == SHARED ? LLVMBuildZExt(e->b, env(e, ENV_SHARED_BYTES), i64, "") :
+                                k_int(e, 64, 1, k == LOCAL ? (uint64_t)e->p->func->local_bytes * e->p->groups * e->p->lanes : e->p->func->param_bytes);
             LLVMValueRef off = LLVMBuildSub(e->b, a, splat(e, base, lanes), "");
             in[k] = LLVMBuildICmp(e->b, LLVMIntULT, off, splat(e, size, lanes), "");
         }
-        LLVMValueRef r = i->space == IR_SHARED ? in[0] : i->space == IR_LOCAL ? in[1] : LLVMBuildNot(e->b, LLVMBuildOr(e->b, in[0], in[1], ""), "");
+        LLVMValueRef r = i->space == IR_SHARED ? in[SHARED] : i->space == IR_LOCAL ? in[LOCAL] : i->space == IR_PARAM_SPACE ? in[PARAM] :
+                         LLVMBuildNot(e->b, LLVMBuildOr(e->b, in[SHARED], in[LOCAL], ""), "");
         if (affine)
             set_uniform(e, i, 0, c, r);
         else

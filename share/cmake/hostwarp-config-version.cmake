@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+# Which versions of hostwarp this one can stand for: none that is newer.
+set(PACKAGE_VERSION "@VERSION@")
+if(NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+endif()
+if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+  set(PACKAGE_VERSION_EXACT TRUE)
+endif()
