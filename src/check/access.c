@@ -21,15 +21,17 @@ static _Thread_local const char *heap_place;
 void access_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
 {
     struct launched *l = hw_alloc(sizeof *l);
-    *l = (struct launched){ *trace_current(), ledger_now(), f->param_bytes, config->cooperative };
+    *l = (struct launched){ .call = *trace_current(), .at = ledger_now(), .param_bytes = f->param_bytes, .cooperative = config->cooperative };
     c->watched = l;
     c->x.launch.details = c->x.launch.kernel->details != NULL;
 }
 
+struct trace_call *access_launch_added(struct cmd *c) { return &((struct launched *)c->watched)->added; }
+
 void access_launch_queued(struct cmd *c)
 {
     const struct launched *l = c->watched;
-    hazard_launch(c, l ? l->call.trace : trace_current()->trace, c->x.launch.kernel->name);
+    hazard_launch(c, l ? &l->call : trace_current(), l ? &l->added : NULL, c->x.launch.kernel->name);
     guard_kernel_queued((uint32_t)c->seq, c->x.launch.kl.params, c->x.launch.kl.param_bytes);
 }
 
@@ -112,8 +114,11 @@ const char *access_verb(const struct details_site *s)
 void access_tell_launch(struct report *rep, const struct runner *r)
 {
     const struct launched *l = launched_of(r);
-    if (l)
-        report_host(rep, "launch", l->call.trace, "kernel %s", r->launch->kernel->name);
+    if (!l)
+        return;
+    report_host(rep, "launch", l->call.trace, "kernel %s", r->launch->kernel->name);
+    if (l->added.name)
+        report_host(rep, "node", l->added.trace, "%s", l->added.name);
 }
 
 void access_tell_made(struct report *rep, const struct ledger_entry *e)
@@ -210,8 +215,13 @@ static void visit_access(struct runner *r, struct kabi_block *block, uint32_t si
         sync_shared(r->memory, &x);
     if (r->sync)
         sync_came(r->sync, site, thread, mask);
-    if (!r->race || x.s->tile || x.s->space == DETAILS_CONSTANT)
+    if (!r->race || x.s->tile)
         return;
+    if (x.s->space == DETAILS_CONSTANT) {        /* no thread can write it, but other commands can */
+        if (x.global)
+            race_constant(r->race, site, x.global, a);
+        return;
+    }
     if (x.global)
         race_access(r->race, site, thread, x.global, a, false);
     if (x.shared)

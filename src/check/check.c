@@ -15,8 +15,10 @@
 #include "check/report.h"
 #include "check/tools.h"
 #include "check/trace.h"
+#include "core/ctx.h"
 #include "core/obj.h"
 #include "core/sched.h"
+#include "core/stream.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -151,9 +153,30 @@ static void on_mem_freeing(const struct mem_info *info, struct stream *s)
     if (!hazards())
         return;
     if (s)
-        hazard_freed(s, info->base, info->bytes);
+        hazard_life(s, info->base, info->bytes, HAZARD_FREED);
     else if (info->kind == MEM_HOST || info->kind == MEM_REGISTERED)
         host_access_freed(info->base, info->base + info->bytes, trace_current()->name ? trace_current()->name : "a call");
+}
+
+static void on_mem_given(uint64_t base, uint64_t bytes, struct stream *s)
+{
+    if (hazards())
+        hazard_life(s, base, bytes, HAZARD_MADE);
+}
+
+/* A node of a graph: reports name the call that added it. */
+static void on_node_made(struct hook_node *n)
+{
+    n->call = trace_current()->name;
+    n->trace = trace_current()->trace;
+}
+
+static void on_node_cmd(struct cmd *c, const struct hook_node *n)
+{
+    if (!n->call || !c->watched)
+        return;
+    struct trace_call *added = c->kind == CMD_KERNEL ? access_launch_added(c) : hazard_copy_added(c);
+    *added = (struct trace_call){ .name = n->call, .trace = n->trace };
 }
 
 static void on_api_enter(struct hook_call *call)
@@ -177,9 +200,15 @@ static const struct { enum obj_kind kind; const char *what, *made_by[5]; } objec
     { OBJ_PHYSICAL, "physical memory", { "MemCreate" } },
 };
 
+/* The first call of a program makes the context, whose own streams are nobody's to destroy. */
+static bool is_ctx_own(const struct obj *obj)
+{
+    return obj->kind == OBJ_STREAM && !((const struct stream *)(const void *)obj)->ctx->legacy;
+}
+
 static void on_obj_made(const struct obj *obj)
 {
-    const char *call = trace_current()->name;
+    const char *call = is_ctx_own(obj) ? NULL : trace_current()->name;
     for (size_t k = 0; call && k < HW_LEN(objects); k++)
         for (size_t j = 0; objects[k].kind == obj->kind && j < HW_LEN(objects[k].made_by) && objects[k].made_by[j]; j++)
             if (strstr(call, objects[k].made_by[j]))
@@ -221,6 +250,9 @@ static const struct hook_listener listener = {
     .mem_added = on_mem_added,
     .mem_dropped = on_mem_dropped,
     .mem_freeing = on_mem_freeing,
+    .mem_given = on_mem_given,
+    .node_made = on_node_made,
+    .node_cmd = on_node_cmd,
     .obj_made = on_obj_made,
     .obj_closed = on_obj_closed,
     .image_made = on_image_made,

@@ -273,3 +273,12 @@ void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t 
     unsigned n = parts_of(a, mask, b->kernel->details->sites[site].bytes, parts);
     race_parts(b, site, thread, mask, a, parts, n, shared);
 }
+
+void race_constant(struct race_block *b, uint32_t site, uint32_t mask, const uint64_t *a)
+{
+    const struct details_site *s = &b->kernel->details->sites[site];
+    struct part parts[PARTS];
+    unsigned n = b->touch ? parts_of(a, mask, s->bytes, parts) : 0;
+    for (unsigned k = 0; k < n; k++)
+        touch(b->touch, parts[k].address, part_bytes(&parts[k], s->bytes), TOUCH_READ, false, s->place);
+}

@@ -36,10 +36,16 @@ struct pending {
     bool wide;
 };
 
+/* Lanes of a mask that wait for the others of it. */
+struct group {
+    uint32_t members, came;
+};
+
 struct warp {
     uint64_t now[LANES];         /* keys: block, epoch and clock */
     uint32_t clock, floor;       /* the newest of a lane; all lanes know of all what is before that */
-    uint32_t together;           /* lanes that have come to the warp's operation */
+    struct group groups[LANES / 2];              /* those that have come to an operation with a mask */
+    unsigned n_groups;
     bool uneven, knows;          /* rows, or known, have anything */
     uint8_t rows[LANES][LANES];  /* of each lane: what it knows of the others' clocks */
     struct known *known[LANES];

@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "core/copy.h"
+#include "core/hooks.h"
 #include "core/launch.h"
 #include "core/obj.h"
 
@@ -26,6 +27,7 @@ struct user_object;
 struct node_params {
     CUgraphNodeType type;
     struct ctx *ctx;                             /* where it runs; referenced */
+    struct hook_node added;
     union {
         struct {
             struct function *fn;                 /* referenced */

@@ -588,6 +588,7 @@ CUresult mempool_alloc(struct mempool *pool, struct stream *s, size_t bytes, CUd
     if (!piece)
         return CUDA_ERROR_OUT_OF_MEMORY;
     mem_add_pooled(s->ctx, p->kind, p->device, piece, piece->base, bytes);
+    hook_mem_given(piece->base, bytes, s);
     *out = piece->base;
     return CUDA_SUCCESS;
 }
