@@ -36,7 +36,7 @@ COPIES = {'lib/hostwarp-nvvm.ll': 'src/nvvm/prelude.ll'}
 LINKS = {'nvvm/lib64/libnvvm.so': 'libnvvm.so.4', 'nvvm/lib': 'lib64', 'nvvm/include': '../include', 'lib/libnvvm.so.4': '../nvvm/lib64/libnvvm.so.4',
          'lib/libnvvm.so': 'libnvvm.so.4', 'lib/libnvrtc.so': 'libnvrtc.so.12', 'lib/libnvJitLink.so': 'libnvJitLink.so.12',
          'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12', 'lib64': 'lib', 'bin/nvcc': 'hostwarp', 'bin/ptxas': 'hostwarp'}
-# Built where LLVM's static libraries are installed; jit/llvm.c takes the system's LLVM without it.
+# Built where LLVM's static libraries are installed; jit/code/llvm.c takes the system's LLVM without it.
 FILES['lib/libhostwarp-check.so'] = ['src/preload/libhostwarp-check.so']
 OPTIONAL = {'lib/libhostwarp-llvm.so'}
 FILES['lib/libhostwarp-llvm.so'] = ['src/jit/libhostwarp-llvm.so']

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtime API in kernels: what of it the device runtime has (src/core/device_launch.c, device_query.c). Part of cuda_runtime.h. */
+/* The runtime API in kernels: what of it the device runtime has (src/core/module/device_launch.c, device_query.c). Part of cuda_runtime.h. */
 #ifndef HOSTWARP_DEVICE_RUNTIME_H
 #define HOSTWARP_DEVICE_RUNTIME_H
 

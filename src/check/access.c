@@ -10,8 +10,8 @@
 #include "check/race_grid.h"
 #include "check/runner.h"
 #include "check/sync.h"
-#include "core/launch.h"
-#include "core/module.h"
+#include "core/module/launch.h"
+#include "core/module/module.h"
 
 #include <stdlib.h>
 

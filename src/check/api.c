@@ -12,7 +12,7 @@
 #include "check/thread_state.h"
 #include "check/trace.h"
 #include "core/core.h"
-#include "core/sched.h"
+#include "core/stream/sched.h"
 
 #include <cuda.h>
 #include <stdatomic.h>

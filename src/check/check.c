@@ -15,10 +15,10 @@
 #include "check/report.h"
 #include "check/tools.h"
 #include "check/trace.h"
-#include "core/ctx.h"
+#include "core/device/ctx.h"
 #include "core/obj.h"
-#include "core/sched.h"
-#include "core/stream.h"
+#include "core/stream/sched.h"
+#include "core/stream/stream.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

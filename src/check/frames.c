@@ -15,7 +15,7 @@
 #include "check/order.h"
 #include "check/report.h"
 #include "check/trace.h"
-#include "core/sched.h"
+#include "core/stream/sched.h"
 #include "exec/exec.h"
 
 #include <pthread.h>

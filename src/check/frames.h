@@ -4,7 +4,7 @@
 #define CHECK_FRAMES_H
 
 #include "check/area.h"
-#include "core/mem.h"
+#include "core/mem/mem.h"
 
 struct cmd;
 

@@ -8,7 +8,7 @@
 #define CHECK_GUARD_H
 
 #include "check/area.h"
-#include "core/mem.h"
+#include "core/mem/mem.h"
 
 struct cmd;
 

@@ -12,7 +12,7 @@
 #include "check/report.h"
 #include "check/touch.h"
 #include "check/trace.h"
-#include "core/sched.h"
+#include "core/stream/sched.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

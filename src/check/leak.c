@@ -7,7 +7,7 @@
 #include "check/ledger.h"
 #include "check/report.h"
 #include "check/trace.h"
-#include "core/ctx.h"
+#include "core/device/ctx.h"
 
 enum { DEAD = 1024 };
 

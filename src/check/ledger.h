@@ -4,7 +4,7 @@
 #define CHECK_LEDGER_H
 
 #include "base/str.h"
-#include "core/mem.h"
+#include "core/mem/mem.h"
 
 struct ledger_entry {
     uint64_t base, bytes;

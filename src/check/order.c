@@ -4,10 +4,10 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "base/vec.h"
-#include "core/ctx.h"
-#include "core/event.h"
-#include "core/sched.h"
-#include "core/stream.h"
+#include "core/device/ctx.h"
+#include "core/stream/event.h"
+#include "core/stream/sched.h"
+#include "core/stream/stream.h"
 
 enum { KEPT = 1 << 16 };         /* commands; what is older is in order with everything */
 

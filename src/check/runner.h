@@ -7,7 +7,7 @@
 #include "check/ledger.h"
 #include "check/report.h"
 #include "check/trace.h"
-#include "core/sched.h"
+#include "core/stream/sched.h"
 #include "exec/exec.h"
 
 enum { LANES = 32 };

@@ -221,7 +221,7 @@ void cc_device_command(struct cc_work *w, struct cli_args *args, bool with_lines
     cli_add(args, "-mllvm");
     cli_add(args, "-unroll-partial-threshold=16");
     /* Stores of several branches stay where they are. Sunk into one, their address is chosen by the way that was taken, and lanes are no longer neighbours
-       (a stencil with borders: 131 ms, not 61). pass/tail_dup.c takes apart what other compilers have sunk. */
+       (a stencil with borders: 131 ms, not 61). pass/transform/tail_dup.c takes apart what other compilers have sunk. */
     cli_add(args, "-mllvm");
     cli_add(args, "-sink-common-insts=false");
     if (wants_lines(job, with_lines)) {

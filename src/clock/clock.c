@@ -8,13 +8,13 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "core/clock.h"
-#include "core/ctx.h"
-#include "core/event.h"
+#include "core/device/ctx.h"
+#include "core/stream/event.h"
 #include "core/hooks.h"
-#include "core/launch.h"
-#include "core/mem.h"
-#include "core/sched.h"
-#include "core/stream.h"
+#include "core/module/launch.h"
+#include "core/mem/mem.h"
+#include "core/stream/sched.h"
+#include "core/stream/stream.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -9,10 +9,10 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/os.h"
-#include "core/launch.h"
-#include "core/mem.h"
-#include "core/module.h"
-#include "core/sched.h"
+#include "core/module/launch.h"
+#include "core/mem/mem.h"
+#include "core/module/module.h"
+#include "core/stream/sched.h"
 #include "gpu/kernel.h"
 
 #include <stdatomic.h>

@@ -7,7 +7,7 @@
 #include "clock/clock.h"
 
 #include "base/os.h"
-#include "core/mem.h"
+#include "core/mem/mem.h"
 
 #include <elf.h>
 #include <link.h>

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/options.h"
-#include "core/launch.h"
+#include "core/module/launch.h"
 #include "gpu/kernel.h"
 
 #include <stdio.h>

@@ -3,11 +3,11 @@
 #include "core/core.h"
 
 #include "base/options.h"
-#include "core/device.h"
-#include "core/launch.h"
-#include "core/mem.h"
-#include "core/sched.h"
-#include "core/verify.h"
+#include "core/device/device.h"
+#include "core/module/launch.h"
+#include "core/mem/mem.h"
+#include "core/stream/sched.h"
+#include "core/verify/verify.h"
 #include "core/hooks.h"
 #include "exec/exec.h"
 

@@ -57,7 +57,7 @@ struct api_call {
     enum api_id id;
     const void *caller;
     bool outer_per_thread;                       /* of the call around us: a callback of ours may call in again */
-    unsigned outer_inside;                       /* so many contexts that one is inside of (core/gate.h) */
+    unsigned outer_inside;                       /* so many contexts that one is inside of (core/device/gate.h) */
     struct hook_call hook;                       /* filled only while somebody listens */
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays and chains of mipmaps: life and descriptions. Copies are in copy.c. */
-#include "core/array.h"
+#include "core/mem/array.h"
 
-#include "core/ctx.h"
-#include "core/device.h"
+#include "core/device/ctx.h"
+#include "core/device/device.h"
 #include "driver/bodies.h"
 
 CUresult do_cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)

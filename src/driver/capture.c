@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stream capture: beginning, ending, questions; which calls are unsafe meanwhile. */
-#include "core/capture.h"
+#include "core/graph/capture.h"
 
-#include "core/graph.h"
-#include "core/stream.h"
+#include "core/graph/graph.h"
+#include "core/stream/stream.h"
 #include "driver/bodies.h"
 #include "driver/capture.h"
 #include "driver/graph.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies: plain, rectangles and boxes, between contexts; each synchronous and asynchronous. */
-#include "core/copy.h"
+#include "core/mem/copy.h"
 
-#include "core/array.h"
-#include "core/copy_quick.h"
+#include "core/mem/array.h"
+#include "core/mem/copy_quick.h"
 #include "core/core.h"
-#include "core/ctx.h"
-#include "core/stream.h"
+#include "core/device/ctx.h"
+#include "core/stream/stream.h"
 #include "driver/bodies.h"
 #include "driver/copy.h"
 

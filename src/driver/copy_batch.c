@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batches of copies: in stream order as one, in any order among themselves. */
-#include "core/copy.h"
-#include "core/stream.h"
+#include "core/mem/copy.h"
+#include "core/stream/stream.h"
 #include "driver/bodies.h"
 #include "driver/copy.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts: making and ending them, the calling thread's stack, settings; primary contexts. */
-#include "core/ctx.h"
+#include "core/device/ctx.h"
 
-#include "core/device.h"
-#include "core/event.h"
-#include "core/gate.h"
-#include "core/stream.h"
+#include "core/device/device.h"
+#include "core/stream/event.h"
+#include "core/device/gate.h"
+#include "core/stream/stream.h"
 #include "driver/bodies.h"
 
 /* The interface version that contexts made by the _v2 and later calls report. */

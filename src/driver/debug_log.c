@@ -4,9 +4,9 @@
 
 #include "base/log.h"
 #include "core/hooks.h"
-#include "core/mem.h"
-#include "core/sched.h"
-#include "core/stream.h"
+#include "core/mem/mem.h"
+#include "core/stream/sched.h"
+#include "core/stream/stream.h"
 
 static const char *place_name(const void *p)
 {

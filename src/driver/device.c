@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about devices. */
-#include "core/device.h"
+#include "core/device/device.h"
 #include "driver/bodies.h"
 
 #include <stdio.h>

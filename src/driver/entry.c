@@ -3,10 +3,10 @@
 #include "base/args.h"
 #include "base/log.h"
 #include "base/os.h"
-#include "core/capture.h"
+#include "core/graph/capture.h"
 #include "core/core.h"
-#include "core/ctx.h"
-#include "core/gate.h"
+#include "core/device/ctx.h"
+#include "core/device/gate.h"
 #include "driver/bodies.h"
 
 /* cuda.h declares all but these. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events: life, recording, waiting, the time between two of them. */
-#include "core/event.h"
+#include "core/stream/event.h"
 
-#include "core/ctx.h"
-#include "core/stream.h"
+#include "core/device/ctx.h"
+#include "core/stream/stream.h"
 #include "driver/bodies.h"
 
 CUresult do_cuEventCreate(CUevent *phEvent, unsigned int Flags)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hostwarp_explain(), for `hostwarp cc --explain`. */
-#include "core/explain.h"
+#include "core/module/explain.h"
 #include "driver/bodies.h"
 
 #include <hostwarp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Filling memory with 1-, 2- or 4-byte values, in one row or several. */
-#include "core/copy.h"
-#include "core/stream.h"
+#include "core/mem/copy.h"
+#include "core/stream/stream.h"
 #include "driver/bodies.h"
 
 static CUresult fill_call(CUstream hStream, CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels as objects: attributes, names, parameters. */
-#include "core/module.h"
+#include "core/module/module.h"
 #include "driver/bodies.h"
 
 CUresult do_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)

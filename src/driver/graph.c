@@ -2,9 +2,9 @@
 /* Graphs: making them, nodes and edges, copies, questions. */
 #include "driver/graph.h"
 
-#include "core/condition.h"
-#include "core/ctx.h"
-#include "core/user_object.h"
+#include "core/graph/condition.h"
+#include "core/device/ctx.h"
+#include "core/graph/user_object.h"
 #include "driver/bodies.h"
 
 /* --- handles --- */

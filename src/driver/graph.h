@@ -4,7 +4,7 @@
 #define DRIVER_GRAPH_H
 
 #include "base/base.h"
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 #include <cuda.h>
 

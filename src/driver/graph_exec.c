@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executable graphs: instantiating, launching, changing. */
-#include "core/exec_graph.h"
+#include "core/graph/exec_graph.h"
 
-#include "core/ctx.h"
-#include "core/stream.h"
+#include "core/device/ctx.h"
+#include "core/stream/stream.h"
 #include "driver/bodies.h"
 #include "driver/graph.h"
 

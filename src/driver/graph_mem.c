@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes that allocate and free memory, and what is known of that memory. */
-#include "core/graph_mem.h"
+#include "core/graph/graph_mem.h"
 
-#include "core/ctx.h"
-#include "core/device.h"
+#include "core/device/ctx.h"
+#include "core/device/device.h"
 #include "driver/bodies.h"
 #include "driver/graph.h"
 

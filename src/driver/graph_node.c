@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes of graphs: adding each kind, asking and changing what it does. */
 #include "base/log.h"
-#include "core/ctx.h"
-#include "core/event.h"
-#include "core/module.h"
+#include "core/device/ctx.h"
+#include "core/stream/event.h"
+#include "core/module/module.h"
 #include "driver/bodies.h"
 #include "driver/graph.h"
 

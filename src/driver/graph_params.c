@@ -3,9 +3,9 @@
 #include "driver/graph.h"
 
 #include "base/log.h"
-#include "core/ctx.h"
-#include "core/event.h"
-#include "core/module.h"
+#include "core/device/ctx.h"
+#include "core/stream/event.h"
+#include "core/module/module.h"
 #include "driver/api.h"
 #include "driver/copy.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sharing memory and events with other processes. */
-#include "core/ipc.h"
+#include "core/mem/ipc.h"
 
-#include "core/ctx.h"
-#include "core/event.h"
-#include "core/mem.h"
+#include "core/device/ctx.h"
+#include "core/stream/event.h"
+#include "core/mem/mem.h"
 #include "driver/bodies.h"
 
 _Static_assert(sizeof(struct ipc_ref) <= sizeof(CUipcMemHandle) && sizeof(struct ipc_ref) <= sizeof(CUipcEventHandle), "a reference fits");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launching kernels: plain, cooperative, with attributes. */
-#include "core/launch.h"
+#include "core/module/launch.h"
 
 #include "base/log.h"
-#include "core/module.h"
-#include "core/stream.h"
+#include "core/module/module.h"
+#include "core/stream/stream.h"
 #include "driver/bodies.h"
 
 static CUresult launch_call(CUfunction f, const struct launch_config *config, CUstream hStream, void **params, void **extra)

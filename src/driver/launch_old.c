@@ -2,8 +2,8 @@
 /* Launching as it was before CUDA 4: block shape, shared size and parameters are set on the function, then it is launched. */
 #include "base/hash.h"
 #include "base/lock.h"
-#include "core/device.h"
-#include "core/module.h"
+#include "core/device/device.h"
+#include "core/module/module.h"
 #include "driver/bodies.h"
 
 /* What has been set on one function. Handles are not used again, so an entry of an unloaded module is only dead weight. */

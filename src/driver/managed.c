@@ -4,10 +4,10 @@
 #include "base/lock.h"
 #include "base/os.h"
 #include "base/vec.h"
-#include "core/capture.h"
-#include "core/device.h"
-#include "core/mem.h"
-#include "core/stream.h"
+#include "core/graph/capture.h"
+#include "core/device/device.h"
+#include "core/mem/mem.h"
+#include "core/stream/stream.h"
 #include "driver/bodies.h"
 
 enum { PAGE = 4096 };            /* hints count for whole pages */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Allocating and releasing memory: device, page-locked, registered, managed. */
-#include "core/mem.h"
+#include "core/mem/mem.h"
 
-#include "core/ctx.h"
+#include "core/device/ctx.h"
 #include "driver/bodies.h"
 
 /* --- device memory --- */

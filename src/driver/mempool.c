@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stream-ordered allocation and the pools it comes from. */
-#include "core/mempool.h"
+#include "core/mem/mempool.h"
 
-#include "core/ctx.h"
-#include "core/device.h"
-#include "core/ipc.h"
-#include "core/mem.h"
-#include "core/stream.h"
+#include "core/device/ctx.h"
+#include "core/device/device.h"
+#include "core/mem/ipc.h"
+#include "core/mem/mem.h"
+#include "core/stream/stream.h"
 #include "driver/bodies.h"
 
 CUresult do_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: loading PTX and fatbins, finding kernels and variables. */
-#include "core/module.h"
+#include "core/module/module.h"
 
 #include "base/options.h"
-#include "core/ctx.h"
+#include "core/device/ctx.h"
 #include "driver/bodies.h"
 #include "driver/jit.h"
 #include "driver/texref.h"

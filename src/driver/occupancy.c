@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Occupancy: how many blocks an SM of the device we describe would hold, and the block size that fills it best. */
-#include "core/ctx.h"
-#include "core/device.h"
-#include "core/launch.h"
-#include "core/module.h"
+#include "core/device/ctx.h"
+#include "core/device/device.h"
+#include "core/module/launch.h"
+#include "core/module/module.h"
 #include "driver/bodies.h"
 
 CUresult do_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize,

@@ -2,8 +2,8 @@
 /* Access between devices. All of them share one address space here, so the calls only keep the books that programs see. */
 #include "base/lock.h"
 #include "base/vec.h"
-#include "core/ctx.h"
-#include "core/device.h"
+#include "core/device/ctx.h"
+#include "core/device/device.h"
 #include "driver/bodies.h"
 
 /* A context that may reach the memory of another one. Ids are never used twice, so a dead pair does no harm. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the address map knows about a pointer, attribute by attribute. */
-#include "core/mem.h"
+#include "core/mem/mem.h"
 #include "driver/bodies.h"
 
 /* A value in the shape the attribute's caller expects; bytes says how many of it are written. */

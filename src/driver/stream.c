@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: life, questions, waiting, callbacks and host functions. */
-#include "core/stream.h"
+#include "core/stream/stream.h"
 
-#include "core/ctx.h"
-#include "core/device.h"
-#include "core/event.h"
+#include "core/device/ctx.h"
+#include "core/device/device.h"
+#include "core/stream/event.h"
 #include "driver/bodies.h"
 
 CUresult do_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)

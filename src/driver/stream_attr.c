@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes of streams. How to wait and what to keep in caches are hints that are remembered. */
-#include "core/stream.h"
+#include "core/stream/stream.h"
 
 #include "base/log.h"
-#include "core/ctx.h"
-#include "core/device.h"
+#include "core/device/ctx.h"
+#include "core/device/device.h"
 #include "driver/bodies.h"
 
 static CUaccessPolicyWindow window_of(struct stream *s)

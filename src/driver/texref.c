@@ -7,10 +7,10 @@
 
 #include "base/lock.h"
 #include "base/vec.h"
-#include "core/array.h"
-#include "core/ctx.h"
-#include "core/module.h"
-#include "core/sched.h"
+#include "core/mem/array.h"
+#include "core/device/ctx.h"
+#include "core/module/module.h"
+#include "core/stream/sched.h"
 #include "driver/bodies.h"
 
 struct texref {

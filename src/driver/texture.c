@@ -5,11 +5,11 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "core/hooks.h"
-#include "core/array.h"
-#include "core/ctx.h"
-#include "core/device.h"
-#include "core/mem.h"
-#include "core/sched.h"
+#include "core/mem/array.h"
+#include "core/device/ctx.h"
+#include "core/device/device.h"
+#include "core/mem/mem.h"
+#include "core/stream/sched.h"
 #include "driver/bodies.h"
 
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values in memory that streams write or wait for. */
-#include "core/values.h"
+#include "core/stream/values.h"
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "driver/bodies.h"
 
 static CUresult values_call(CUstream stream, const CUstreamBatchMemOpParams *ops, unsigned n)

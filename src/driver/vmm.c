@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Virtual memory management: cuMemAddressReserve, cuMemCreate, cuMemMap and their kin. */
-#include "core/vmm.h"
+#include "core/mem/vmm.h"
 
-#include "core/device.h"
+#include "core/device/device.h"
 #include "driver/bodies.h"
 
 CUresult do_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags)

@@ -5,8 +5,8 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "exec/groups.h"
-#include "exec/rounds.h"
-#include "exec/slices.h"
+#include "exec/coop_sched.h"
+#include "exec/timeslice.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -51,7 +51,7 @@ enum exec_fault {
     EXEC_FAULT_ARITHMETIC,       /* a CPU exception that a GPU does not have: our own bug */
 };
 
-/* Long blocks that go on in turn (slices.c). The lock guards the list. */
+/* Long blocks that go on in turn (timeslice.c). The lock guards the list. */
 struct exec_slices {
     struct hw_mutex mu;
     struct hw_list waiting HW_GUARDED_BY(mu);

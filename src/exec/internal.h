@@ -26,7 +26,7 @@ struct exec_areas {
 };
 struct exec_buffers {
     struct exec_areas own;
-    struct exec_areas *now;      /* of the block that runs: its own, or those of another one that it has at hand (rounds.c) */
+    struct exec_areas *now;      /* of the block that runs: its own, or those of another one that it has at hand (coop_sched.c) */
     void *handler_stack;         /* exec_fault_thread()'s */
     struct hw_str text;          /* printf formats here, */
     struct hw_str format, argument;              /* and copies what the kernel gave it */
@@ -94,7 +94,7 @@ void exec_engines_forget(unsigned threads);
 void exec_areas_forget(void);
 void exec_fault_forget(void);
 
-/* details.c: what instrumented kernels count, by the thread that runs blocks of one */
+/* instrument.c: what instrumented kernels count, by the thread that runs blocks of one */
 struct exec_details *exec_details_begin(const struct exec_launch *launch);       /* NULL: nothing is counted */
 void exec_details_end(struct exec_details *d);
 void exec_details_stuck(struct kabi_block *block);               /* a block waits for what will never come: under a checker it ends here */
@@ -106,10 +106,29 @@ void exec_must_read(const struct kabi_block *block, uint64_t addr, uint64_t byte
 void exec_read_text(const struct kabi_block *block, uint64_t at, size_t most, struct hw_str *out);
 uint64_t exec_local_bytes(const struct exec_launch *launch);     /* block.c: of the threads of a block */
 
-/* reach.c: judge addresses; saving.c: the same for generated code, with every register kept */
-kabi_access_fn exec_access, exec_access_saving;
-kabi_access_lanes_fn exec_access_lanes, exec_access_lanes_saving;
-kabi_access_row_fn exec_access_row, exec_access_row_saving;
-kabi_access_indexed_fn exec_access_indexed, exec_access_indexed_saving;
+/* reach.c: judge addresses; save_regs.c: the same with every register kept; reach_quick.c: what generated code calls, which asks those only when it must */
+kabi_access_fn exec_access;
+kabi_access_lanes_fn exec_access_lanes;
+kabi_access_row_fn exec_access_row;
+kabi_access_indexed_fn exec_access_indexed;
+#if defined(__x86_64__)
+#define KEEPS_REGISTERS __attribute__((no_caller_saved_registers))
+#else
+#define KEEPS_REGISTERS
+#endif
+KEEPS_REGISTERS void exec_access_saving(struct kabi_block *block, uint64_t addr, uint64_t what);
+KEEPS_REGISTERS void exec_access_lanes_saving(struct kabi_block *block, const uint64_t *addrs, uint64_t active, uint64_t what);
+KEEPS_REGISTERS void exec_access_row_saving(struct kabi_block *block, uint64_t first, uint64_t rows, uint64_t what);
+KEEPS_REGISTERS void exec_access_indexed_saving(struct kabi_block *block, uint64_t base, const int32_t *index, uint64_t indexed, uint64_t what);
+KEEPS_REGISTERS void exec_access_quick(struct kabi_block *block, uint64_t addr, uint64_t what);
+KEEPS_REGISTERS void exec_access_lanes_quick(struct kabi_block *block, const uint64_t *addrs, uint64_t active, uint64_t what);
+KEEPS_REGISTERS void exec_access_row_quick(struct kabi_block *block, uint64_t first, uint64_t rows, uint64_t what);
+KEEPS_REGISTERS void exec_access_indexed_quick(struct kabi_block *block, uint64_t base, const int32_t *index, uint64_t indexed, uint64_t what);
+
+/* The memory this thread was last told about, and when: a release of memory makes it doubtful. */
+struct exec_known {
+    uint64_t base, end, epoch;
+};
+extern _Thread_local struct exec_known exec_known;
 
 #endif

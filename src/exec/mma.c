@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products of threads that run one by one; jit/mma.c writes the same sums as vector code. */
+/* Matrix products of threads that run one by one; jit/emit/mma.c writes the same sums as vector code. */
 #include "exec/warpop.h"
 
 #include <math.h>

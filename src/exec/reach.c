@@ -12,10 +12,7 @@
 bool (*exec_find_memory)(uint64_t addr, uint64_t *out_base, uint64_t *out_end);
 _Atomic uint64_t exec_memory_epoch;
 
-/* The memory this thread was last told about, and when: a release of memory makes it doubtful. */
-static _Thread_local struct {
-    uint64_t base, end, epoch;
-} known;
+_Thread_local struct exec_known exec_known;
 
 /* All of [addr, addr + bytes) in [base, base + size)? */
 static bool within(uint64_t addr, uint64_t bytes, uint64_t base, uint64_t size)
@@ -45,7 +42,7 @@ static bool of_block(const struct kabi_block *block, uint64_t addr, uint64_t byt
 static bool registered(uint64_t addr, uint64_t bytes)
 {
     uint64_t epoch = atomic_load_explicit(&exec_memory_epoch, memory_order_acquire), base, end;
-    if (known.epoch == epoch && within(addr, bytes, known.base, known.end - known.base))
+    if (exec_known.epoch == epoch && within(addr, bytes, exec_known.base, exec_known.end - exec_known.base))
         return true;
     for (;;) {
         exec_service(true);
@@ -53,9 +50,7 @@ static bool registered(uint64_t addr, uint64_t bytes)
         exec_service(false);
         if (!found)
             return false;
-        known.base = base;
-        known.end = end;
-        known.epoch = epoch;
+        exec_known = (struct exec_known){ base, end, epoch };
         if (bytes <= end - addr)
             return true;
         bytes -= end - addr;

@@ -231,10 +231,10 @@ static void service_trap(struct kabi_block *block, uint32_t code, uint32_t line,
 }
 
 const struct kabi_services exec_services = {
-    .access = exec_access_saving,
-    .access_lanes = exec_access_lanes_saving,
-    .access_row = exec_access_row_saving,
-    .access_indexed = exec_access_indexed_saving,
+    .access = exec_access_quick,
+    .access_lanes = exec_access_lanes_quick,
+    .access_row = exec_access_row_quick,
+    .access_indexed = exec_access_indexed_quick,
     .vprintf_ = exec_vprintf,
     .assertfail = service_assert,
     .trap = service_trap,

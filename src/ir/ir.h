@@ -39,9 +39,9 @@ enum ir_flag {
     IR_NONCOHERENT = 16,         /* LD: nobody writes this memory while the kernel runs (.nc, .const) */
     IR_XORSIGN = 32,             /* FMIN, FMAX: xorsign.abs */
     IR_OUTGOING = 64,            /* LD, ST in LOCAL: the address counts from the end of this function's own local memory: a callee's */
-    IR_STREAM = 128,             /* ST: large results that nobody reads soon: past the caches (pass/streaming.c) */
-    IR_PLACE = 256,              /* AND, SHR_S: of a place in a shared variable, small and positive in lanes that are on (pass/across.c) */
-    IR_CROSSES = 512,            /* LD, ST in SHARED: its lanes are never neighbours (pass/across.c) */
+    IR_STREAM = 128,             /* ST: large results that nobody reads soon: past the caches (pass/transform/non_temporal.c) */
+    IR_PLACE = 256,              /* AND, SHR_S: of a place in a shared variable, small and positive in lanes that are on (pass/transform/shared_transpose.c) */
+    IR_CROSSES = 512,            /* LD, ST in SHARED: its lanes are never neighbours (pass/transform/shared_transpose.c) */
 };
 enum ir_cmp {                    /* integers: EQ NE, S?? signed, U?? unsigned; floats: O?? ordered, U?? unordered (?? or NaN) */
     IR_EQ, IR_NE, IR_SLT, IR_SLE, IR_SGT, IR_SGE, IR_ULT, IR_ULE, IR_UGT, IR_UGE,
@@ -84,7 +84,7 @@ struct ir_reg {
 enum ir_operand_kind { IR_NONE, IR_REG, IR_IMM };
 struct ir_operand {
     enum ir_operand_kind kind;
-    uint32_t var;                /* IMM: 1 + the number of the shared variable whose address it is, or to which it leads; 0: a number. In instrumented plans also objects of local memory (pass/origin.h) */
+    uint32_t var;                /* IMM: 1 + the number of the shared variable whose address it is, or to which it leads; 0: a number. In instrumented plans also objects of local memory (pass/analysis/origin.h) */
     struct ir_reg *reg;
     uint64_t imm;                /* bit pattern; floats as their bits */
 };

@@ -13,8 +13,8 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "base/diag.h"
-#include "jit/details.h"
-#include "jit/lines.h"
+#include "jit/emit/instrument.h"
+#include "jit/code/lines.h"
 #include "kabi/kabi.h"
 #include "pass/plan.h"
 
@@ -76,12 +76,12 @@ struct emit {
     uint64_t quiet;                              /* bits: regions in which memory is fetched for others */
     bool fetches;                                /* the region fetches memory for others */
     bool check;                                  /* the instrumented build is the checker's */
-    struct details *details;                     /* details.c: of an instrumented build, or NULL */
+    struct details *details;                     /* instrument.c: of an instrumented build, or NULL */
     bool streams;                                /* stores go past the caches */
     unsigned doubled;                            /* instructions that have two versions */
     bool versions;                               /* some block has versions that one comparison chooses from */
 
-    struct plan_common_load common_load[16];     /* common.c: done before the loop over groups */
+    struct plan_common_load common_load[16];     /* block_invariant.c: done before the loop over groups */
     LLVMValueRef common_table[16][IR_MAX_DST];   /* of those that repeat after several groups: [groups][chunks] of each result */
     size_t n_common;
 
@@ -90,10 +90,10 @@ struct emit {
     LLVMValueRef m[PLAN_MAX_CHUNKS];             /* its mask; m[0] NULL: all lanes */
     LLVMValueRef all_here;                       /* of a block with a mask, i1: known to be all lanes */
     const struct ir_inst *inst;
-    HW_VEC(struct record *) records;             /* records.c */
+    HW_VEC(struct record *) records;             /* aos_store.c */
     HW_VEC(struct butterfly *) butterflies;      /* butterfly.c */
-    HW_VEC(struct late_atomic *) late;           /* late.c: still to be done */
-    HW_VEC(struct walked *) walked;              /* walked.c */
+    HW_VEC(struct late_atomic *) late;           /* shared_atomics.c: still to be done */
+    HW_VEC(struct walked *) walked;              /* guard_hoist.c */
     HW_VEC(struct own_row *) own_rows;           /* own_row.c */
     HW_VEC(struct guard_group *) guards;         /* of this block's accesses and later ones (guard.c) */
 
@@ -117,10 +117,10 @@ bool emit_kernel(struct emit *e);
 void clear_plan(struct emit *e);                   /* for this region */
 void clear_registers(struct emit *e, int b);       /* b: the number of blocks where a group begins */
 
-/* brief.c */
+/* predicated_store.c */
 bool brief_block(struct emit *e, int b);           /* runs also when no lane is on */
 
-/* ends.c */
+/* first_last_lane.c */
 const struct ir_inst *ends_made_here(struct emit *e, const struct ir_operand *o);
 LLVMValueRef ends_all_have(struct emit *e, const struct ir_operand *predicate, bool value);       /* i1: it is certain; NULL: nothing short tells */
 
@@ -207,7 +207,7 @@ bool guard_leads(struct emit *e, const struct ir_inst *i);                      
 LLVMValueRef guard_doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRef a, unsigned lanes);          /* i1 of each address */
 void guard_ask_row(struct emit *e, const struct ir_inst *i, LLVMValueRef first, int64_t step, unsigned chunk); /* the engine looks at it */
 
-/* walked.c: pointers that step through a loop are checked before it */
+/* guard_hoist.c: pointers that step through a loop are checked before it */
 void walked_block(struct emit *e, int b);                                        /* at the end of what may lead into one */
 bool walked_before(const struct emit *e, const struct ir_inst *i);
 void walked_turn(struct emit *e, int b);                                         /* at the begin of the loop: in place of the guards of its walked accesses */
@@ -217,17 +217,17 @@ bool own_row_is(struct emit *e, const struct ir_inst *i, int block);
 void own_rows_enter(struct emit *e, int b);                                      /* at the end of what may lead into a loop */
 bool own_row_load(struct emit *e, const struct ir_inst *i);                      /* false: nothing done */
 
-/* common.c: loads that are the same for all groups */
+/* block_invariant.c: loads that are the same for all groups */
 void emit_common(struct emit *e);
 bool common_done(const struct emit *e, const struct ir_inst *i);
 void common_take(struct emit *e, const struct ir_inst *i);                       /* where it comes: this group's results */
 
-/* records.c: stores that fill records together */
+/* aos_store.c: stores that fill records together */
 void records_block(struct emit *e, const struct ir_block *b);
 bool record_store(struct emit *e, const struct ir_inst *i);                      /* false: a store for itself */
 void store_row(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigned n, unsigned chunk);  /* memory.c: n elements of each lane, from i's address on */
 
-/* pieces.c: lanes a few elements apart, all of them on */
+/* aos_load.c: lanes a few elements apart, all of them on */
 struct lane_from {
     unsigned vector, lane;
 };
@@ -248,7 +248,7 @@ LLVMValueRef widen_half(struct emit *e, LLVMValueRef v, enum ir_type *t, unsigne
 LLVMValueRef to_f16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes);
 LLVMValueRef to_bf16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes);
 LLVMValueRef to_odd_f32(struct emit *e, LLVMValueRef v, unsigned lanes);                                               /* from f64 */
-LLVMValueRef inline_math(struct emit *e, enum ir_math id, LLVMValueRef *src, unsigned lanes);                          /* inline.c: NULL: a call */
+LLVMValueRef inline_math(struct emit *e, enum ir_math id, LLVMValueRef *src, unsigned lanes);                          /* math_inline.c: NULL: a call */
 LLVMValueRef inline_exp2f_normal(struct emit *e, LLVMValueRef x, unsigned lanes);                                    /* what is less than normal is 0 */
 LLVMValueRef math_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);  /* call.c */
 LLVMValueRef lane_calls(struct emit *e, const char *symbol, LLVMTypeRef result, LLVMValueRef *src, LLVMTypeRef *types, unsigned n, unsigned lanes, unsigned chunk);
@@ -259,7 +259,7 @@ void emit_turn_fetches(struct emit *e);
 void emit_address(struct emit *e, const struct ir_inst *i);                      /* memory.c: PARAM, VARADDR, *_TO_* */
 void emit_load(struct emit *e, const struct ir_inst *i);
 void emit_store(struct emit *e, const struct ir_inst *i);
-bool stream_row(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLVMValueRef ptr, unsigned n);    /* stream.c; false: a usual store */
+bool stream_row(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLVMValueRef ptr, unsigned n);    /* non_temporal.c; false: a usual store */
 LLVMValueRef u_address(struct emit *e, const struct ir_inst *i, unsigned chunk);
 LLVMValueRef v_address(struct emit *e, const struct ir_inst *i, unsigned chunk); /* <W x i64>; of shared and local memory <W x i32> offsets */
 enum { OFFSET_NEAR = 16 << 20 };                 /* a constant below that may be added to a 32-bit offset in 64 bits: what is unmapped around the memory is wide enough */
@@ -292,11 +292,11 @@ void emit_atomic(struct emit *e, const struct ir_inst *i);                      
 LLVMValueRef atomic_combine(struct emit *e, const struct ir_inst *i, LLVMValueRef old, LLVMValueRef x);  /* gives the new value */
 LLVMValueRef atomic_lane(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, LLVMValueRef y);
 const char *atomic_reduction(uint8_t atom);                                      /* NULL: it matters which lane comes first */
-bool late_atomic(struct emit *e, const struct ir_inst *i);                       /* late.c: small ones on shared memory; false: not one */
+bool late_atomic(struct emit *e, const struct ir_inst *i);                       /* shared_atomics.c: small ones on shared memory; false: not one */
 bool atomic_unused(struct emit *e, const struct ir_inst *i);                     /* nobody looks at what was there */
 bool atomic_may_wait(struct emit *e, const struct ir_inst *i);                   /* for instructions after it that touch no memory */
 void atomics_flush(struct emit *e);                                              /* those that wait are done */
-void emit_atomic_wide(struct emit *e, const struct ir_inst *i);                  /* wide.c */
+void emit_atomic_wide(struct emit *e, const struct ir_inst *i);                  /* atomic128.c */
 void emit_fence(struct emit *e, const struct ir_inst *i);
 bool emit_warp(struct emit *e, const struct ir_inst *i);                         /* warp.c: shfl, vote, ...; false: not possible in this build */
 void emit_tile(struct emit *e, const struct ir_inst *i);                         /* tile.c */

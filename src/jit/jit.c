@@ -15,11 +15,11 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "jit/emit.h"
-#include "jit/later.h"
-#include "jit/llvm.h"
-#include "jit/object.h"
-#include "jit/parts.h"
-#include "jit/target.h"
+#include "jit/code/tier_up.h"
+#include "jit/code/llvm.h"
+#include "jit/code/object.h"
+#include "jit/code/parallel_codegen.h"
+#include "jit/code/target.h"
 #include "pass/explain.h"
 
 /* Objects of another build of this library must not survive: which build this is, its own file says. */
@@ -299,7 +299,7 @@ unsigned jit_sizes(const struct ir_func *func, struct jit_size out[JIT_SIZES])
 {
     struct plan_size sizes[PLAN_SIZES];
     static_assert((int)JIT_SIZES == (int)PLAN_SIZES, "");
-    unsigned n = plan_sizes(func, sizes, PLAN_SIZES);
+    unsigned n = plan_param_specialise(func, sizes, PLAN_SIZES);
     for (unsigned k = 0; k < n; k++)
         out[k] = (struct jit_size){ sizes[k].offset, sizes[k].bytes };
     return n;
@@ -340,7 +340,7 @@ static struct plan *turns_plan(const struct ir_func *f, struct plan_options opt,
 /* Several warps at a time, or NULL where one is better, perhaps with some regions for several. What is counted in an instrumented build is counted by warps. */
 static struct plan *pairs_plan(struct plan *one, const struct ir_func *f, struct plan_options opt, struct diag *diag)
 {
-    unsigned warps = one->needs_fair ? 1 : plan_pairs(one);
+    unsigned warps = one->needs_fair ? 1 : plan_warp_coarsen(one);
     for (; warps > 1; warps /= 2) {
         opt.chunks = one->opt.chunks * warps;
         struct plan *p = plan_new(f, &opt, diag);
@@ -376,7 +376,7 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
                                 .counted = req->details, .plain = req->plain, .steps = req->steps,
                                 .chunks = width == 1 ? 1 : PLAN_LANES / width, .after = log ? log->after : NULL, .user = log ? log->user : NULL };
     struct plan_size sizes[PLAN_SIZES];
-    for (unsigned k = 0, n = plan_sizes(f, sizes, PLAN_SIZES); k < n; k++)
+    for (unsigned k = 0, n = plan_param_specialise(f, sizes, PLAN_SIZES); k < n; k++)
         if (req->whole >> k & 1)
             opt.whole[opt.n_whole++] = sizes[k].offset;
     if (f->callees.n)

@@ -31,7 +31,7 @@ enum details_space { DETAILS_GLOBAL, DETAILS_SHARED, DETAILS_LOCAL, DETAILS_CONS
 enum details_pattern { DETAILS_UNIFORM, DETAILS_VECTOR, DETAILS_STRIDED, DETAILS_GATHERED, DETAILS_PATTERN_COUNT };
 enum { DETAILS_SECTOR = 32, DETAILS_BANKS = 32, DETAILS_BANK_BYTES = 4 };
 
-/* A block as a GPU would run it (jit/machine.c): instructions by unit, and those of the longest chain by what makes them wait. */
+/* A block as a GPU would run it (jit/code/machine.c): instructions by unit, and those of the longest chain by what makes them wait. */
 enum details_work { DETAILS_WORK_FLOAT, DETAILS_WORK_INTEGER, DETAILS_WORK_DOUBLE, DETAILS_WORK_SPECIAL, DETAILS_WORK_MEMORY, DETAILS_WORK_WARP,
                     DETAILS_WORK_CONTROL, DETAILS_WORK_MATRIX, DETAILS_WORK_COUNT };
 /* STREAM: a load whose address follows from no other load, so that several can be on their way; GLOBAL: one that needs what a load brought.

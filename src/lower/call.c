@@ -402,7 +402,7 @@ static bool external_call(struct lower_ctx *c, const struct ptx_func *func, cons
     if (service && !declared_as(func, service->signature))
         return lower_fail(c, "'%s' is declared with other parameters than expected", func->name);
     if (service && service->op == IR_ST)
-        lower_store_generic(c, IR_I32, src[0], 0, src[1]);     /* a handle is the address of its value: core/condition.h */
+        lower_store_generic(c, IR_I32, src[0], 0, src[1]);     /* a handle is the address of its value: core/graph/condition.h */
     else if (service)
         emit_service(c, service, dst, src);
     else if (!lower_nvmath(c, func->name, dst, src, (int)n_args) && !found_elsewhere(c, func->name))

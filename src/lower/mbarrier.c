@@ -7,7 +7,7 @@
  *   bit  63      the phase
  * A phase ends when neither arrivals nor bytes are missing. The state that an arrival returns is the word before it.
  *
- * Waiting is an ordered load, and PTX loops around it: such a kernel runs with turns (pass/spin.c).
+ * Waiting is an ordered load, and PTX loops around it: such a kernel runs with turns (pass/analysis/spin.c).
  */
 #include "lower/frame.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A plan in words: which branches diverge, and why; what each memory access becomes. */
 #include "pass/explain.h"
-#include "pass/access.h"
+#include "pass/analysis/access.h"
 
 #include <stdio.h>
 

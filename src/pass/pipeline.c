@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of the passes, and the manager that runs them by what passes.def says of each. */
-#include "pass/origin.h"
+#include "pass/analysis/origin.h"
 #include "pass/plan.h"
 
 #include <strings.h>
@@ -91,18 +91,18 @@ static const struct step plain[] = { { .pass = PASS_FOLD }, { .pass = PASS_WEBS 
 static const struct step good[] = {
     { .pass = PASS_FOLD },
     { .pass = PASS_WEBS },
-    { PASS_LOCALS, 1, { PASS_WEBS } },
-    { .pass = PASS_INTERLEAVE },
+    { PASS_MEM2REG, 1, { PASS_WEBS } },
+    { .pass = PASS_INTERLEAVE_LOCAL },
     { .pass = PASS_FOLD },       /* webs turn reused registers into single definitions: more folds */
     { PASS_UNROLL, 2, { PASS_WEBS, PASS_FOLD } },
     { .pass = PASS_SINK },
     { PASS_TAIL_DUP, 2, { PASS_WEBS, PASS_FOLD } },
-    { PASS_ACROSS, 1, { PASS_FOLD } },
-    { PASS_NARROW, 1, { PASS_FOLD } },
-    { PASS_WALKING, 1, { PASS_FOLD } },
-    { PASS_CARRIED, 1, { PASS_FOLD } },
+    { PASS_SHARED_TRANSPOSE, 1, { PASS_FOLD } },
+    { PASS_NARROW_SHARED, 1, { PASS_FOLD } },
+    { PASS_POINTER_INDUCTION, 1, { PASS_FOLD } },
+    { PASS_INDUCTION_SPLIT, 1, { PASS_FOLD } },
     { PASS_FULL_LOOP, 2, { PASS_WEBS, PASS_FOLD } },
-    { .pass = PASS_STREAMING },
+    { .pass = PASS_NON_TEMPORAL },
 };
 
 static void run_steps(struct manager *m, const struct step *steps, size_t n)
@@ -118,7 +118,7 @@ static void prepare_turns(struct manager *m)
 {
     if (m->p->func->local_bytes) {       /* a loop may keep there what it waits for */
         run_pass(m, PASS_FOLD);
-        run_pass(m, PASS_LOCALS);
+        run_pass(m, PASS_MEM2REG);
     }
     run_pass(m, PASS_YIELDS);
 }
@@ -149,7 +149,7 @@ static struct plan *finish(struct manager *m)
 struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt, struct diag *diag)
 {
     struct manager m = { .p = begin(func, opt), .diag = diag, .ok = true };
-    run_pass(&m, PASS_ABREAST);
+    run_pass(&m, PASS_ATOMIC_ORDER);
     if (opt->fair || opt->turns)
         prepare_turns(&m);
     if (opt->plain)
@@ -159,7 +159,7 @@ struct plan *plan_new(const struct ir_func *func, const struct plan_options *opt
     if (m.ok)
         need(&m, MASKS);
     if (opt->turns && !opt->plain)
-        run_pass(&m, PASS_TURNS);
+        run_pass(&m, PASS_WARP_SPLIT);
     return finish(&m);
 }
 

@@ -2,7 +2,7 @@
 /*
  * A plan: everything jit/ must know to write a kernel as vector code for one block shape.
  *
- * A group is a warp of 32 lanes, held as `chunks` vectors of `width` lanes each (16x2, 8x4; 1x1 in the scalar build), or several warps (pairs.c).
+ * A group is a warp of 32 lanes, held as `chunks` vectors of `width` lanes each (16x2, 8x4; 1x1 in the scalar build), or several warps (warp_coarsen.c).
  * The plan owns a private copy of the function, in which
  *   - constants are folded (block dimensions are constants), copies and dead code are gone,
  *   - every register is one web: definitions that no use can tell apart, and no more,
@@ -20,7 +20,7 @@ enum { PLAN_LANES = 32, PLAN_MAX_CHUNKS = 32 };
 /*
  * How a value looks over the lanes of one chunk.
  * AFFINE: lane l holds base + l * stride, base a scalar; stride 0 is a uniform value.
- * PATTERN: lane l of the group holds base + the register's off[l], modulo 2^32; only in versions of a block (likely.c).
+ * PATTERN: lane l of the group holds base + the register's off[l], modulo 2^32; only in versions of a block (version.c).
  * group: one base serves all chunks, else each chunk has its own. In a warp, chunk c's is base + c * width * stride; in groups of several warps
  * each warp's is `step` from the one before.
  */
@@ -84,14 +84,14 @@ struct plan_region {
     bits_word *blocks;
 };
 
-/* sizes.c: parameters that are compared with, by where they lie in the parameter buffer */
+/* param_specialise.c: parameters that are compared with, by where they lie in the parameter buffer */
 enum { PLAN_SIZES = 8 };
 struct plan_size {
     uint32_t offset, bytes;
 };
-unsigned plan_sizes(const struct ir_func *f, struct plan_size *out, unsigned most);
+unsigned plan_param_specialise(const struct ir_func *f, struct plan_size *out, unsigned most);
 
-/* streaming.c: what each thread stores through parameters that nothing is read through; 0 too where the order of stores matters */
+/* non_temporal.c: what each thread stores through parameters that nothing is read through; 0 too where the order of stores matters */
 uint32_t plan_streamed_bytes(const struct ir_func *f, uint64_t *out_params);
 
 struct plan;
@@ -104,7 +104,7 @@ struct plan_options {
     bool function;               /* a callee: its lanes and their mask come from the caller */
     uint32_t local_stride;       /* bytes of local memory per thread; 0: what this function itself needs */
     bool fair;                   /* width 1: threads take turns at spin loops, and stop at warp operations */
-    bool turns;                  /* vectors: warps take turns at spin loops (turns.c) */
+    bool turns;                  /* vectors: warps take turns at spin loops (warp_split.c) */
     bool plain;                  /* no pass that is not needed */
     bool steps;                  /* threads also stop before stores that others may see */
     void (*after)(void *user, const char *pass, const struct plan *p);       /* called after each pass that did something; or NULL */
@@ -129,15 +129,15 @@ struct plan {
     size_t n_cls;                /* bits in a class */
     HW_VEC(struct plan_loop) loops;
     HW_VEC(struct plan_region) regions;
-    uint32_t n_across, shared_room;      /* across.c: shared arrays that lie the other way round; bytes of shared memory with the room for them */
-    unsigned n_locals;           /* words of local memory that are registers (locals.c) */
-    bool interleaved;            /* local memory lies word by word, not thread by thread (interleave.c) */
+    uint32_t n_across, shared_room;      /* shared_transpose.c: shared arrays that lie the other way round; bytes of shared memory with the room for them */
+    unsigned n_locals;           /* words of local memory that are registers (mem2reg.c) */
+    bool interleaved;            /* local memory lies word by word, not thread by thread (interleave_local.c) */
     bool uses_warp_ops;
     bool lockstep;               /* all groups of a block stop at the same barriers, plain ones */
     bits_word *apart;            /* blocks in which a group may have been taken apart */
     bool parts;                  /* some groups may be */
     bool needs_fair;             /* this build could hang: a thread may wait for one that runs after it */
-    struct plan *wide;           /* pairs.c: of the same code for several warps at a time, by which these regions are made; owned; or NULL */
+    struct plan *wide;           /* warp_coarsen.c: of the same code for several warps at a time, by which these regions are made; owned; or NULL */
     uint64_t wide_regions;
 };
 
@@ -171,7 +171,7 @@ bool plan_in_loop(const struct plan *p, int block, int loop);
 unsigned plan_times(const struct plan *p, int block);            /* how often it may run, by the loops it is in: a guess */
 bool plan_share_loop(const struct plan *p, int a, int b);        /* some loop holds both: each may run after the other */
 
-/* interleave.c: how far apart the same place of local memory is for two neighbouring threads */
+/* interleave_local.c: how far apart the same place of local memory is for two neighbouring threads */
 int64_t plan_local_step(const struct plan *p);
 
 bool plan_waits_on_memory(const struct ir_inst *i);              /* spin.c: it may see what other threads do meanwhile */
@@ -194,13 +194,13 @@ struct plan_thread {
 void plan_thread_at(const struct plan *p, uint32_t index, uint32_t tid[3]);
 bool plan_thread_value(struct plan_thread *t, const struct ir_inst *i, uint64_t *out);
 
-/* idle.c: from which group on all groups go from the region's beginning straight to its end, the block `end`, where they stop or are done */
-struct plan_idle {
+/* idle_warps.c: from which group on all groups go from the region's beginning straight to its end, the block `end`, where they stop or are done */
+struct plan_idle_warps {
     uint32_t from;
     int end;
 };
-bool plan_idle(const struct plan *p, size_t region, struct plan_idle *out);
-/* idle.c: when cmp, with the number of a group's first thread as operand `number`, gives this answer at the block's end, this group and all behind it
+bool plan_idle_warps(const struct plan *p, size_t region, struct plan_idle_warps *out);
+/* idle_warps.c: when cmp, with the number of a group's first thread as operand `number`, gives this answer at the block's end, this group and all behind it
    have nothing to do in the region but to go to its end, as above */
 struct plan_leave {
     const struct ir_inst *cmp;
@@ -209,8 +209,8 @@ struct plan_leave {
 };
 bool plan_leave(const struct plan *p, size_t region, int block, struct plan_leave *out);
 
-/* pairs.c: for how many warps at a time, 1, 2 or 4, is this plan best made, with so many times the chunks? */
-unsigned plan_pairs(struct plan *p);
+/* warp_coarsen.c: for how many warps at a time, 1, 2 or 4, is this plan best made, with so many times the chunks? */
+unsigned plan_warp_coarsen(struct plan *p);
 /* Of a plan for several: do they take all branches together that each of them takes whole, but for borders? Else one may be made with both plans:
    then it owns the other. */
 bool plan_in_step(const struct plan *wide);
@@ -222,7 +222,7 @@ void plan_class_ends(struct plan_block *b, size_t words);        /* after a chan
 bool plan_class_within(const struct plan_block *a, const struct plan_block *b);
 bool plan_same_class(const struct plan_block *a, const struct plan_block *b);
 
-/* next.c: a row of group g, and that at row + bytes + first + g * per_group, to be fetched for the next block; false: nothing to gain */
+/* prefetch_block.c: a row of group g, and that at row + bytes + first + g * per_group, to be fetched for the next block; false: nothing to gain */
 struct plan_fetch {
     int64_t bytes, first, per_group;
     bool near;                   /* into the first cache; what is read once, into tiles, only goes to the second: rows crowd each other out */
@@ -231,9 +231,9 @@ bool plan_fetch(const struct plan *p, const struct ir_inst *i, unsigned row_byte
 uint64_t plan_quiet_regions(const struct plan *p);
 bool plan_leaves_memory(const struct plan *p, size_t region, unsigned *out_work);        /* how many instructions it has, too */
 
-/* ahead.c: in the loop's next turn the access is step * scale bytes further (scale bytes where step is NULL), if there is one: if cmp, with `by`
+/* prefetch_loop.c: in the loop's next turn the access is step * scale bytes further (scale bytes where step is NULL), if there is one: if cmp, with `by`
    (NULL: nothing) added to its operand `counter`, says stays_if */
-struct plan_ahead {
+struct plan_prefetch_loop {
     const struct ir_operand *step, *by;
     enum ir_type step_type;
     int64_t scale;
@@ -243,21 +243,21 @@ struct plan_ahead {
     uint32_t together;           /* the rows of all groups of the block lie side by side, so many bytes in all: the first group has all of them fetched; 0: each its own */
 };
 enum { PLAN_TOGETHER_AHEAD = 4 };            /* iterations */
-bool plan_ahead(const struct plan *p, const struct ir_inst *i, int block, struct plan_ahead *out);
-/* ahead.c: the same, seen from the beginning of a region that computes: the address as it is there, and step * scale, is read in the next turn */
-bool plan_rest(const struct plan *p, const struct ir_inst *i, int block, int region, struct plan_ahead *out);
-/* ahead.c: the loop reads front to back here, `bytes` a turn, and gathers elsewhere: have it fetched so many bytes ahead */
+bool plan_prefetch_loop(const struct plan *p, const struct ir_inst *i, int block, struct plan_prefetch_loop *out);
+/* prefetch_loop.c: the same, seen from the beginning of a region that computes: the address as it is there, and step * scale, is read in the next turn */
+bool plan_rest(const struct plan *p, const struct ir_inst *i, int block, int region, struct plan_prefetch_loop *out);
+/* prefetch_loop.c: the loop reads front to back here, `bytes` a turn, and gathers elsewhere: have it fetched so many bytes ahead */
 enum { PLAN_FAR = 1024 };
 bool plan_stream_ahead(const struct plan *p, const struct ir_inst *i, int block, int64_t bytes);
 
-/* common.c: values that repeat after `period` lanes, in all groups; loads of such, at the region's beginning, that could be done once for all groups,
+/* block_invariant.c: values that repeat after `period` lanes, in all groups; loads of such, at the region's beginning, that could be done once for all groups,
    or for the first few, after which they repeat */
 enum { PLAN_COMMON_GROUPS = 4 };
 struct plan_common_load {
     const struct ir_inst *inst;
     uint32_t groups;
 };
-bool plan_common(const struct plan *p, const struct ir_operand *o, uint32_t period);
+bool plan_block_invariant(const struct plan *p, const struct ir_operand *o, uint32_t period);
 size_t plan_common_loads(const struct plan *p, size_t region, struct plan_common_load *out, size_t most);
 
 /* indexed.c: the access's address is base + index * scale: one base for the lanes of a chunk, I64, and an I32 index of each */
@@ -269,7 +269,7 @@ struct plan_indexed {
 bool plan_indexed(const struct plan *p, const struct ir_inst *i, int block, struct plan_indexed *out);
 bool plan_scale(const struct ir_inst *product, unsigned *out);   /* of its first operand */
 
-/* walking.c: in every turn of the block's loop the access's base is `step` bytes on, from what it began with; false also where it is not the
+/* pointer_induction.c: in every turn of the block's loop the access's base is `step` bytes on, from what it began with; false also where it is not the
    first load of a turn from that base */
 struct plan_row {
     const struct ir_operand *now, *begin, *index;        /* the base, what it began with; as in plan_indexed */
@@ -298,13 +298,13 @@ struct plan_field {
 };
 bool plan_field(const struct plan *p, const struct ir_inst *i, int block, struct plan_field *out);
 
-/* pattern.c: do the lanes of each chunk hold runs of `run` numbers, `step` from one to the next and `apart` from run to run? */
+/* lane_pattern.c: do the lanes of each chunk hold runs of `run` numbers, `step` from one to the next and `apart` from run to run? */
 bool plan_runs(const struct plan *p, const struct ir_operand *o, unsigned run, int64_t step, int64_t apart);
-bool plan_pattern(const struct plan *p, const struct ir_inst *i, int32_t *off);   /* likely.c's: of a result whose operands are AFFINE or PATTERN */
+bool plan_lane_pattern(const struct plan *p, const struct ir_inst *i, int32_t *off);   /* version.c's: of a result whose operands are AFFINE or PATTERN */
 unsigned plan_butterfly(const struct plan *p, const struct ir_inst *i);          /* lanes per run, if a chunk's are runs with gaps as long or one run; else 0 */
 
 /*
- * likely.c: shapes that the registers of a block have if of some numbers, the same for the whole group, the low bits have this value, or if a
+ * version.c: shapes that the registers of a block have if of some numbers, the same for the whole group, the low bits have this value, or if a
  * minimum or maximum (clamp) leaves every lane its number
  */
 struct plan_condition {
@@ -318,7 +318,7 @@ struct plan_guess {
     struct shape shape;
     const int32_t *off;
 };
-struct plan_likely {
+struct plan_version {
     struct plan_condition conditions[6];
     unsigned n, n_ahead;
     const struct ir_inst *ahead[8];              /* of the block, to be done before the conditions can be looked at */
@@ -327,8 +327,8 @@ struct plan_likely {
 /* Versions: all low bits that count within a group are set; but for the highest, the two highest, ...; last, all that count within a chunk are.
    false: nothing to gain; else regs is to be freed */
 enum { PLAN_VERSIONS = 8, PLAN_OF_CHUNKS = PLAN_VERSIONS - 1 };
-bool plan_likely(const struct plan *p, int block, unsigned version, struct hw_arena *arena, struct plan_likely *out);
-void plan_exchange(const struct plan *p, struct plan_likely *l);                 /* puts these shapes in, and those that were there into l */
+bool plan_version(const struct plan *p, int block, unsigned version, struct hw_arena *arena, struct plan_version *out);
+void plan_exchange(const struct plan *p, struct plan_version *l);                 /* puts these shapes in, and those that were there into l */
 
 /* shape.c: the shape an instruction's result has, given its operands'; do a's lanes stay within aligned blocks of low + 1? */
 struct shape plan_result_shape(const struct plan *p, const struct ir_inst *i);

@@ -6,7 +6,7 @@
 #include "prof/details.h"
 
 #include "base/hash.h"
-#include "core/sched.h"
+#include "core/stream/sched.h"
 #include "prof/writer.h"
 
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LOG);          /* guards known; before the tables' own */

@@ -5,7 +5,7 @@
  * process stays.
  */
 #define _GNU_SOURCE
-#include "core/ipc.h"
+#include "core/mem/ipc.h"
 #include "fuzz_driver.h"
 
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include <fenv.h>
 #include <math.h>
 
-#include "jit/math.h"
+#include "jit/math/math.h"
 
 /* Rounding modes change behind the compiler's back: values pass through volatile variables. */
 static int host_rounding(unsigned rnd)

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "jit/math.h"
+#include "jit/math/math.h"
 #include "math_reference.h"
 
 enum { MAX_ARGS = 4, BATCH = 16 };

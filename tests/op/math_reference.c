@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * References for math_accuracy: libm's long double functions where they exist, otherwise formulas that share nothing
- * with jit/mathlib.c (series in __float128, continued fractions, bisection).
+ * with jit/math/mathlib.c (series in __float128, continued fractions, bisection).
  */
 #define _GNU_SOURCE                            /* exp10l */
 #include "math_reference.h"

@@ -10,10 +10,10 @@
 #include "../unit/core_kernels.h"
 
 #include "base/os.h"
-#include "core/capture.h"
-#include "core/exec_graph.h"
-#include "core/graph.h"
-#include "core/values.h"
+#include "core/graph/capture.h"
+#include "core/graph/exec_graph.h"
+#include "core/graph/graph.h"
+#include "core/stream/values.h"
 
 #include <limits.h>
 #include <pthread.h>

@@ -3,15 +3,15 @@
 #ifndef CORE_KERNELS_H
 #define CORE_KERNELS_H
 
-#include "core/copy.h"
+#include "core/mem/copy.h"
 #include "core/core.h"
-#include "core/ctx.h"
-#include "core/device.h"
-#include "core/event.h"
-#include "core/launch.h"
-#include "core/mem.h"
-#include "core/module.h"
-#include "core/stream.h"
+#include "core/device/ctx.h"
+#include "core/device/device.h"
+#include "core/stream/event.h"
+#include "core/module/launch.h"
+#include "core/mem/mem.h"
+#include "core/module/module.h"
+#include "core/stream/stream.h"
 #include "exec/exec.h"
 
 #include <stdatomic.h>

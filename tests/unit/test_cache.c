@@ -5,7 +5,7 @@
 #include "base/cache.h"
 
 #include "base/os.h"
-#include "jit/object.h"
+#include "jit/code/object.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

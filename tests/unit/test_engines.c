@@ -4,7 +4,7 @@
 #include "core_kernels.h"
 
 #include "base/os.h"
-#include "core/sched.h"
+#include "core/stream/sched.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -3,13 +3,13 @@
 #include "core/hooks.h"
 
 #include "core/core.h"
-#include "core/copy.h"
-#include "core/ctx.h"
-#include "core/device.h"
-#include "core/event.h"
-#include "core/mem.h"
-#include "core/sched.h"
-#include "core/stream.h"
+#include "core/mem/copy.h"
+#include "core/device/ctx.h"
+#include "core/device/device.h"
+#include "core/stream/event.h"
+#include "core/mem/mem.h"
+#include "core/stream/sched.h"
+#include "core/stream/stream.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 
 #include "ir/ir.h"
 #include "jit/jit.h"
-#include "jit/object.h"
+#include "jit/code/object.h"
 #include "pass/plan.h"
 
 /* ---- a small assembler over the builder ---- */

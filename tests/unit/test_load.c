@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loader of object files: near and far calls, constants, and objects that are damaged in every way. The object is made here, byte by byte. */
 #define _GNU_SOURCE
-#include "jit/load.h"
+#include "jit/code/load.h"
 
 #include "base/os.h"
 #include "base/str.h"
-#include "jit/object.h"
+#include "jit/code/object.h"
 
 #include <elf.h>
 #include <setjmp.h>

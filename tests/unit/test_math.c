@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "jit/math.h"
+#include "jit/math/math.h"
 #include "lower/lower_internal.h"
 
 static void every_row_has_a_scalar_body(void **state)

@@ -8,10 +8,10 @@
  * purpose: the explorer must find each of them, or it proves nothing.
  *
  *   locking    base/lock.c: a mutex of three states
- *   waiting    core/sched.c: a host thread spins, parks and is woken (struct waiter)
- *   values     core/values.c: the thread that looks at values sleeps while there are none
- *   queueing   core/sched.c: streams, events, engines; what is queued while its dependency finishes
- *   chains     core/sched.c: small kernels that one thread runs in a row, while more are queued, somebody waits, or it must stop
+ *   waiting    core/stream/sched.c: a host thread spins, parks and is woken (struct waiter)
+ *   values     core/stream/values.c: the thread that looks at values sleeps while there are none
+ *   queueing   core/stream/sched.c: streams, events, engines; what is queued while its dependency finishes
+ *   chains     core/stream/sched.c: small kernels that one thread runs in a row, while more are queued, somebody waits, or it must stop
  */
 #include "base/base.h"
 

@@ -2,7 +2,7 @@
 /* HOSTWARP_VERIFY's judge: two kernels written by hand, one in the reference's place, one in the vector code's; and the comparison of words. */
 #include "core_kernels.h"
 
-#include "core/verify_internal.h"
+#include "core/verify/verify_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts: life, the primary ones, limits, the sticky error. */
+#include "core/device/ctx.h"
+
+#include "base/log.h"
+#include "base/options.h"
+#include "base/vec.h"
+#include "core/graph/capture.h"
+#include "core/device/device.h"
+#include "core/module/device_query.h"
+#include "core/stream/event.h"
+#include "core/device/gate.h"
+#include "core/hooks.h"
+#include "core/internal.h"
+#include "core/mem/ipc.h"
+#include "core/mem/mem.h"
+#include "core/mem/mempool.h"
+#include "core/module/module.h"
+#include "core/stream/sched.h"
+#include "core/stream/stream.h"
+
+#include <stdatomic.h>
+
+enum { L2_PART = 3932160, L2_PARTS_MOST = 10 };  /* as measured on an H200: what L2 cache is set aside in, and how many of the 16 can be */
+
+enum { MAX_DEVICES = 64 };
+
+/* A device's primary context. It exists while it is retained. */
+struct primary {
+    struct ctx *ctx;             /* the open handle */
+    unsigned retained;
+    unsigned flags;
+};
+
+static struct hw_mutex primary_mu = HW_MUTEX_INIT(HW_RANK_TABLE);
+static struct primary primaries[MAX_DEVICES] HW_GUARDED_BY(primary_mu);
+static _Atomic uint64_t last_id;
+
+bool ctx_flags_valid(unsigned flags)
+{
+    const unsigned known = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_COREDUMP_ENABLE
+        | CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_SYNC_MEMOPS;
+    unsigned sched = flags & CU_CTX_SCHED_MASK;
+    return !(flags & ~known) && !(sched & (sched - 1));
+}
+
+static void ctx_free(struct obj *obj)
+{
+    struct ctx *ctx = hw_container_of(obj, struct ctx, obj);
+    exec_printf_free(ctx->printf_buf);
+    exec_heap_free(ctx->heap);
+    hw_free(ctx->legacy);                        /* its references, all gone, kept us */
+    hw_free(ctx);
+}
+
+/* Of the sixteen parts of the cache, those that a context has set aside at first. */
+static unsigned l2_parts(void)
+{
+    int64_t percent = hw_cuda_env()->persisting_l2;
+    if (percent < 0 || percent > 100)
+        return 3;
+    return (unsigned)hw_min_u64(((uint64_t)percent * 16 + 99) / 100, L2_PARTS_MOST);
+}
+
+static void lines_init(struct ctx *ctx)
+{
+    int64_t n = hw_cuda_env()->max_connections;
+    ctx->n_lines = n > 0 && n <= CTX_MAX_LINES ? (unsigned)n : 0;
+    for (unsigned i = 0; i < CTX_MAX_LINES; i++)
+        hw_list_init(&ctx->lines[i]);
+}
+
+static CUresult ctx_new(struct device *dev, unsigned flags, bool primary, struct ctx **out)
+{
+    if (dev->faulted)
+        return CUDA_ERROR_DEVICE_UNAVAILABLE;    /* measured: after a kernel's fault the process gets no new context */
+    if (!exec_start())
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    struct ctx *ctx = hw_alloc(sizeof *ctx);
+    ctx->dev = dev;
+    ctx->id = atomic_fetch_add(&last_id, 1) + 1;
+    ctx->primary = primary;
+    ctx->flags = flags;
+    hw_mutex_init(&ctx->mu, HW_RANK_CTX);
+    hw_list_init(&ctx->events);
+    hw_list_init(&ctx->modules);
+    hw_list_init(&ctx->streams);
+    hw_list_init(&ctx->busy);
+    ctx->limits[CU_LIMIT_STACK_SIZE] = 1024;
+    ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE] = 8650752;            /* as measured; the manual's 1 MiB is older */
+    ctx->limits[CU_LIMIT_MALLOC_HEAP_SIZE] = 8u << 20;
+    ctx->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
+    ctx->limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
+    ctx->limits[CU_LIMIT_SHMEM_SIZE] = DEVICE_SHARED_OPTIN;
+    ctx->limits[CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = (size_t)l2_parts() * L2_PART;
+    ctx->printf_buf = exec_printf_new(ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE]);
+    ctx->heap = exec_heap_new(ctx->limits[CU_LIMIT_MALLOC_HEAP_SIZE]);
+    obj_init(&ctx->obj, OBJ_CTX, ctx_free);
+    lines_init(ctx);
+    ctx->legacy = stream_new(ctx, 0, 0);
+    stream_line_up(ctx->legacy);
+    ctx->legacy->legacy = true;
+    *out = ctx;
+    return CUDA_SUCCESS;
+}
+
+struct ctx *ctx_get(CUcontext handle)
+{
+    struct obj *obj = obj_get(handle, OBJ_CTX);
+    return obj ? hw_container_of(obj, struct ctx, obj) : NULL;
+}
+
+/* --- destruction --- */
+
+/* References to all streams of a context, so that they can be used without the list's lock. */
+static size_t streams_of(struct ctx *ctx, struct stream ***out)
+{
+    HW_VEC(struct stream *) all = { 0 };
+    sched_lock();
+    hw_list_for(it, &ctx->streams) {
+        struct stream *s = hw_list_item(it, struct stream, in_ctx);
+        if (obj_try_ref(&s->obj))
+            hw_vec_push(&all, s);
+    }
+    sched_unlock();
+    *out = all.v;
+    return all.n;
+}
+
+static void close_streams(struct ctx *ctx)
+{
+    struct stream **all;
+    size_t n = streams_of(ctx, &all);
+    for (size_t i = 0; i < n; i++) {
+        obj_close(&all[i]->obj);
+        stream_unref(all[i]);
+    }
+    hw_free(all);
+}
+
+static void close_events_and_modules(struct ctx *ctx)
+{
+    HW_VEC(struct event *) events = { 0 };
+    HW_VEC(struct module *) modules = { 0 };
+    hw_lock(&ctx->mu);
+    hw_list_for(it, &ctx->events) {
+        struct event *e = hw_list_item(it, struct event, in_ctx);
+        if (obj_try_ref(&e->obj))
+            hw_vec_push(&events, e);
+    }
+    hw_list_for(it, &ctx->modules) {
+        struct module *m = hw_list_item(it, struct module, in_ctx);
+        if (obj_try_ref(&m->obj))
+            hw_vec_push(&modules, m);
+    }
+    hw_unlock(&ctx->mu);
+    for (size_t i = 0; i < events.n; i++) {
+        obj_close_with_ctx(&events.v[i]->obj);
+        event_unref(events.v[i]);
+    }
+    for (size_t i = 0; i < modules.n; i++) {
+        module_close(modules.v[i]);
+        module_unref(modules.v[i]);
+    }
+    hw_vec_fini(&events);
+    hw_vec_fini(&modules);
+}
+
+/* By who marked it dead, and holds a reference. Once nobody is inside, nothing new comes; then what is queued ends. Only then the handle goes: who frees
+   memory meanwhile finds by it what to wait for. */
+static void ctx_tear_down(struct ctx *ctx)
+{
+    gate_close(ctx);
+    sched_wait_ctx(ctx);
+    obj_close(&ctx->obj);
+    capture_ctx_gone(ctx);
+    ctx_flush_printf(ctx);
+    hook_ctx_ending(ctx);
+    close_events_and_modules(ctx);
+    close_streams(ctx);
+    mem_free_ctx(ctx);
+    ipc_ctx_gone(ctx);
+}
+
+CUresult ctx_create(struct device *dev, unsigned flags, CUcontext *out)
+{
+    struct ctx *ctx;
+    if (!ctx_flags_valid(flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = ctx_new(dev, flags, false, &ctx);
+    if (rc)
+        return rc;
+    ctx_push(ctx_handle(ctx));
+    *out = ctx_handle(ctx);
+    return CUDA_SUCCESS;
+}
+
+CUresult ctx_destroy(CUcontext handle)
+{
+    struct ctx *ctx = ctx_get(handle);
+    if (!ctx)
+        return handle ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
+    bool closed = !ctx->primary && !atomic_exchange(&ctx->dead, true);
+    if (closed) {
+        if (ctx_current() == ctx)
+            ctx_pop(NULL);
+        ctx_tear_down(ctx);
+    }
+    ctx_unref(ctx);
+    return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+static void tombstone_free(struct obj *obj)
+{
+    struct ctx *ctx = hw_container_of(obj, struct ctx, obj);
+    hw_free(ctx);
+}
+
+struct ctx *ctx_get_dead(CUcontext handle)
+{
+    if (!obj_was(handle, OBJ_CTX))
+        return NULL;
+    struct ctx *ctx = hw_alloc(sizeof *ctx);
+    ctx->dev = device_peek(0);
+    hw_mutex_init(&ctx->mu, HW_RANK_CTX);
+    hw_list_init(&ctx->events);
+    hw_list_init(&ctx->modules);
+    hw_list_init(&ctx->streams);
+    hw_list_init(&ctx->busy);
+    ctx->dead = true;
+    obj_init(&ctx->obj, OBJ_CTX, tombstone_free);
+    obj_ref(&ctx->obj);
+    obj_close(&ctx->obj);                        /* nobody gets it by its own handle, which is another's */
+    ctx->obj.handle = handle;
+    return ctx;
+}
+
+CUresult ctx_attach(struct ctx *ctx, CUcontext *out)
+{
+    atomic_fetch_add(&ctx->attached, 1);
+    *out = ctx_handle(ctx);
+    return CUDA_SUCCESS;
+}
+
+CUresult ctx_detach(CUcontext handle)
+{
+    struct ctx *ctx = ctx_current();
+    if (!ctx || ctx_handle(ctx) != handle)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    unsigned n = atomic_load(&ctx->attached);
+    while (n && !atomic_compare_exchange_weak(&ctx->attached, &n, n - 1))
+        ;
+    return n ? CUDA_SUCCESS : ctx_destroy(handle);
+}
+
+CUresult ctx_wait_event(struct ctx *ctx, struct event *e)
+{
+    struct stream **streams;
+    CUresult rc = capture_ctx_forbids(ctx);
+    if (rc)
+        return rc;
+    size_t n = streams_of(ctx, &streams);
+    for (size_t i = 0; i < n; i++) {
+        event_push_wait(streams[i], e);
+        stream_unref(streams[i]);
+    }
+    hw_free(streams);
+    return CUDA_SUCCESS;
+}
+
+/* A stream of its own waits for a mark in each of the others. */
+CUresult ctx_record_event(struct ctx *ctx, struct event *e)
+{
+    struct stream **streams;
+    CUevent mark;
+    CUresult rc = capture_ctx_forbids(ctx);
+    if (rc || (rc = event_create(ctx, CU_EVENT_DISABLE_TIMING, &mark)))
+        return rc;
+    struct event *m = event_get(mark);
+    size_t n = streams_of(ctx, &streams);
+    struct stream *all = stream_new(ctx, CU_STREAM_NON_BLOCKING, 0);
+    for (size_t i = 0; i < n; i++) {
+        if (!sched_idle(streams[i])) {
+            sched_push_record(streams[i], m);
+            sched_push_wait_event(all, m);
+        }
+        stream_unref(streams[i]);
+    }
+    rc = event_record(e, all, 0);
+    obj_close(&all->obj);
+    hw_free(streams);
+    event_unref(m);
+    event_destroy(mark);
+    return rc;
+}
+
+/* --- primary contexts --- */
+
+CUresult ctx_primary_retain(struct device *dev, CUcontext *out)
+{
+    CUresult rc = CUDA_SUCCESS;
+    hw_lock(&primary_mu);
+    struct primary *p = &primaries[dev->ordinal];
+    if (!p->ctx)
+        rc = ctx_new(dev, p->flags, true, &p->ctx);
+    if (!rc) {
+        p->retained++;
+        *out = ctx_handle(p->ctx);
+    }
+    hw_unlock(&primary_mu);
+    return rc;
+}
+
+/* Takes the context out of its place; NULL when nobody holds it any more. */
+static struct ctx *primary_take_locked(struct primary *p)
+{
+    struct ctx *ctx = p->ctx;
+    p->ctx = NULL;
+    p->retained = 0;
+    return ctx;
+}
+
+static void primary_end(struct ctx *ctx)
+{
+    if (!ctx)
+        return;
+    ctx_ref(ctx);
+    ctx->dead = true;
+    ctx_tear_down(ctx);
+    ctx_unref(ctx);
+}
+
+CUresult ctx_primary_release(struct device *dev)
+{
+    struct ctx *gone = NULL;
+    hw_lock(&primary_mu);
+    struct primary *p = &primaries[dev->ordinal];
+    bool ok = p->retained > 0;
+    if (ok && --p->retained == 0)
+        gone = primary_take_locked(p);
+    hw_unlock(&primary_mu);
+    primary_end(gone);
+    return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult ctx_primary_reset(struct device *dev)
+{
+    hw_lock(&primary_mu);
+    struct ctx *gone = primary_take_locked(&primaries[dev->ordinal]);
+    hw_unlock(&primary_mu);
+    primary_end(gone);
+    return CUDA_SUCCESS;
+}
+
+CUresult ctx_primary_state(struct device *dev, unsigned *flags, int *active)
+{
+    hw_lock(&primary_mu);
+    struct primary *p = &primaries[dev->ordinal];
+    *flags = p->ctx ? p->ctx->flags : p->flags;
+    *active = p->ctx != NULL;
+    hw_unlock(&primary_mu);
+    return CUDA_SUCCESS;
+}
+
+CUresult ctx_primary_set_flags(struct device *dev, unsigned flags)
+{
+    if (!ctx_flags_valid(flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    hw_lock(&primary_mu);
+    struct primary *p = &primaries[dev->ordinal];
+    p->flags = flags;
+    if (p->ctx)
+        p->ctx->flags = flags;
+    hw_unlock(&primary_mu);
+    return CUDA_SUCCESS;
+}
+
+/* --- questions and settings --- */
+
+CUresult ctx_synchronize(struct ctx *ctx)
+{
+    CUresult rc = capture_ctx_forbids(ctx);
+    if (rc)
+        return rc;
+    sched_wait_ctx(ctx);
+    ctx_flush_printf(ctx);
+    mempool_synchronized(ctx->dev->ordinal, NULL, ctx);
+    return ctx_error(ctx);
+}
+
+CUresult ctx_set_flags(struct ctx *ctx, unsigned flags)
+{
+    if (!ctx_flags_valid(flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    ctx->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+static bool limit_known(CUlimit limit)
+{
+    switch ((int)limit) {
+    case CU_LIMIT_STACK_SIZE:
+    case CU_LIMIT_PRINTF_FIFO_SIZE:
+    case CU_LIMIT_MALLOC_HEAP_SIZE:
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+    case CU_LIMIT_SHMEM_SIZE:
+    case CU_LIMIT_CIG_ENABLED: return true;
+    default: return false;
+    }
+}
+
+CUresult ctx_limit(struct ctx *ctx, CUlimit limit, size_t *out)
+{
+    if ((unsigned)limit > 9)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!limit_known(limit))
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    hw_lock(&ctx->mu);
+    *out = ctx->limits[limit];
+    hw_unlock(&ctx->mu);
+    return CUDA_SUCCESS;
+}
+
+CUresult ctx_set_limit(struct ctx *ctx, CUlimit limit, size_t value)
+{
+    if ((unsigned)limit > 9)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!limit_known(limit))
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    if (limit == CU_LIMIT_SHMEM_SIZE || limit == CU_LIMIT_CIG_ENABLED)
+        return CUDA_ERROR_NOT_PERMITTED;         /* to be read only */
+    if (limit == CU_LIMIT_STACK_SIZE && value > 512 * 1024)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > 128)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > (size_t)L2_PARTS_MOST * L2_PART)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (limit == CU_LIMIT_PRINTF_FIFO_SIZE && value > ctx->dev->memory_bytes)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (limit == CU_LIMIT_STACK_SIZE)            /* measured: 3000 reads back as 3008, a heap of 1 MiB as 4 MiB */
+        value = hw_align_up(value, 16);
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
+        value = hw_max_u64(value, 4u << 20);
+    if (limit == CU_LIMIT_PRINTF_FIFO_SIZE)
+        value = hw_max_u64(value, 512u << 10);
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE)              /* a sixteenth of the cache at a time */
+        value = (value + L2_PART - 1) / L2_PART * L2_PART;
+    if (limit == CU_LIMIT_PRINTF_FIFO_SIZE) {
+        ctx_flush_printf(ctx);
+        exec_printf_resize(ctx->printf_buf, value);
+    }
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
+        exec_heap_limit(ctx->heap, value);
+    hw_lock(&ctx->mu);
+    ctx->limits[limit] = value;
+    hw_list_for(it, &ctx->modules)
+        device_figures_limit(hw_list_item(it, struct module, in_ctx), limit, value);
+    hw_unlock(&ctx->mu);
+    return CUDA_SUCCESS;
+}
+
+void ctx_poison(struct ctx *ctx, CUresult why)
+{
+    CUresult expected = CUDA_SUCCESS;
+    if (atomic_compare_exchange_strong(&ctx->error, &expected, why) && why != CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
+        ctx->dev->faulted = true;                /* that: nothing is wrong with the device, and a new context may find what this one lacked */
+}
+
+void ctx_flush_printf(struct ctx *ctx)
+{
+    exec_printf_flush(ctx->printf_buf);
+}
+
+void ctx_dump(const struct ctx *ctx, FILE *out)
+{
+    fprintf(out, "context %llu on device %d%s: flags %#x, error %d%s\n", (unsigned long long)ctx->id, ctx->dev->ordinal,
+            ctx->primary ? " (primary)" : "", (unsigned)ctx->flags, (int)ctx->error, ctx->dead ? ", destroyed" : "");
+}
