@@ -12,11 +12,13 @@
 #include "check/sync.h"
 #include "core/module/launch.h"
 #include "core/module/module.h"
+#include "core/stream/stream.h"
 
 #include <stdlib.h>
 
 /* Where malloc() or free() is called that the engine is about to do for this thread. */
 static _Thread_local const char *heap_place;
+static _Thread_local struct ctx *heap_ctx;
 
 void access_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
 {
@@ -65,8 +67,12 @@ static void *begin(const struct exec_launch *launch)
 /* All of its threads have left; or one of them has faulted. */
 static void end_block(struct runner *r)
 {
-    if (r->block && r->sync && !atomic_load_explicit(&r->launch->fault, memory_order_relaxed))
+    if (!r->block || atomic_load_explicit(&r->launch->fault, memory_order_relaxed))
+        return;
+    if (r->sync)
         sync_block_end(r->sync);
+    if (r->memory)
+        sync_memory_end(r->memory);
 }
 
 static void end(void *state)
@@ -268,7 +274,10 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
         if (r->race)
             race_fence(r->race, thread, mask, s->grid_wide);
         break;
-    case DETAILS_IN_MALLOC: heap_place = s->place; break;
+    case DETAILS_IN_MALLOC:
+        heap_place = s->place;
+        heap_ctx = r->cmd->stream->ctx;
+        break;
     case DETAILS_IN_FREE:
         heap_place = s->place;
         bounds_free(r, site, thread, mask, a);
@@ -291,7 +300,7 @@ static void stuck(void *state, struct kabi_block *block)
 
 static void heap(uint64_t base, uint64_t bytes, bool made)
 {
-    ledger_heap(base, bytes, made, heap_place);
+    ledger_heap(heap_ctx, base, bytes, made, heap_place);
     if (made)
         init_given(base, bytes);
 }

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-unsigned check_tools;
+unsigned check_tools, check_extras;
 
 static void on_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
 {
@@ -261,21 +261,22 @@ static const struct hook_listener listener = {
     .exiting = on_exiting,
 };
 
-static unsigned tools_of(const char *list)
+static unsigned tools_of(const char *list, unsigned *extras)
 {
-    static const char *const names[] = {
 #define ROW(id, name) name,
-        CHECK_TOOLS(ROW)
+    static const char *const names[] = { CHECK_TOOLS(ROW) }, *const more[] = { CHECK_EXTRAS(ROW) };
 #undef ROW
-    };
     unsigned found = 0;
     char *copy = hw_strdup(list), *rest = copy;
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
-        unsigned before = found;
+        bool known = false;
         for (unsigned k = 0; k < CHECK_TOOL_COUNT; k++)
             if (strcmp(word, names[k]) == 0 || strcmp(word, "all") == 0)
-                found |= 1u << k;
-        if (found == before)
+                known = found |= 1u << k;
+        for (unsigned k = 0; k < CHECK_EXTRA_COUNT; k++)
+            if (strcmp(word, more[k]) == 0)
+                known = *extras |= 1u << k;
+        if (!known)
             hw_warn("HOSTWARP_CHECK: there is no tool `%s`", word);
     }
     hw_free(copy);
@@ -303,7 +304,7 @@ static void in_child(void)
 
 void check_init(void)
 {
-    unsigned tools = tools_of(hw_options()->check);
+    unsigned tools = tools_of(hw_options()->check, &check_extras);
     if (tools && hw_options()->prof[0]) {        /* both keep something at each command */
         hw_warn("HOSTWARP_CHECK does nothing beside HOSTWARP_PROF");
         return;

@@ -84,9 +84,9 @@ static void look(const struct accessed *x, unsigned lane, uint64_t now, uint32_t
 {
     if (!key_inside(x->range, k) || is_before(x->b, x->w, lane, now, k) || both_strong(x->b, now, info, k, k_info))
         return;
-    if (k_writes && x->writes && same_value(info, k_info))
+    if (k_writes && x->writes && same_value(info, k_info) && !(check_extras & CHECK_EXTRA_SAME_VALUE))
         return;
-    race_tell(x->b, &(struct race_pair){ now, k, info, k_info, x->writes, k_writes, x->shared }, address);
+    race_tell(x->b, &(struct race_pair){ now, k, info, k_info, x->writes, k_writes, x->shared, k_writes && x->writes && same_value(info, k_info) }, address);
 }
 
 /* Two readers, or more, that are in no order: which lanes, warps, blocks. */
@@ -137,7 +137,10 @@ SHARED_CELLS static void visit_cell(const struct accessed *x, unsigned lane, con
 
 /* ---- rows ---- */
 
-static uint64_t now_of(const struct accessed *x, unsigned lane) { return x->w->now[lane] | (uint64_t)x->s->strong << KEY_STRONG | (x->thread + lane); }
+/* Volatile accesses are strong, unless somebody wants to hear of their races. */
+static bool is_strong(const struct details_site *s) { return s->strong && !((check_extras & CHECK_EXTRA_VOLATILE) && race_is_volatile(s)); }
+
+static uint64_t now_of(const struct accessed *x, unsigned lane) { return x->w->now[lane] | (uint64_t)is_strong(x->s) << KEY_STRONG | (x->thread + lane); }
 
 static uint32_t info_of(const struct accessed *x, unsigned lane)
 {

@@ -99,11 +99,14 @@ void race_join_lanes(struct warp *w, uint32_t mask, struct known *from);
 void race_hand_over(struct race_block *b, struct warp *w, const struct details_site *s, unsigned lane, uint32_t thread, uint64_t word);
 void race_order_forget(struct warp *w);
 
+/* A volatile load or store, or one that is the same to PTX: relaxed, for the whole system. */
+static inline bool race_is_volatile(const struct details_site *s) { return s->strong && s->system_wide && s->kind != DETAILS_IN_ATOMIC && !s->acquires && !s->releases; }
+
 /* race_tell.c: now and before: keys and what is known of them */
 struct race_pair {
     uint64_t now, before;
     uint32_t now_info, before_info;
-    bool now_writes, before_writes, shared;
+    bool now_writes, before_writes, shared, same_value;
 };
 void race_tell(struct race_block *b, const struct race_pair *p, uint64_t address);
 
