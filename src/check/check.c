@@ -12,6 +12,7 @@
 #include "check/init.h"
 #include "check/ledger.h"
 #include "check/order.h"
+#include "check/patience.h"
 #include "check/report.h"
 #include "check/tools.h"
 #include "check/trace.h"
@@ -56,6 +57,7 @@ static void on_cmd_started(struct cmd *c)
         init_copy(c);
     if (!hazards() || !is_host_fn(c))
         return;
+    patience_wait();
     order_host_sees((uint32_t)c->seq);
     guard_host_waited();
     guard_function((uint32_t)c->seq);
@@ -183,10 +185,18 @@ static void on_api_enter(struct hook_call *call)
 {
     call_enters(call);
     if (hazards()) {
+        patience_enters(call);
         guard_call();
         host_access_drain();
         frames_call();
     }
+}
+
+static void on_api_leave(struct hook_call *call)
+{
+    if (hazards())
+        patience_leaves();
+    call_leaves(call);
 }
 
 /* What programs make by calls of this name, and nothing that such a call makes for itself. */
@@ -234,7 +244,7 @@ static void on_ctx_ending(struct ctx *ctx)
 
 static const struct hook_listener listener = {
     .api_enter = on_api_enter,
-    .api_leave = call_leaves,
+    .api_leave = on_api_leave,
     .launch_made = on_launch_made,
     .copy_made = on_copy_made,
     .copy_refused = refused_copy,

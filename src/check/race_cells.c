@@ -193,6 +193,18 @@ SHARED_CELLS static inline bool cell_at_once(const struct accessed *x, const str
     return state == KEY_BLOCKS || (state == KEY_WARPS && d >> KEY_EPOCH == 0) || (state == KEY_WARP && !(d & ~(uint64_t)((3u << KEY_STATE) | 31)));
 }
 
+/*
+ * Two threads of ours that come to a cell at the same moment see nothing of each other. Where threads of a kernel wait for each other that is the moment that
+ * counts, and often the only one: then both look again behind what they wrote down.
+ */
+static bool nobody_came(const struct accessed *x, const struct shadow_cells *c, const struct row *r)
+{
+    if (x->shared || !x->b->orders)
+        return true;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return rows_clear(c->writes, r) && (!x->writes || rows_clear(c->reads, r));
+}
+
 /* The quick ways; false: somebody must look closer. */
 static bool row_at_once(const struct accessed *x, const struct part *p, const struct shadow_cells *c, unsigned shift)
 {
@@ -202,7 +214,7 @@ static bool row_at_once(const struct accessed *x, const struct part *p, const st
     if (x->s->strong || (x->writes && several) || !same_time(x->w, p))
         return false;
     if (r.n == 1)
-        return cell_at_once(x, c, r.mine, info_of(x, p->lane));
+        return cell_at_once(x, c, r.mine, info_of(x, p->lane)) && nobody_came(x, c, &r);
     if (!rows_clear(c->writes, &r))
         return false;
     unsigned reads = x->writes ? 0 : rows_reads(c->reads, &r);
@@ -213,7 +225,7 @@ static bool row_at_once(const struct accessed *x, const struct part *p, const st
     for (unsigned k = 0; k < p->lanes; k++)
         infos[k] = info_of(x, p->lane + k);
     rows_store(x->writes ? c->writes : c->reads, x->writes ? c->write_info : c->read_info, &r, infos);
-    return true;
+    return nobody_came(x, c, &r);
 }
 
 /* Of several lanes that read one cell the first two make the state. */
