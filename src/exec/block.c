@@ -54,9 +54,22 @@ static void run_backwards(const struct kabi_kernel *k, const struct kabi_launch 
     }
 }
 
+/* True: the block has another iteration to make. */
+static bool visit(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
+{
+    block->more = 0;
+    kabi_region(k, 0)(kl, block, block->frame);
+    return block->more != 0;
+}
+
 static void run_block(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block)
 {
     int32_t r = 0;
+    if (k->visits) {
+        for (block->visit = 0; visit(k, kl, block);)
+            block->visit++;
+        return;
+    }
     if (k->header_bytes)
         memset(block->frame, 0, k->header_bytes);
     if (hw_unlikely(exec_launch_of(block)->filled))
@@ -143,7 +156,7 @@ static void report(struct exec_launch *launch, const struct exec_scope *s)
 static uint64_t blocks_at_once(const struct exec_launch *l, uint64_t ns)
 {
     enum { WORTH_NS = 20000 };
-    if (l->kernel->streams)
+    if (l->kernel->streams || l->kernel->visits)
         return BLOCKS_AT_ONCE;
     return l->kernel->alone && ns ? hw_max_u64(1, hw_min_u64(WORTH_NS / ns, BLOCKS_AT_ONCE)) : 1;
 }
@@ -169,6 +182,44 @@ static uint64_t claim_blocks(struct in_order *o, struct exec_runner *runner)
     }
     uint64_t most = blocks_at_once(l, ns);
     return o->claimed = exec_claim(runner, hw_min_u64(most, atomic_load_explicit(&l->job.least, memory_order_relaxed)), most);
+}
+
+/* Neighbouring blocks abreast: one iteration of each, then the next; together they go through memory front to back. Ends at the last block. */
+static void run_abreast(const struct kabi_kernel *k, const struct kabi_launch *kl, struct kabi_block *block, uint64_t n)
+{
+    uint32_t first[3];
+    memcpy(first, block->ctaid, sizeof first);
+    bool more = true;
+    for (block->visit = 0; more; block->visit++) {
+        more = false;
+        memcpy(block->ctaid, first, sizeof first);
+        for (uint64_t b = 0; b < n; b++) {
+            if (b)
+                next_ctaid(block, kl);
+            more |= visit(k, kl, block);
+        }
+    }
+}
+
+/* As run_in_order(): what is claimed is run together. */
+static void run_visits(void *what, struct exec_scope *scope)
+{
+    struct in_order *o = what;
+    struct exec_launch *launch = o->launch;
+    struct exec_runner *runner = exec_runner();
+    scope->block = &o->block;
+    uint64_t n = 0;
+    for (uint64_t ours = 1; ours;) {
+        ours = hw_min_u64(ours, o->count - n);
+        run_abreast(launch->kernel, &launch->kl, &o->block, ours);
+        n += ours;
+        if (n == o->count || hw_unlikely(atomic_load_explicit(&launch->fault, memory_order_relaxed)))
+            break;
+        ours = claim_blocks(o, runner);
+        if (ours)
+            next_ctaid(&o->block, &launch->kl);
+    }
+    o->count = n;
 }
 
 static void run_in_order(void *what, struct exec_scope *scope)
@@ -342,7 +393,7 @@ static uint64_t blocks_in_order(struct exec_launch *launch, uint64_t first, uint
         return 0;
     }
     o.block.details = exec_details_begin(launch);
-    run_guarded(launch, run_in_order, &o);
+    run_guarded(launch, launch->kernel->visits ? run_visits : run_in_order, &o);
     if (launch->kernel->streams)
         hw_store_fence();
     exec_details_end(o.block.details);

@@ -160,6 +160,7 @@ struct kabi_kernel {
     uint32_t warpops_offset;     /* fair kernels: struct kabi_warpop[n_warps] in the frame */
     bool fair;                   /* threads may wait for each other in any way: they take turns */
     bool alone;                  /* no loop waits for others, no calls: a block ends, whatever others do */
+    bool visits;                 /* code for one iteration of the grid's loop: run until no block has more (kabi_block.visit) */
     bool streams;                /* some stores go past the caches, in no order: a fence ends a piece of the grid */
     bool turns;                  /* warps take turns; a group is taken apart where one of its lanes may wait for another */
     uint32_t red_offset;         /* uint32_t[n_warps]: reductions at barriers */

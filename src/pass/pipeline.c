@@ -96,6 +96,7 @@ static const struct step good[] = {
     { .pass = PASS_FOLD },       /* webs turn reused registers into single definitions: more folds */
     { PASS_UNROLL, 2, { PASS_WEBS, PASS_FOLD } },
     { .pass = PASS_SINK },
+    { PASS_GRID_STRIDE, 2, { PASS_WEBS, PASS_FOLD } },
     { PASS_TAIL_DUP, 2, { PASS_WEBS, PASS_FOLD } },
     { PASS_SHARED_TRANSPOSE, 1, { PASS_FOLD } },
     { PASS_NARROW_SHARED, 1, { PASS_FOLD } },

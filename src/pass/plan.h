@@ -132,6 +132,7 @@ struct plan {
     uint32_t n_across, shared_room;      /* shared_transpose.c: shared arrays that lie the other way round; bytes of shared memory with the room for them */
     unsigned n_locals;           /* words of local memory that are registers (mem2reg.c) */
     bool interleaved;            /* local memory lies word by word, not thread by thread (interleave_local.c) */
+    bool visits;                 /* code for one iteration of the kernel's loop (grid_stride.c) */
     bool uses_warp_ops;
     bool lockstep;               /* all groups of a block stop at the same barriers, plain ones */
     bits_word *apart;            /* blocks in which a group may have been taken apart */

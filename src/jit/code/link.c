@@ -226,7 +226,7 @@ static struct linked *link_locked(const struct hw_hash *key, const struct object
     l->kernel = (struct kabi_kernel){
         .name = hw_strdup(name), .n_regions = o->facts.n_regions, .regions = regions, .n_warps = o->facts.n_groups, .frame_bytes = o->facts.frame_bytes,
         .header_bytes = !o->facts.frame_bytes || o->facts.lockstep ? 0 : o->facts.bars_offset + (uint32_t)sizeof(struct kabi_bars), .bars_offset = o->facts.bars_offset,
-        .warpops_offset = o->facts.warpops_offset, .fair = o->facts.fair, .streams = o->facts.streams, .alone = o->facts.alone, .local_bytes = o->facts.local_bytes, .shared_static = o->facts.shared_static, .shared_room = o->facts.shared_room,
+        .warpops_offset = o->facts.warpops_offset, .fair = o->facts.fair, .streams = o->facts.streams, .alone = o->facts.alone, .visits = o->facts.visits, .local_bytes = o->facts.local_bytes, .shared_static = o->facts.shared_static, .shared_room = o->facts.shared_room,
         .width = o->facts.width, .chunks = o->facts.chunks, .lowering = o->facts.fair ? "scalar, taking turns" : o->facts.turns ? "vector, taking turns" : o->facts.width == 1 ? "scalar" : "vector",
         .details = o->details,
         .turns = o->facts.turns, .red_offset = o->facts.red_offset, .warp_offset = o->facts.warp_offset, .warp_bytes = o->facts.warp_bytes, .parts_offset = o->facts.parts_offset,

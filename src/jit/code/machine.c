@@ -48,7 +48,7 @@ static struct cost cost_of(const struct ir_inst *i)
     switch (i->op) {
     case IR_SREG: return i->imm >= IR_SREG_CLOCK && i->imm <= IR_SREG_GLOBALTIMER_HI ? one(DETAILS_WORK_SPECIAL, 1) : one(DETAILS_WORK_INTEGER, 1);
     case IR_MOV: case IR_PARAM: case IR_PARAMADDR: case IR_VARADDR: case IR_PACK: case IR_EXTRACT: case IR_ZEXT: case IR_TRUNC: case IR_BR: case IR_YIELD:
-    case IR_ENTER: case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED: case IR_LOCAL_TO_GENERIC: case IR_GENERIC_TO_LOCAL: return one(DETAILS_WORK_INTEGER, 0);
+    case IR_ENTER: case IR_MORE: case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED: case IR_LOCAL_TO_GENERIC: case IR_GENERIC_TO_LOCAL: return one(DETAILS_WORK_INTEGER, 0);
     case IR_FADD: case IR_FSUB: case IR_FMUL: case IR_FMA: case IR_FDIV: case IR_FSQRT: case IR_FNEG: case IR_FABS: case IR_FMIN: case IR_FMAX: case IR_COPYSIGN:
     case IR_RCP_A: case IR_DIV_A: case IR_SQRT_A: case IR_RSQRT_A: case IR_SIN_A: case IR_COS_A: case IR_EX2_A: case IR_LG2_A: case IR_TANH_A: case IR_MATH:
         return of_float(i);

@@ -139,6 +139,20 @@ static void emit_enter(struct emit *e)
     LLVMBuildStore(e->b, k_int(e, 32, 1, 1), LLVMBuildGEP2(e->b, ty_int(e, 8, 1), e->block, &at, 1, ""));
 }
 
+/* Of all lanes that are on; where all have the same answer, of whether they are on or not: the index has passed the bound in those that are not. */
+static void emit_more(struct emit *e, const struct ir_inst *i)
+{
+    LLVMValueRef at = k_int(e, 64, 1, offsetof(struct kabi_block, more)), any = NULL;
+    LLVMValueRef field = LLVMBuildGEP2(e->b, ty_int(e, 8, 1), e->block, &at, 1, "");
+    struct shape s = o_shape(e, &i->src[0]);
+    for (unsigned c = 0; c < (shape_group_uniform(&s) ? 1 : e->C); c++) {
+        LLVMValueRef bit = shape_uniform(&s) ? u_operand(e, &i->src[0], IR_PRED, c) : mask_bits(e, LLVMBuildAnd(e->b, v_operand(e, &i->src[0], IR_PRED, c), mask_or_all(e, c), ""));
+        bit = LLVMBuildICmp(e->b, LLVMIntNE, bit, LLVMConstNull(LLVMTypeOf(bit)), "");
+        any = any ? LLVMBuildOr(e->b, any, bit, "") : bit;
+    }
+    LLVMBuildStore(e->b, LLVMBuildOr(e->b, LLVMBuildLoad2(e->b, ty_int(e, 32, 1), field, ""), LLVMBuildZExt(e->b, any, ty_int(e, 32, 1), ""), ""), field);
+}
+
 void emit_inst(struct emit *e, const struct ir_inst *i)
 {
     e->inst = i;
@@ -161,6 +175,7 @@ void emit_inst(struct emit *e, const struct ir_inst *i)
     case IR_TEX: emit_texture(e, i); break;
     case IR_CALL: emit_call(e, i); break;
     case IR_ENTER: emit_enter(e); break;
+    case IR_MORE: emit_more(e, i); break;
     case IR_NOTE: break;
     case IR_NANOSLEEP: break;                             /* a hint; waiting would only hold up the other warps of the block */
     default: emit_value(e, i); break;

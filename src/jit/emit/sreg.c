@@ -99,6 +99,11 @@ void emit_sreg(struct emit *e, const struct ir_inst *i)
     case IR_SREG_SMID: everywhere(e, i, env(e, ENV_SMID)); break;
     case IR_SREG_NSMID: everywhere(e, i, k_int(e, 32, 1, 108)); break;
     case IR_SREG_GRIDID: everywhere(e, i, i->dst[0]->type == IR_I64 ? env(e, ENV_GRIDID) : LLVMBuildTrunc(e->b, env(e, ENV_GRIDID), i32, "")); break;
+    case IR_SREG_VISIT: {
+        LLVMValueRef at = k_int(e, 64, 1, offsetof(struct kabi_block, visit));
+        everywhere(e, i, LLVMBuildLoad2(e->b, ty_int(e, 64, 1), LLVMBuildGEP2(e->b, ty_int(e, 8, 1), e->block, &at, 1, ""), ""));
+        break;
+    }
     case IR_SREG_MEETS: everywhere(e, i, env(e, ENV_MEETS)); break;
     case IR_SREG_LANEMASK_EQ: case IR_SREG_LANEMASK_LE: case IR_SREG_LANEMASK_LT: case IR_SREG_LANEMASK_GE: case IR_SREG_LANEMASK_GT: lane_masks(e, i); break;
     case IR_SREG_CLOCK: everywhere(e, i, clock_value(e, false)); break;
