@@ -4,12 +4,17 @@
  * whoever writes what several have read is in order with all of them, or with one of them not.
  *
  * Cells of global memory have no lock. A key is written as one word, and only a block's own thread writes its keys: what is lost when two blocks touch a cell
- * in the same moment is one of two accesses that are in no order with each other.
+ * in the same moment is one of two accesses that are in no order with each other. In a small grid that moment may be all there is: the first accesses that a
+ * thread of ours makes for a launch are looked at one by one, with a lock.
  */
+#include "base/os.h"
 #include "check/check.h"
 #include "check/race_internal.h"
 #include "check/race_rows.h"
 #include "check/touch.h"
+
+#include <sched.h>
+#include <stdatomic.h>
 
 #if defined(__SANITIZE_THREAD__)
 #define SHARED_CELLS __attribute__((no_sanitize("thread")))
@@ -26,6 +31,7 @@ struct accessed {
     bool shared, writes;
     struct key_range range;      /* whose keys count: the grid's, in shared memory the block's */
     const uint64_t *a;           /* addresses, then values */
+    bool early;                  /* one of the first: with a lock */
 };
 
 /* ---- one lane and one cell ---- */
@@ -149,6 +155,22 @@ static uint32_t info_of(const struct accessed *x, unsigned lane)
     return x->info | INFO_VALUED | (uint32_t)(x->a[LANES + lane] * 0x9e3779b97f4a7c15ull >> (32 + INFO_VALUE)) << INFO_VALUE;
 }
 
+enum { LOCKS = 64, LOCK_BYTES = 4096, SPINS = 64 };
+static _Atomic bool locks[LOCKS];
+
+static _Atomic bool *lock_of(uint64_t address) { return &locks[address / LOCK_BYTES % LOCKS]; }
+
+static void enter(_Atomic bool *lock)
+{
+    for (unsigned n = 0; atomic_exchange_explicit(lock, true, memory_order_acquire); n++)
+        if (n >= SPINS)
+            sched_yield();
+        else
+            hw_cpu_relax();
+}
+
+static void leave(_Atomic bool *lock) { atomic_store_explicit(lock, false, memory_order_release); }
+
 static void lane_by_lane(const struct accessed *x, const struct part *p, const struct shadow_cells *c, unsigned shift, unsigned grain)
 {
     for (unsigned k = 0; k < p->lanes; k++) {
@@ -245,12 +267,17 @@ static void part_of_cells(const struct accessed *x, const struct part *p)
     } else if ((p->address ^ (p->address + bytes - 1)) >> SHADOW_PIECE || !shadow_cells(p->address, grain, &c)) {
         return;
     }
-    if (row_at_once(x, p, &c, shift))
+    if (!x->early && row_at_once(x, p, &c, shift))
         return;
+    _Atomic bool *lock = x->early ? lock_of(p->address) : NULL;
     struct part q = *p;
     if (!x->writes && !x->s->strong && p->uniform && same_time(x->w, p) && q.lanes > 2)
         q.lanes = 2;
+    if (lock)
+        enter(lock);
     lane_by_lane(x, &q, &c, shift, grain);
+    if (lock)
+        leave(lock);
 }
 
 /* ---- a warp's access ---- */
@@ -269,7 +296,8 @@ static void visit_part(const struct accessed *x, const struct part *p)
 void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared)
 {
     const struct details_site *s = &b->kernel->details->sites[site];
-    struct accessed x = { b, warp_of(b, thread), s, thread, (site & INFO_SITES) | (s->grid_wide ? INFO_WIDE : 0), shared, s->kind != DETAILS_IN_LOAD, b->range, a };
+    struct accessed x = { b, warp_of(b, thread), s, thread, (site & INFO_SITES) | (s->grid_wide ? INFO_WIDE : 0), shared, s->kind != DETAILS_IN_LOAD, b->range, a, !shared && b->early < EARLY };
+    b->early += x.early;
     if (shared)
         x.range = (struct key_range){ x.w->now[__builtin_ctz(mask)] >> KEY_BLOCK << KEY_BLOCK, (uint64_t)1 << KEY_BLOCK };
     if (hw_unlikely((x.w->waits | x.w->takes) & mask))

@@ -60,7 +60,7 @@ struct warp {
     uint32_t passed_by, passed_site;             /* lanes that did not come where the others of the warp wait: at that site */
 };
 
-enum { OTHERS = 1024 };
+enum { OTHERS = 1024, EARLY = 512 };
 
 struct race_block {
     const struct kabi_kernel *kernel;
@@ -78,6 +78,7 @@ struct race_block {
     uint32_t fence_epoch, fence_threads;
     struct shadow_cells shared;
     struct touch_view *touch;
+    uint32_t early;              /* warps' accesses to global memory that were looked at with a lock */
     uint16_t told[OTHERS];       /* races of two sites: how often */
 };
 

@@ -3,6 +3,7 @@
  * Fences, strong accesses, and barriers of some of the threads. What a thread knows at a fence goes with its next strong write to a word, and comes to whoever
  * reads that word by a strong access and has a fence behind it; an access that releases or acquires is its own fence.
  */
+#include "check/check.h"
 #include "check/race_internal.h"
 
 void race_join_lanes(struct warp *w, uint32_t mask, struct known *from)
@@ -140,7 +141,7 @@ void race_hand_over(struct race_block *b, struct warp *w, const struct details_s
     }
     if (reads)
         note_pending(w, word, 1u << lane, s->grid_wide);
-    if (reads && s->acquires)
+    if (reads && (s->acquires || (check_extras & CHECK_EXTRA_VOLATILE)))         /* who wants to hear of volatile accesses means a model without fences of readers */
         w->takes |= 1u << lane;
 }
 
