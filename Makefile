@@ -83,7 +83,7 @@ help:
 	@echo 'make demo       build, then compile and run the examples'
 	@echo 'make test       build, then run every test, also in sanitizer builds; ARGS=PATTERN runs some'
 	@echo 'make oracle     compare with the answers of a real GPU; ARGS=--all lists every difference'
-	@echo 'make bench      measure against OpenCL (PoCL) and OpenMP; ARGS="--only saxpy" runs one'
+	@echo 'make bench      measure against OpenCL (PoCL, and Intel after tools/bootstrap --bench-intel) and OpenMP; ARGS="--only saxpy" runs one'
 	@echo 'make install    PREFIX=/usr/local: bin/hostwarp, lib/hostwarp/, man pages'
 	@echo 'make uninstall  PREFIX=/usr/local: removes that again'
 	@echo 'make dist       the sources of the last commit as $(BUILD)/dist/hostwarp-VERSION.tar.gz'

@@ -3,9 +3,9 @@
 """Runs programs with HOSTWARP_VERIFY=1 and writes docs/status-verify.md: how many launches were compared with scalar code, and every one that differs.
 
 usage: verify_table.py [--build BUILD] [--state FILE] [--most N] [--limit SECONDS] [--width LANES] [SUITE...]
-       verify_table.py --write [--state FILE]
+       verify_table.py --write [--state FILE] [--note SENTENCE]
 
-A SUITE is one of our own folders (api, apps, examples, bench) or NAME=FOLDER: somebody's programs, one per folder, which tests/corpus/run.py
+A SUITE is one of our own folders (api, apps, examples, bench, everyday) or NAME=FOLDER: somebody's programs, one per folder, which tests/corpus/run.py
 builds and runs; NAME=FOLDER,INCLUDE,... names folders of headers; NAME=FOLDER@LIST has its commands in LIST, for programs that want arguments: `SUBFOLDER:
 command; command`, run by a shell in a copy, with $CC in the compiler's place. What a suite gave is kept in FILE (build/verify.json), by program, so that suites can be
 run one at a time, and some programs again (SUITE:PATTERN). --write makes the document out of it. Sentences that say why a kernel is reported come
@@ -76,21 +76,26 @@ def options_of(path):
 
 
 def own_programs(suite):
-    top = {'api': TREE / 'tests/api', 'apps': TREE / 'tests/apps', 'examples': TREE / 'examples', 'bench': TREE / 'bench'}[suite]
+    top = {'api': TREE / 'tests/api', 'apps': TREE / 'tests/apps', 'examples': TREE / 'examples', 'bench': TREE / 'bench', 'everyday': TREE / 'bench/everyday'}[suite]
     paths = top.glob('*/*.cu') if suite == 'bench' else top.glob('*')
     for path in sorted(p for p in paths if p.suffix in ('.cu', '.c', '.cpp')):
-        yield path.stem, path
+        if suite not in ('bench', 'everyday') or path.suffix == '.cu' and (suite == 'everyday' or path.parent != TREE / 'bench/everyday'):
+            yield path.stem, path
 
 
 def run_own(args, suite, path, env):
     cc, words = options_of(path)
     program = args.work / f'{suite}-{path.stem}'
     libs = ['-lcuda'] if path.suffix != '.cu' else []
+    if suite == 'everyday':                                      # the plain loops beside the kernels
+        loops = program.with_suffix('.o')
+        run(['gcc', '-O2', '-w', '-fopenmp', '-c', '-o', loops, path.with_suffix('.c')], 300, env)
+        cc, libs = ['-std=c++17'], [loops, '-lgomp', '-lm']
     status, text = run([args.build / 'bin/hostwarp', 'cc', '-O3', '-o', program, *cc, path, *libs], 300, env)
     if status != 0:
         return 'does not build'
     plain = {k: v for k, v in env.items() if not k.startswith('HOSTWARP_VERIFY')}
-    words = ['1'] if suite == 'bench' else words
+    words = ['1'] if suite in ('bench', 'everyday') else words
     status, text = run([program, *words], args.limit, env)
     if status is None:
         return 'time out'
@@ -185,15 +190,18 @@ HEAD = '''# Kernels compared with scalar code
 Made by `tools/verify_table.py` with HOSTWARP_VERIFY=1. *Of each* is how many launches of a kernel were looked at at most. *Launches* is how many were looked at, *same* how many
 wrote, bit for bit, what the plain scalar build of the kernel wrote from the same memory (or ended with the same fault). *Order-dependent*: two runs of
 the scalar build in different orders of threads differ too. *Not verified*: the kernel did not end by itself in the time it had, or had no scalar build.
-[debugging.md](debugging.md) explains the mode. Rows are as old as their last run: some are of builds
-before the rules for order became stricter. Programs without launches, and what does not build, is out of scope or does not end in time, are not counted.
+[debugging.md](debugging.md) explains the mode. Programs without launches, and what does not build, is out of scope or does not end in time, are not counted.
+
+To repeat it: `tools/verify_table.py examples apps api bench everyday`, `tools/verify_table.py NAME=FOLDER@LIST` for somebody's programs (its `--help` has the form of a list;
+[status-suites.md](status-suites.md) says where the suites are from), then `tools/verify_table.py --write`. What each gave is kept in `build/verify.json` until then. Thrust and CUB are
+in api (`algorithm_rounds`, `thrust*`, `cub*`).
 
 | suite | programs | of each | launches | same | different | order-dependent | not verified |
 |---|---|---|---|---|---|---|---|
 '''
 
 
-def write_document(state):
+def write_document(state, note=''):
     rows, explained, lines, missing = known(), [], [], 0
     for suite, programs in state.items():
         ran = {n: p for n, p in programs.items() if p['launches']}
@@ -208,7 +216,7 @@ def write_document(state):
                 explained.append((kind != 'DIFFERENT', suite, name, kernel[:70].replace('|', '\\|'), kind, short, why))
         most = max((p['most'] for p in ran.values()), default=0)
         lines.append(f'| {suite} | {len(ran)} | {most} | ' + ' | '.join(str(total[f]) for f in FIELDS) + ' |')
-    text = HEAD + '\n'.join(lines) + '\n'
+    text = HEAD + '\n'.join(lines) + '\n' + (f'\n{note}\n' if note else '')
     for late, title in (False, 'Differences'), (True, 'Order-dependent or not verified'):
         part = sorted(e for e in explained if e[0] == late)
         text += f'\n## {title}\n\n'
@@ -231,6 +239,7 @@ def main():
     p.add_argument('--limit', type=float, default=300)
     p.add_argument('--width', type=int, default=0, help='lanes per vector, as HOSTWARP_WIDTH says')
     p.add_argument('--write', action='store_true')
+    p.add_argument('--note', default='', help='with --write: a sentence below the table')
     p.add_argument('suite', nargs='*')
     args = p.parse_args()
     args.build = args.build.resolve()
@@ -240,7 +249,7 @@ def main():
         args.work = pathlib.Path(work)
         for word in args.suite:
             run_suite(args, word, state)
-    return write_document(state) if args.write else 0
+    return write_document(state, args.note) if args.write else 0
 
 
 if __name__ == '__main__':

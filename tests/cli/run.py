@@ -1120,6 +1120,24 @@ def test_libraries_need_little_thread_local_memory(box):
         assert bytes_ <= 640, f'{name}: {bytes_} bytes'
 
 
+def test_benchmarks_have_a_column_for_every_opencl_that_is_there(box):
+    """A made-up benchmark: its OpenCL program says which implementation the loader would take, and has another time for each."""
+    box.write('b/x/x_ocl.c', '#include <stdio.h>\n#include <stdlib.h>\nint main(void) { const char *v = getenv("OCL_ICD_VENDORS"); '
+              'printf("x ocl seconds=%d check=1 work=1 unit=GB/s\\n", v ? 2 : 4); }\n')
+    box.write('b/x/x_omp.c', '#include <stdio.h>\nint main(void) { puts("x omp seconds=8 check=1 work=1 unit=GB/s"); }\n')
+    box.write('other.icd', str(box.path / 'libother.so') + '\n')
+    bench = [TREE / 'bench/run', '--build-dir', box.path / 'o/bench', '--rounds', '1', '--ocl-compile', 'gcc -o {out} {src}', '--omp-compile', 'gcc -o {out} {src}']
+    has(box.run(*bench, '--opencl', 'other=other.icd', 'b', status=2).stderr, 'no library behind other.icd')
+    has(box.run(*bench, '--opencl', 'omp=other.icd', 'b', status=2).stderr, 'a name of at most')
+    has(box.run(*bench, '--skip', 'other', 'b', status=2).stderr, 'no such variant')
+    box.write('libother.so', '')
+    box.write('o/bench-intel/intel.icd', str(box.path / 'libother.so'))
+    out = box.run(*bench, '--opencl', 'other=other.icd', '--json', 'j', 'b').stdout.splitlines()
+    assert out[0].split()[:11] == 'NAME cuda s ocl s intel s other s omp s'.split(), out
+    assert out[1].split()[:6] == ['x', '-', '4.000000', '2.000000', '2.000000', '8.000000'], out
+    has(box.run(*bench, '--skip', 'intel', 'b').stdout.splitlines()[0], 'ocl s        omp s')
+
+
 def test_install_makes_a_copy_that_works_by_itself(box):
     box.write('hello.cu', HELLO)
     prefix = box.path / 'prefix'

@@ -247,8 +247,9 @@ SELF = {                                                         # a program, an
 def self_test(build):
     """Called by tests/run with the build folder alone: are programs of our own judged rightly?"""
     args = argparse.Namespace(build=build.resolve(), include=[], limit=20, verbose=False, plain=True, nvcc=None)
+    import twins
     failed = 0
-    print(f'1..{len(SELF)}')
+    print(f'1..{len(SELF) + len(twins.SELF)}')
     with tempfile.TemporaryDirectory() as top:
         for name, (text, want) in SELF.items():
             (pathlib.Path(top) / name).mkdir()
@@ -258,7 +259,7 @@ def self_test(build):
             want = SELF[folder.name][1]
             failed += got != want
             print(f'{"ok" if got == want else "not ok"} corpus_{folder.name} is judged {got} {why}'.replace('\n', ' '))
-    return 1 if failed else 0
+    return 1 if twins.self_test(build) or failed else 0
 
 
 def main():
