@@ -60,13 +60,13 @@ int main()
     char *host = (char *)std::calloc(1 << 20, 1), *device;
     CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
     CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
-    CHECK(cudaMalloc((void **)&device, 1 << 20));
+    CHECK(cudaMalloc((void **)&device, 2 << 20));
     CHECK(cudaHostAlloc((void **)&flag, sizeof *flag, cudaHostAllocMapped));
     *flag = 0;
     wait_until<<<1, 1, 0, s>>>(flag);
     CHECK(cudaMemcpyAsync(device, host, 1 << 20, cudaMemcpyHostToDevice, s));
     say("an asynchronous copy of 1 MiB of pageable memory returns before its turn", cudaStreamQuery(s) == cudaErrorNotReady);
-    CHECK(cudaMemsetAsync(device, 0, 1 << 10, other));
+    CHECK(cudaMemsetAsync(device + (1 << 20), 0, 1 << 10, other));
     void *more;
     CHECK(cudaHostAlloc(&more, 1 << 16, 0));
     CHECK(cudaStreamSynchronize(other));

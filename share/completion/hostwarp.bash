@@ -14,7 +14,7 @@ _hostwarp()
     show) words='--ptx --help' ;;
     ptxas) words='--output-file --verbose --gpu-name --compile-only --help --version' ;;
     bench) words='--quick --svg --json --beside --profile --compare --help' ;;
-    check) words='--tool --error-exitcode --json --xml --html --suppress --gen-suppressions --help' ;;
+    check) words='--tool --also --error-exitcode --json --xml --html --suppress --gen-suppressions --help' ;;
     prof) words='--print-gpu-trace --print-api-trace --kernel-details --gpu --csv --json --log-file --timeline --trace --profile-from-start --profile-child-processes --no-advice --help' ;;
     cc) words='-o -c -O0 -O1 -O2 -O3 -g -lineinfo -I -D -L -l -arch --ptx --dryrun --keep --help' ;;
     *) words='--help' ;;

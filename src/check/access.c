@@ -13,24 +13,28 @@
 #include "check/window.h"
 #include "core/module/launch.h"
 #include "core/module/module.h"
+#include "core/stream/stream.h"
 
 #include <stdlib.h>
 
 /* Where malloc() or free() is called that the engine is about to do for this thread. */
 static _Thread_local const char *heap_place;
+static _Thread_local struct ctx *heap_ctx;
 
 void access_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
 {
     struct launched *l = hw_alloc(sizeof *l);
-    *l = (struct launched){ *trace_current(), ledger_now(), f->param_bytes, config->cooperative };
+    *l = (struct launched){ .call = *trace_current(), .at = ledger_now(), .param_bytes = f->param_bytes, .cooperative = config->cooperative };
     c->watched = l;
     c->x.launch.details = c->x.launch.kernel->details != NULL;
 }
 
+struct trace_call *access_launch_added(struct cmd *c) { return &((struct launched *)c->watched)->added; }
+
 void access_launch_queued(struct cmd *c)
 {
     const struct launched *l = c->watched;
-    hazard_launch(c, l ? l->call.trace : trace_current()->trace, c->x.launch.kernel->name);
+    hazard_launch(c, l ? &l->call : trace_current(), l ? &l->added : NULL, c->x.launch.kernel->name);
     guard_kernel_queued((uint32_t)c->seq, c->x.launch.kl.params, c->x.launch.kl.param_bytes);
 }
 
@@ -120,8 +124,12 @@ static void *begin(const struct exec_launch *launch, struct kabi_block *block)
 /* All of its threads have left; or one of them has faulted. */
 static void end_block(struct runner *r)
 {
-    if (r->block && r->sync && !atomic_load_explicit(&r->launch->fault, memory_order_relaxed))
+    if (!r->block || atomic_load_explicit(&r->launch->fault, memory_order_relaxed))
+        return;
+    if (r->sync)
         sync_block_end(r->sync);
+    if (r->memory)
+        sync_memory_end(r->memory);
 }
 
 static void end(void *state)
@@ -170,8 +178,11 @@ const char *access_verb(const struct details_site *s)
 void access_tell_launch(struct report *rep, const struct runner *r)
 {
     const struct launched *l = launched_of(r);
-    if (l)
-        report_host(rep, "launch", l->call.trace, "kernel %s", r->launch->kernel->name);
+    if (!l)
+        return;
+    report_host(rep, "launch", l->call.trace, "kernel %s", r->launch->kernel->name);
+    if (l->added.name)
+        report_host(rep, "node", l->added.trace, "%s", l->added.name);
 }
 
 void access_tell_made(struct report *rep, const struct ledger_entry *e)
@@ -269,7 +280,12 @@ static void visit_access(struct runner *r, struct kabi_block *block, uint32_t si
         sync_shared(r->memory, &x);
     if (r->sync)
         sync_came(r->sync, site, thread, mask);
-    if (r->race && !x.s->tile && x.s->space != DETAILS_CONSTANT) {
+    if (r->race && !x.s->tile && x.s->space == DETAILS_CONSTANT) {       /* no thread can write it, but other commands can: each read is told */
+        if (x.global)
+            race_constant(r->race, site, x.global, a);
+        return;
+    }
+    if (r->race && !x.s->tile) {
         if (x.global)
             race_access(r->race, site, thread, x.global, a, false);
         if (x.shared)
@@ -316,7 +332,10 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
         if (r->race)
             race_fence(r->race, thread, mask, s->grid_wide);
         break;
-    case DETAILS_IN_MALLOC: heap_place = s->place; break;
+    case DETAILS_IN_MALLOC:
+        heap_place = s->place;
+        heap_ctx = r->cmd->stream->ctx;
+        break;
     case DETAILS_IN_FREE:
         heap_place = s->place;
         bounds_free(r, site, thread, mask, a);
@@ -344,7 +363,7 @@ static void stuck(void *state, struct kabi_block *block)
 
 static void heap(uint64_t base, uint64_t bytes, bool made)
 {
-    ledger_heap(base, bytes, made, heap_place);
+    ledger_heap(heap_ctx, base, bytes, made, heap_place);
     if (made)
         init_given(base, bytes);
 }

@@ -12,9 +12,11 @@
 #include "check/init.h"
 #include "check/ledger.h"
 #include "check/order.h"
+#include "check/patience.h"
 #include "check/report.h"
 #include "check/tools.h"
 #include "check/trace.h"
+#include "core/device/ctx.h"
 #include "core/obj.h"
 #include "core/sched/sched.h"
 
@@ -23,7 +25,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-unsigned check_tools;
+unsigned check_tools, check_extras;
 
 static void on_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
 {
@@ -54,6 +56,7 @@ static void on_cmd_started(struct cmd *c)
         init_copy(c);
     if (!hazards() || !is_host_fn(c))
         return;
+    patience_wait();
     order_host_sees((uint32_t)c->seq);
     guard_host_waited();
     guard_function((uint32_t)c->seq);
@@ -151,19 +154,48 @@ static void on_mem_freeing(const struct mem_info *info, struct stream *s)
     if (!hazards())
         return;
     if (s)
-        hazard_freed(s, info->base, info->bytes);
+        hazard_life(s, info->base, info->bytes, HAZARD_FREED);
     else if (info->kind == MEM_HOST || info->kind == MEM_REGISTERED)
         host_access_freed(info->base, info->base + info->bytes, trace_current()->name ? trace_current()->name : "a call");
+}
+
+static void on_mem_given(uint64_t base, uint64_t bytes, struct stream *s)
+{
+    if (hazards())
+        hazard_life(s, base, bytes, HAZARD_MADE);
+}
+
+/* A node of a graph: reports name the call that added it. */
+static void on_node_made(struct hook_node *n)
+{
+    n->call = trace_current()->name;
+    n->trace = trace_current()->trace;
+}
+
+static void on_node_cmd(struct cmd *c, const struct hook_node *n)
+{
+    if (!n->call || !c->watched)
+        return;
+    struct trace_call *added = c->kind == CMD_KERNEL ? access_launch_added(c) : hazard_copy_added(c);
+    *added = (struct trace_call){ .name = n->call, .trace = n->trace };
 }
 
 static void on_api_enter(struct hook_call *call)
 {
     call_enters(call);
     if (hazards()) {
+        patience_enters(call);
         guard_call();
         host_access_drain();
         frames_call();
     }
+}
+
+static void on_api_leave(struct hook_call *call)
+{
+    if (hazards())
+        patience_leaves();
+    call_leaves(call);
 }
 
 /* What programs make by calls of this name, and nothing that such a call makes for itself. */
@@ -177,9 +209,15 @@ static const struct { enum obj_kind kind; const char *what, *made_by[5]; } objec
     { OBJ_PHYSICAL, "physical memory", { "MemCreate" } },
 };
 
+/* The first call of a program makes the context, whose own streams are nobody's to destroy. */
+static bool is_ctx_own(const struct obj *obj)
+{
+    return obj->kind == OBJ_STREAM && !((const struct stream *)(const void *)obj)->ctx->legacy;
+}
+
 static void on_obj_made(const struct obj *obj)
 {
-    const char *call = trace_current()->name;
+    const char *call = is_ctx_own(obj) ? NULL : trace_current()->name;
     for (size_t k = 0; call && k < HW_LEN(objects); k++)
         for (size_t j = 0; objects[k].kind == obj->kind && j < HW_LEN(objects[k].made_by) && objects[k].made_by[j]; j++)
             if (strstr(call, objects[k].made_by[j]))
@@ -205,7 +243,7 @@ static void on_ctx_ending(struct ctx *ctx)
 
 static const struct hook_listener listener = {
     .api_enter = on_api_enter,
-    .api_leave = call_leaves,
+    .api_leave = on_api_leave,
     .launch_made = on_launch_made,
     .copy_made = on_copy_made,
     .copy_refused = refused_copy,
@@ -221,6 +259,9 @@ static const struct hook_listener listener = {
     .mem_added = on_mem_added,
     .mem_dropped = on_mem_dropped,
     .mem_freeing = on_mem_freeing,
+    .mem_given = on_mem_given,
+    .node_made = on_node_made,
+    .node_cmd = on_node_cmd,
     .obj_made = on_obj_made,
     .obj_closed = on_obj_closed,
     .image_made = on_image_made,
@@ -229,21 +270,22 @@ static const struct hook_listener listener = {
     .exiting = on_exiting,
 };
 
-static unsigned tools_of(const char *list)
+static unsigned tools_of(const char *list, unsigned *extras)
 {
-    static const char *const names[] = {
 #define ROW(id, name) name,
-        CHECK_TOOLS(ROW)
+    static const char *const names[] = { CHECK_TOOLS(ROW) }, *const more[] = { CHECK_EXTRAS(ROW) };
 #undef ROW
-    };
     unsigned found = 0;
     char *copy = hw_strdup(list), *rest = copy;
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
-        unsigned before = found;
+        bool known = false;
         for (unsigned k = 0; k < CHECK_TOOL_COUNT; k++)
             if (strcmp(word, names[k]) == 0 || strcmp(word, "all") == 0)
-                found |= 1u << k;
-        if (found == before)
+                known = found |= 1u << k;
+        for (unsigned k = 0; k < CHECK_EXTRA_COUNT; k++)
+            if (strcmp(word, more[k]) == 0)
+                known = *extras |= 1u << k;
+        if (!known)
             hw_warn("HOSTWARP_CHECK: there is no tool `%s`", word);
     }
     hw_free(copy);
@@ -271,7 +313,7 @@ static void in_child(void)
 
 void check_init(void)
 {
-    unsigned tools = tools_of(hw_options()->check);
+    unsigned tools = tools_of(hw_options()->check, &check_extras);
     if (tools && hw_options()->prof[0]) {        /* both keep something at each command */
         hw_warn("HOSTWARP_CHECK does nothing beside HOSTWARP_PROF");
         return;

@@ -22,8 +22,22 @@ enum check_tool {
 #undef ROW
 };
 
+/* What is said only where it is asked for: races in which all write the same value; races of volatile accesses, which PTX takes for relaxed ones and C++ for plain ones. */
+#define CHECK_EXTRAS(ROW) ROW(SAME_VALUE, "same-value") ROW(VOLATILE, "volatile")
+enum check_extra_index {
+#define ROW(id, name) CHECK_EXTRA_INDEX_##id,
+    CHECK_EXTRAS(ROW)
+#undef ROW
+    CHECK_EXTRA_COUNT
+};
+enum check_extra {
+#define ROW(id, name) CHECK_EXTRA_##id = 1 << CHECK_EXTRA_INDEX_##id,
+    CHECK_EXTRAS(ROW)
+#undef ROW
+};
+
 /* Const after check_init(), but for children of a fork: they check nothing. */
-extern unsigned check_tools;
+extern unsigned check_tools, check_extras;
 void check_init(void);
 
 #endif

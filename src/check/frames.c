@@ -96,7 +96,7 @@ static void unwatch(struct frames_watch *w)
 void frames_function_queued(const struct cmd *c)
 {
     const struct trace_call *call = trace_current();
-    hazard_name((uint32_t)c->seq, call->trace, call->name ? call->name : "a host function");
+    hazard_name((uint32_t)c->seq, call, call->name ? call->name : "a host function");
     uint64_t data = (uint64_t)(uintptr_t)c->fn_data;
     if (data)
         watch(on_stack(data) ? WATCH_FUNCTION : WATCH_ARGUMENT, data, NEAR, (uint32_t)c->seq, false);

@@ -23,15 +23,17 @@ struct copy {
     uint32_t number;             /* of the command; 0: none */
     struct area areas[2];        /* destination, source */
     unsigned n_areas;
-    uint32_t trace;
-    const char *call;
-    bool frees;                  /* no copy: the area's life ends */
+    struct trace_call call, added;
+    enum hazard_life life;       /* no copy: the area's life begins or ends */
+    uint32_t newest;             /* where it begins: commands up to this one were queued before, and meant what was there then */
 };
 
 /* A command by its number: who queued it. */
 struct named {
-    uint32_t number, trace;
+    uint32_t number;
+    struct trace_call call, added;               /* who queued it, and who added it to a graph before */
     const char *what;
+    enum hazard_life life;
     uint64_t first;              /* copies before this one come before it */
 };
 
@@ -41,20 +43,26 @@ static uint64_t n_copies HW_GUARDED_BY(mu);
 static uint64_t settled HW_GUARDED_BY(mu);      /* copies before this one come before all that is queued now */
 static _Atomic uint64_t generation;
 static struct named names[NAMED] HW_GUARDED_BY(mu);
+static uint32_t newest HW_GUARDED_BY(mu);        /* command */
 
-void hazard_name(uint32_t number, uint32_t trace, const char *what)
+static void give_name(struct named n)
 {
     hw_lock(&mu);
-    names[number % NAMED] = (struct named){ number, trace, what, settled };
+    n.first = settled;
+    names[n.number % NAMED] = n;
+    if (!n.life)
+        newest = n.number;
     hw_unlock(&mu);
 }
+
+void hazard_name(uint32_t number, const struct trace_call *call, const char *what) { give_name((struct named){ .number = number, .call = *call, .what = what }); }
 
 static struct named name_of(uint32_t number)
 {
     hw_lock(&mu);
     struct named n = names[number % NAMED];
     hw_unlock(&mu);
-    return n.number == number ? n : (struct named){ number, 0, "a command", 0 };
+    return n.number == number ? n : (struct named){ .number = number, .what = "a command" };
 }
 
 /* The first of the copies from `from` on that is still there. */
@@ -77,10 +85,10 @@ static void settle(void)
     }
 }
 
-void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel)
+void hazard_launch(const struct cmd *c, const struct trace_call *call, const struct trace_call *added, const char *kernel)
 {
     settle();
-    hazard_name((uint32_t)c->seq, trace, kernel);
+    give_name((struct named){ .number = (uint32_t)c->seq, .call = *call, .added = added ? *added : (struct trace_call){ 0 }, .what = kernel });
 }
 
 /* ---- where areas meet ---- */
@@ -103,10 +111,16 @@ void hazard_side(struct report *r, const char *verb, uint32_t number, const char
     struct named n = name_of(number);
     if (place)
         report_device(r, verb, place, "kernel %s", n.what);
-    report_host(r, place ? "launch" : verb, n.trace, "%s", n.what);
+    report_host(r, place ? "launch" : verb, n.call.trace, "%s", n.what);
+    if (n.added.name)
+        report_host(r, "node", n.added.trace, "%s", n.added.name);
 }
 
-static const char *verb_of(uint32_t number, bool writes) { return order_is_point(number) ? "free" : writes ? "write" : "read"; }
+static const char *verb_of(uint32_t number, bool writes)
+{
+    enum hazard_life life = order_is_point(number) ? name_of(number).life : 0;
+    return life == HAZARD_MADE ? "made" : life ? "free" : writes ? "write" : "read";
+}
 
 /* A kernel may come to the same hazard with each of its threads, and to write it down takes long: the first times count. */
 bool hazard_is_stale(uint32_t now, const char *now_place, uint32_t other, const char *other_place)
@@ -132,16 +146,18 @@ void hazard_found(uint32_t now, const char *now_place, bool now_writes, uint32_t
     struct report r;
     if (hazard_is_stale(now, now_place, other, other_place))
         return;
-    bool freed = order_is_point(now) || order_is_point(other);
+    enum hazard_life life = order_is_point(now) ? name_of(now).life : order_is_point(other) ? name_of(other).life : 0;
     if (ledger_find(address, &e) != LEDGER_NOTHING)
         ledger_describe(&where, &e, address);
-    if (freed)
+    if (life == HAZARD_MADE)
+        report_begin(&r, "hazard.early", "memory is allocated in one stream and used by a command of another, in no order (%s)", where.s ? where.s : "?");
+    else if (life)
         report_begin(&r, "hazard.freed", "memory is freed in one stream while a command of another uses it, in no order (%s)", where.s ? where.s : "?");
     else
         report_begin(&r, "hazard.stream", "commands of two streams, or branches of a graph, touch the same memory in no order (%s)", where.s ? where.s : "?");
     hazard_side(&r, verb_of(now, now_writes), now, now_place);
     hazard_side(&r, verb_of(other, other_writes), other, other_place);
-    if (where.s)
+    if (where.s && life != HAZARD_MADE)
         report_host(&r, "made", e.made, "%s", e.made_by ? e.made_by : "?");
     report_advice(&r, "Record an event behind the one and let the other's stream wait for it, or put both into one stream.");
     report_end(&r);
@@ -153,16 +169,18 @@ void hazard_found(uint32_t now, const char *now_place, bool now_writes, uint32_t
 void hazard_copy_made(struct cmd *c)
 {
     struct copy_watch *w = hw_alloc(sizeof *w);
-    *w = (struct copy_watch){ *trace_current(), ledger_now() };
+    *w = (struct copy_watch){ .call = *trace_current(), .at = ledger_now() };
     c->watched = w;
 }
+
+struct trace_call *hazard_copy_added(struct cmd *c) { return &((struct copy_watch *)c->watched)->added; }
 
 static struct copy describe(const struct cmd *c)
 {
     const struct exec_copy *x = &c->x.copy;
     const struct copy_watch *w = c->watched;
     const struct trace_call *call = w && w->call.name ? &w->call : trace_current();      /* one of a graph: who launches that */
-    struct copy k = { .number = (uint32_t)c->seq, .trace = call->trace, .call = call->name ? call->name : "a copy" };
+    struct copy k = { .number = (uint32_t)c->seq, .call = *call, .added = w ? w->added : (struct trace_call){ 0 } };
     k.areas[k.n_areas++] = (struct area){ (uint64_t)(uintptr_t)x->dst, x->width, x->rows, x->slices, x->dst_pitch, x->dst_slice, true };
     if (x->src && !c->staging)                   /* a source that was staged has been read */
         k.areas[k.n_areas++] = (struct area){ (uint64_t)(uintptr_t)x->src, x->width, x->rows, x->slices, x->src_pitch, x->src_slice, false };
@@ -201,8 +219,9 @@ static void against_copies(const struct copy *now)
 static void keep(const struct copy *now)
 {
     settle();
-    hazard_name(now->number, now->trace, now->call);
-    against_copies(now);
+    give_name((struct named){ .number = now->number, .call = now->call, .added = now->added, .what = now->call.name ? now->call.name : "a copy", .life = now->life });
+    if (now->life != HAZARD_MADE)
+        against_copies(now);
     hw_lock(&mu);
     copies[n_copies++ % COPIES] = *now;
     hw_unlock(&mu);
@@ -251,13 +270,26 @@ static void against_kernels(const struct copy *now)
     }
 }
 
-void hazard_freed(struct stream *s, uint64_t base, uint64_t bytes)
+/* What was before at these addresses is of no interest any more: the pool has seen to the order. */
+static void forget_lives(struct copy *now)
 {
-    const struct trace_call *call = trace_current();
-    struct copy now = { .number = order_point(s), .trace = call->trace, .call = call->name ? call->name : "a free", .frees = true, .n_areas = 1 };
+    hw_lock(&mu);
+    now->newest = newest;
+    for (uint64_t k = n_copies; k > oldest_locked(settled); k--)
+        if (copies[(k - 1) % COPIES].life && spans_meet(now, &copies[(k - 1) % COPIES]))
+            copies[(k - 1) % COPIES].n_areas = 0;
+    hw_unlock(&mu);
+}
+
+void hazard_life(struct stream *s, uint64_t base, uint64_t bytes, enum hazard_life what)
+{
+    struct copy now = { .number = order_point(s), .call = *trace_current(), .life = what, .n_areas = 1 };
     now.areas[0] = area_of_range(base, bytes, true);
+    if (what == HAZARD_MADE)
+        forget_lives(&now);
     keep(&now);
-    against_kernels(&now);
+    if (what == HAZARD_FREED)
+        against_kernels(&now);
 }
 
 void hazard_copy_over(struct cmd *c)
@@ -362,6 +394,8 @@ void hazard_look(struct hazard_view *v, uint64_t address, uint64_t bytes, bool w
     for (size_t k = 0; k < v->copies.n; k++)
         for (unsigned j = 0; j < v->copies.v[k].n_areas; j++) {
             const struct area *a = &v->copies.v[k].areas[j];
+            if (v->copies.v[k].life == HAZARD_MADE && v->kernel <= v->copies.v[k].newest)
+                continue;
             if ((writes || a->writes) && area_touches(a, address, address + bytes, &at) && !order_between(v->kernel, v->copies.v[k].number))
                 hazard_found(v->kernel, place, writes, v->copies.v[k].number, NULL, a->writes, at);
         }

@@ -13,18 +13,22 @@ struct stream;
 /* cmd.watched of a copy: the call that made it, and when (ledger_now()). */
 struct copy_watch {
     struct trace_call call;
+    struct trace_call added;     /* of a graph: the call that added the node */
     uint64_t at;
 };
 
-/* A command, so that reports can name it: the trace of the call; what: static text. Then a launch: the kernel's name, which stays. */
-void hazard_name(uint32_t number, uint32_t trace, const char *what);
-void hazard_launch(const struct cmd *c, uint32_t trace, const char *kernel);
+/* A command, so that reports can name it; what: static text. */
+void hazard_name(uint32_t number, const struct trace_call *call, const char *what);
+/* A launch, so that reports can name it: the call, the one that added it to a graph (or NULL, or no call), the kernel's name, which stays. */
+void hazard_launch(const struct cmd *c, const struct trace_call *call, const struct trace_call *added, const char *kernel);
 
 void hazard_copy_made(struct cmd *c);            /* on the calling thread */
 void hazard_copy_queued(struct cmd *c);          /* its place in the order is known; the scheduler's lock is held */
 void hazard_copy_over(struct cmd *c);
-/* Memory is freed in the order of a stream. */
-void hazard_freed(struct stream *s, uint64_t base, uint64_t bytes);
+struct trace_call *hazard_copy_added(struct cmd *c);             /* who added it to a graph, to be filled in */
+/* The life of memory of a pool begins or ends in the order of a stream. */
+enum hazard_life { HAZARD_FREED = 1, HAZARD_MADE };
+void hazard_life(struct stream *s, uint64_t base, uint64_t bytes, enum hazard_life what);
 
 /* Was this said often enough? */
 bool hazard_is_stale(uint32_t now, const char *now_place, uint32_t other, const char *other_place);

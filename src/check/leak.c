@@ -88,12 +88,15 @@ static void look_at_range(const struct ledger_entry *e, void *arg)
     const struct look *l = arg;
     struct report r;
     bool registered = e->kind == MEM_REGISTERED;
-    if (e->variable || !e->made_by || (l->ctx && e->ctx != l->ctx))
+    if ((e->variable && !e->heap) || !e->made_by || (l->ctx && e->ctx != l->ctx))
         return;
-    report_begin(&r, "leak.memory", "%llu bytes of %s were never %s", (unsigned long long)e->bytes, kinds[e->kind], registered ? "unregistered" : "freed");
-    report_host(&r, "made", e->made, "%s, %llu bytes", e->made_by, (unsigned long long)e->bytes);
+    report_begin(&r, "leak.memory", "%llu bytes of %s were never %s", (unsigned long long)e->bytes, e->heap ? "the device heap" : kinds[e->kind], registered ? "unregistered" : "freed");
+    if (e->heap)
+        report_device(&r, "made", e->made_place, "%s, %llu bytes", e->made_by, (unsigned long long)e->bytes);
+    else
+        report_host(&r, "made", e->made, "%s, %llu bytes", e->made_by, (unsigned long long)e->bytes);
     report_advice(&r, "They were still there %s: give each back with %s.", l->when,
-                  registered ? "cudaHostUnregister()" : e->kind == MEM_HOST ? "cudaFreeHost()" : strstr(e->made_by, "Async") ? "cudaFreeAsync()" : "cudaFree()");
+                  e->heap ? "free() in a kernel" : registered ? "cudaHostUnregister()" : e->kind == MEM_HOST ? "cudaFreeHost()" : strstr(e->made_by, "Async") ? "cudaFreeAsync()" : "cudaFree()");
     report_end(&r);
 }
 

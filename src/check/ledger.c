@@ -76,10 +76,10 @@ void ledger_dropped(const struct mem_info *info)
     drop(info->base, call->name ? call->name : "", call->trace, NULL);
 }
 
-void ledger_heap(uint64_t base, uint64_t bytes, bool made, const char *place)
+void ledger_heap(struct ctx *ctx, uint64_t base, uint64_t bytes, bool made, const char *place)
 {
     if (made)
-        add((struct ledger_entry){ .base = base, .bytes = bytes, .kind = MEM_DEVICE, .variable = true, .heap = true, .fresh = true, .made_by = "malloc() in a kernel", .made_place = place });
+        add((struct ledger_entry){ .base = base, .bytes = bytes, .kind = MEM_DEVICE, .variable = true, .heap = true, .fresh = true, .ctx = ctx, .made_by = "malloc() in a kernel", .made_place = place });
     else
         drop(base, "free() in a kernel", 0, place);
 }

@@ -27,7 +27,7 @@ void ledger_dropped(const struct mem_info *info);
 /* The living range that holds addr, else the dead one that did last, else the nearest living one. False: none of these. Copies. */
 enum ledger_found { LEDGER_NOTHING, LEDGER_INSIDE, LEDGER_FREED, LEDGER_NEAR };
 /* Pieces of the device heap come and go while kernels run. place: of malloc() or free(), it stays. */
-void ledger_heap(uint64_t base, uint64_t bytes, bool made, const char *place);
+void ledger_heap(struct ctx *ctx, uint64_t base, uint64_t bytes, bool made, const char *place);
 enum ledger_found ledger_find(uint64_t addr, struct ledger_entry *out);
 /*
  * As a command sees it that was queued when it was `at`: what was freed since is there for it, and what came in its place is not. Commands run later than

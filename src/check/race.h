@@ -28,6 +28,8 @@ void race_warp(struct race_block *b, uint32_t thread, uint32_t mask, const uint6
 void race_fence(struct race_block *b, uint32_t thread, uint32_t mask, bool grid_wide);
 /* shared: a[] are offsets into shared memory. Reports. */
 void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, bool shared);
+/* Reads of variables in constant memory, which only other commands write. */
+void race_constant(struct race_block *b, uint32_t site, uint32_t mask, const uint64_t *a);
 /* The same, taken apart already. quiet: it is known that nothing races with it. */
 struct part;
 void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared, bool quiet);

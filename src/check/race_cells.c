@@ -4,12 +4,17 @@
  * whoever writes what several have read is in order with all of them, or with one of them not.
  *
  * Cells of global memory have no lock. A key is written as one word, and only a block's own thread writes its keys: what is lost when two blocks touch a cell
- * in the same moment is one of two accesses that are in no order with each other.
+ * in the same moment is one of two accesses that are in no order with each other. In a small grid that moment may be all there is: the first accesses that a
+ * thread of ours makes for a launch are looked at one by one, with a lock.
  */
+#include "base/os.h"
 #include "check/check.h"
 #include "check/race_internal.h"
 #include "check/race_rows.h"
 #include "check/touch.h"
+
+#include <sched.h>
+#include <stdatomic.h>
 
 #if defined(__SANITIZE_THREAD__)
 #define SHARED_CELLS __attribute__((no_sanitize("thread")))
@@ -26,6 +31,7 @@ struct accessed {
     bool shared, writes, quiet;
     struct key_range range;      /* whose keys count: the grid's, in shared memory the block's */
     const uint64_t *a;           /* addresses, then values */
+    bool early;                  /* one of the first: with a lock */
 };
 
 /* ---- one lane and one cell ---- */
@@ -84,9 +90,9 @@ static void look(const struct accessed *x, unsigned lane, uint64_t now, uint32_t
 {
     if (!key_inside(x->range, k) || is_before(x->b, x->w, lane, now, k) || both_strong(x->b, now, info, k, k_info))
         return;
-    if (k_writes && x->writes && same_value(info, k_info))
+    if (k_writes && x->writes && same_value(info, k_info) && !(check_extras & CHECK_EXTRA_SAME_VALUE))
         return;
-    race_tell(x->b, &(struct race_pair){ now, k, info, k_info, x->writes, k_writes, x->shared }, address);
+    race_tell(x->b, &(struct race_pair){ now, k, info, k_info, x->writes, k_writes, x->shared, k_writes && x->writes && same_value(info, k_info) }, address);
 }
 
 /* Two readers, or more, that are in no order: which lanes, warps, blocks. */
@@ -137,7 +143,10 @@ SHARED_CELLS static void visit_cell(const struct accessed *x, unsigned lane, con
 
 /* ---- rows ---- */
 
-static uint64_t now_of(const struct accessed *x, unsigned lane) { return x->w->now[lane] | (uint64_t)x->s->strong << KEY_STRONG | (x->thread + lane); }
+/* Volatile accesses are strong, unless somebody wants to hear of their races. */
+static bool is_strong(const struct details_site *s) { return s->strong && !((check_extras & CHECK_EXTRA_VOLATILE) && race_is_volatile(s)); }
+
+static uint64_t now_of(const struct accessed *x, unsigned lane) { return x->w->now[lane] | (uint64_t)is_strong(x->s) << KEY_STRONG | (x->thread + lane); }
 
 static uint32_t info_of(const struct accessed *x, unsigned lane)
 {
@@ -145,6 +154,22 @@ static uint32_t info_of(const struct accessed *x, unsigned lane)
         return x->info;
     return x->info | INFO_VALUED | (uint32_t)(x->a[LANES + lane] * 0x9e3779b97f4a7c15ull >> (32 + INFO_VALUE)) << INFO_VALUE;
 }
+
+enum { LOCKS = 64, LOCK_BYTES = 4096, SPINS = 64 };
+static _Atomic bool locks[LOCKS];
+
+static _Atomic bool *lock_of(uint64_t address) { return &locks[address / LOCK_BYTES % LOCKS]; }
+
+static void enter(_Atomic bool *lock)
+{
+    for (unsigned n = 0; atomic_exchange_explicit(lock, true, memory_order_acquire); n++)
+        if (n >= SPINS)
+            sched_yield();
+        else
+            hw_cpu_relax();
+}
+
+static void leave(_Atomic bool *lock) { atomic_store_explicit(lock, false, memory_order_release); }
 
 static void lane_by_lane(const struct accessed *x, const struct part *p, const struct shadow_cells *c, unsigned shift, unsigned grain)
 {
@@ -190,6 +215,18 @@ SHARED_CELLS static inline bool cell_at_once(const struct accessed *x, const str
     return state == KEY_BLOCKS || (state == KEY_WARPS && d >> KEY_EPOCH == 0) || (state == KEY_WARP && !(d & ~(uint64_t)((3u << KEY_STATE) | 31)));
 }
 
+/*
+ * Two threads of ours that come to a cell at the same moment see nothing of each other. Where threads of a kernel wait for each other that is the moment that
+ * counts, and often the only one: then both look again behind what they wrote down.
+ */
+static bool nobody_came(const struct accessed *x, const struct shadow_cells *c, const struct row *r)
+{
+    if (x->shared || !x->b->orders)
+        return true;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return rows_clear(c->writes, r) && (!x->writes || rows_clear(c->reads, r));
+}
+
 /* The quick ways; false: somebody must look closer. */
 static bool row_at_once(const struct accessed *x, const struct part *p, const struct shadow_cells *c, unsigned shift)
 {
@@ -199,7 +236,7 @@ static bool row_at_once(const struct accessed *x, const struct part *p, const st
     if (x->s->strong || (x->writes && several) || !same_time(x->w, p))
         return false;
     if (r.n == 1)
-        return cell_at_once(x, c, r.mine, info_of(x, p->lane));
+        return cell_at_once(x, c, r.mine, info_of(x, p->lane)) && nobody_came(x, c, &r);
     if (!rows_clear(c->writes, &r))
         return false;
     unsigned reads = x->writes ? 0 : rows_reads(c->reads, &r);
@@ -210,7 +247,7 @@ static bool row_at_once(const struct accessed *x, const struct part *p, const st
     for (unsigned k = 0; k < p->lanes; k++)
         infos[k] = info_of(x, p->lane + k);
     rows_store(x->writes ? c->writes : c->reads, x->writes ? c->write_info : c->read_info, &r, infos);
-    return true;
+    return nobody_came(x, c, &r);
 }
 
 /* Of several lanes that read one cell the first two make the state. */
@@ -230,12 +267,17 @@ static void part_of_cells(const struct accessed *x, const struct part *p)
     } else if ((p->address ^ (p->address + bytes - 1)) >> SHADOW_PIECE || !shadow_cells(p->address, grain, &c)) {
         return;
     }
-    if (row_at_once(x, p, &c, shift))
+    if (!x->early && row_at_once(x, p, &c, shift))
         return;
+    _Atomic bool *lock = x->early ? lock_of(p->address) : NULL;
     struct part q = *p;
     if (!x->writes && !x->s->strong && p->uniform && same_time(x->w, p) && q.lanes > 2)
         q.lanes = 2;
+    if (lock)
+        enter(lock);
     lane_by_lane(x, &q, &c, shift, grain);
+    if (lock)
+        leave(lock);
 }
 
 /* ---- a warp's access ---- */
@@ -262,7 +304,8 @@ static void visit_part(const struct accessed *x, const struct part *p)
 void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared, bool quiet)
 {
     const struct details_site *s = &b->kernel->details->sites[site];
-    struct accessed x = { b, warp_of(b, thread), s, thread, (site & INFO_SITES) | (s->grid_wide ? INFO_WIDE : 0), shared, s->kind != DETAILS_IN_LOAD, quiet, b->range, a };
+    struct accessed x = { b, warp_of(b, thread), s, thread, (site & INFO_SITES) | (s->grid_wide ? INFO_WIDE : 0), shared, s->kind != DETAILS_IN_LOAD, quiet, b->range, a, !shared && b->early < EARLY };
+    b->early += x.early;
     if (shared)
         x.range = (struct key_range){ x.w->now[__builtin_ctz(mask)] >> KEY_BLOCK << KEY_BLOCK, (uint64_t)1 << KEY_BLOCK };
     if (hw_unlikely((x.w->waits | x.w->takes) & mask))
@@ -280,4 +323,13 @@ void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t 
     struct part parts[PARTS];
     unsigned n = parts_of(a, mask, b->kernel->details->sites[site].bytes, parts);
     race_parts(b, site, thread, mask, a, parts, n, shared, false);
+}
+
+void race_constant(struct race_block *b, uint32_t site, uint32_t mask, const uint64_t *a)
+{
+    const struct details_site *s = &b->kernel->details->sites[site];
+    struct part parts[PARTS];
+    unsigned n = b->touch ? parts_of(a, mask, s->bytes, parts) : 0;
+    for (unsigned k = 0; k < n; k++)
+        touch(b->touch, parts[k].address, part_bytes(&parts[k], s->bytes), TOUCH_READ, false, s->place);
 }

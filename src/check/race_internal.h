@@ -36,10 +36,16 @@ struct pending {
     bool wide;
 };
 
+/* Lanes of a mask that wait for the others of it. */
+struct group {
+    uint32_t members, came;
+};
+
 struct warp {
     uint64_t now[LANES];         /* keys: block, epoch and clock */
     uint32_t clock, floor;       /* the newest of a lane; all lanes know of all what is before that */
-    uint32_t together;           /* lanes that have come to the warp's operation */
+    struct group groups[LANES / 2];              /* those that have come to an operation with a mask */
+    unsigned n_groups;
     bool uneven, knows;          /* rows, or known, have anything */
     uint8_t rows[LANES][LANES];  /* of each lane: what it knows of the others' clocks */
     struct known *known[LANES];
@@ -54,7 +60,7 @@ struct warp {
     uint32_t passed_by, passed_site;             /* lanes that did not come where the others of the warp wait: at that site */
 };
 
-enum { OTHERS = 1024 };
+enum { OTHERS = 1024, EARLY = 512 };
 
 struct race_block {
     const struct kabi_kernel *kernel;
@@ -73,6 +79,7 @@ struct race_block {
     uint32_t fence_epoch, fence_threads;
     struct shadow_cells shared;
     struct touch_view *touch;
+    uint32_t early;              /* warps' accesses to global memory that were looked at with a lock */
     uint16_t told[OTHERS];       /* races of two sites: how often */
 };
 
@@ -94,11 +101,14 @@ void race_join_lanes(struct warp *w, uint32_t mask, struct known *from);
 void race_hand_over(struct race_block *b, struct warp *w, const struct details_site *s, unsigned lane, uint32_t thread, uint64_t word);
 void race_order_forget(struct warp *w);
 
+/* A volatile load or store, or one that is the same to PTX: relaxed, for the whole system. */
+static inline bool race_is_volatile(const struct details_site *s) { return s->strong && s->system_wide && s->kind != DETAILS_IN_ATOMIC && !s->acquires && !s->releases; }
+
 /* race_tell.c: now and before: keys and what is known of them */
 struct race_pair {
     uint64_t now, before;
     uint32_t now_info, before_info;
-    bool now_writes, before_writes, shared;
+    bool now_writes, before_writes, shared, same_value;
 };
 void race_tell(struct race_block *b, const struct race_pair *p, uint64_t address);
 

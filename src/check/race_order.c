@@ -3,6 +3,7 @@
  * Fences, strong accesses, and barriers of some of the threads. What a thread knows at a fence goes with its next strong write to a word, and comes to whoever
  * reads that word by a strong access and has a fence behind it; an access that releases or acquires is its own fence.
  */
+#include "check/check.h"
 #include "check/race_internal.h"
 
 void race_join_lanes(struct warp *w, uint32_t mask, struct known *from)
@@ -140,7 +141,7 @@ void race_hand_over(struct race_block *b, struct warp *w, const struct details_s
     }
     if (reads)
         note_pending(w, word, 1u << lane, s->grid_wide);
-    if (reads && s->acquires)
+    if (reads && (s->acquires || (check_extras & CHECK_EXTRA_VOLATILE)))         /* who wants to hear of volatile accesses means a model without fences of readers */
         w->takes |= 1u << lane;
 }
 
@@ -157,16 +158,16 @@ void race_order_forget(struct warp *w)
 
 /* ---- operations of a warp ---- */
 
-static void join_rows(struct warp *w, uint32_t clock, uint32_t mask)
+static void join_rows(struct warp *w, uint32_t clock, uint32_t mask, uint32_t together)
 {
     uint8_t joint[LANES] = { 0 };
     w->uneven = true;
     for (uint32_t m = mask; m; m &= m - 1)
         w->rows[__builtin_ctz(m)][__builtin_ctz(m)] = (uint8_t)clock;
-    for (uint32_t m = w->together; m; m &= m - 1)
+    for (uint32_t m = together; m; m &= m - 1)
         for (unsigned k = 0, l = (unsigned)__builtin_ctz(m); k < LANES; k++)
             joint[k] = joint[k] > w->rows[l][k] ? joint[k] : w->rows[l][k];
-    for (uint32_t m = w->together; m; m &= m - 1)
+    for (uint32_t m = together; m; m &= m - 1)
         memcpy(w->rows[__builtin_ctz(m)], joint, sizeof joint);
 }
 
@@ -179,25 +180,51 @@ static void join_known(struct warp *w, uint32_t mask)
     known_unref(all);
 }
 
-void race_warp(struct race_block *b, uint32_t thread, uint32_t mask, const uint64_t *members)
+/* Those of the mask that have come, with these. A lane waits for one mask at a time: where it is met again, that one is behind it. */
+static uint32_t come(struct warp *w, uint32_t mask, uint32_t members)
 {
-    struct warp *w = warp_of(b, thread);
-    if (!b->grid)
-        return;
-    race_go_on(b, w, mask);
-    uint32_t all = (uint32_t)members[__builtin_ctz(mask)], clock = next_clock(w);
-    if (w->together & mask)
-        w->together = 0;
-    w->together |= mask;
+    unsigned kept = 0;
+    uint32_t together = mask;
+    for (unsigned k = 0; k < w->n_groups; k++) {
+        const struct group g = w->groups[k];
+        if (g.members == members && !(g.came & mask))
+            together |= g.came;
+        else if (!(g.came & mask))
+            w->groups[kept++] = g;
+    }
+    if ((together & members) != members && kept < HW_LEN(w->groups))
+        w->groups[kept++] = (struct group){ members, together };
+    w->n_groups = kept;
+    return together;
+}
+
+/* Lanes that name the same members. */
+static void meet(struct race_block *b, struct warp *w, uint32_t thread, uint32_t mask, uint32_t members, uint32_t clock)
+{
+    uint32_t together = come(w, mask, members);
     for (unsigned l = 0; l < LANES; l++)
         if (mask >> l & 1)
             w->now[l] = (w->now[l] & ~((uint64_t)KEY_CLOCKS << KEY_CLOCK)) | (uint64_t)clock << KEY_CLOCK;
     if (mask == lanes_of(b, thread))
         w->floor = clock;
     else
-        join_rows(w, clock, mask);
+        join_rows(w, clock, mask, together);
     if (w->knows)
-        join_known(w, w->together);
-    if ((w->together & all) == all)
-        w->together = 0;
+        join_known(w, together);
+}
+
+void race_warp(struct race_block *b, uint32_t thread, uint32_t mask, const uint64_t *members)
+{
+    struct warp *w = warp_of(b, thread);
+    if (!b->grid)
+        return;
+    race_go_on(b, w, mask);
+    uint32_t clock = next_clock(w);
+    for (uint32_t left = mask; left;) {
+        uint32_t all = (uint32_t)members[__builtin_ctz(left)], same = 0;
+        for (uint32_t m = left; m; m &= m - 1)
+            same |= (uint32_t)((uint32_t)members[__builtin_ctz(m)] == all) << __builtin_ctz(m);
+        meet(b, w, thread, same, all, clock);
+        left &= ~same;
+    }
 }

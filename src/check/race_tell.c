@@ -21,6 +21,15 @@ static const char *advice(const struct race_pair *p, bool other_block)
     return in_a_warp(p) ? "Put a __syncwarp() between them." : "Put a __syncthreads() between them.";
 }
 
+static const char *name_of(const struct race_pair *p, const struct details_site *mine, const struct details_site *other)
+{
+    if (p->same_value)
+        return "race.same-value";
+    if ((race_is_volatile(mine) && other->strong) || (race_is_volatile(other) && mine->strong))
+        return "race.volatile";
+    return p->shared ? "race.shared" : "race.global";
+}
+
 void race_tell(struct race_block *b, const struct race_pair *p, uint64_t address)
 {
     const struct details_site *sites = b->kernel->details->sites, *mine = &sites[p->now_info & INFO_SITES], *other = &sites[p->before_info & INFO_SITES];
@@ -37,7 +46,7 @@ void race_tell(struct race_block *b, const struct race_pair *p, uint64_t address
         hw_str_printf(&where, "byte %llu of shared memory", (unsigned long long)address);
     else if ((found = ledger_find(address, &e) != LEDGER_NOTHING))
         ledger_describe(&where, &e, address);
-    report_begin(&r, p->shared ? "race.shared" : "race.global", "race in %s memory: two threads %s touch the same byte, in no order", p->shared ? "shared" : "global",
+    report_begin(&r, name_of(p, mine, other), "race in %s memory: two threads %s touch the same byte, in no order", p->shared ? "shared" : "global",
                  between(p, other_block));
     report_device(&r, p->now_writes ? "write" : "read", mine->place, "kernel %s, block %u, thread %u: %s", b->kernel->name, b->id, key_thread(p->now), where.s ? where.s : "");
     report_device(&r, p->before_writes ? "write" : "read", other->place, "block %u, thread %u", block, key_thread(p->before));

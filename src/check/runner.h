@@ -15,6 +15,7 @@ enum { LANES = 32 };
 /* A launch: where it was made, and when. */
 struct launched {
     struct trace_call call;
+    struct trace_call added;     /* of a graph: the call that added the node */
     uint64_t at;                 /* ledger_now() */
     uint32_t param_bytes;
     bool cooperative;

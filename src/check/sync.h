@@ -20,6 +20,7 @@ void sync_came(struct sync_block *b, uint32_t site, uint32_t thread, uint32_t ma
 struct sync_memory;
 struct sync_memory *sync_memory_new(struct runner *r);
 void sync_memory_begin(struct sync_memory *m);
+void sync_memory_end(struct sync_memory *m);      /* all threads of the block have left */
 void sync_memory_free(struct sync_memory *m);
 void sync_note(struct sync_memory *m, struct kabi_block *block, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *operands);
 /* An access to shared memory. Lanes whose store is an asynchronous copy leave it: who looks for races hears of it when it was waited for. */

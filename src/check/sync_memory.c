@@ -12,6 +12,8 @@ enum { MBARRIERS = 64, THREADS = 1024 };
 struct mbarrier {
     uint32_t at, init_site, thread, inval_site;  /* inval_site: plus 1 */
     bool valid;
+    uint32_t vain_site, vain_thread;             /* somebody waits for the phase at hand; the site plus 1, 0: nobody */
+    uint32_t missing, expected;  /* arrivals of that phase, when he looked */
 };
 
 /* An asynchronous copy that nobody has waited for. */
@@ -94,7 +96,7 @@ static void init_mbarrier(struct sync_memory *m, uint32_t site, uint32_t thread,
     if (!bar && m->n_mbarriers < MBARRIERS)
         bar = &m->mbarriers[m->n_mbarriers++];
     if (bar)
-        *bar = (struct mbarrier){ at, site, thread, 0, true };
+        *bar = (struct mbarrier){ .at = at, .init_site = site, .thread = thread, .valid = true };
 }
 
 /* More than there is room for are not known: nothing is said of those. */
@@ -113,8 +115,42 @@ static void arrive(struct sync_memory *m, const struct kabi_block *block, uint32
         return;
     memcpy(&word, block->shared + at, sizeof word);
     uint64_t expected = word >> 20 & 0xfffff;    /* lower/mbarrier.c */
+    mbarrier_at(m, at)->vain_site = 0;           /* who waits looks again */
     if (count > expected)
         tell_mbarrier(m, site, thread, mbarrier_at(m, at), "more arrivals at an mbarrier than a phase of it takes");
+}
+
+/* Not while bytes are to come: who brings those is not seen. */
+static void wait_mbarrier(struct sync_memory *m, const struct kabi_block *block, uint32_t site, uint32_t thread, uint32_t at, uint64_t phase)
+{
+    struct mbarrier *bar = mbarrier_at(m, at);
+    uint64_t word;
+    use_mbarrier(m, site, thread, at);
+    if (at + sizeof word > m->r->launch->kl.shared_bytes || !bar || !bar->valid)
+        return;
+    memcpy(&word, block->shared + at, sizeof word);
+    bool over = word >> 63 != phase, bytes = word >> 40 & 0x3fffff;
+    bar->vain_site = over || bytes ? 0 : site + 1;
+    bar->vain_thread = thread;
+    bar->missing = (uint32_t)word & 0xfffff;
+    bar->expected = word >> 20 & 0xfffff;
+}
+
+void sync_memory_end(struct sync_memory *m)
+{
+    struct report rep;
+    for (unsigned k = 0; (check_tools & CHECK_SYNC) && k < m->n_mbarriers; k++) {
+        const struct mbarrier *bar = &m->mbarriers[k];
+        if (!bar->valid || !bar->vain_site || !bar->missing)
+            continue;
+        report_begin(&rep, "sync.mbarrier", "kernel %s: threads wait for a phase of an mbarrier that does not end", m->r->launch->kernel->name);
+        report_device(&rep, "wait", site_of(m, bar->vain_site - 1)->place, "block %llu, thread %u: %u of %u arrivals are missing", runner_block(m->r), bar->vain_thread,
+                      bar->missing, bar->expected);
+        report_device(&rep, "init", site_of(m, bar->init_site)->place, "thread %u, for %u arrivals", bar->thread, bar->expected);
+        access_tell_launch(&rep, m->r);
+        report_advice(&rep, "All threads of the block have given up or left. As many must arrive as the barrier was made for.");
+        report_end(&rep);
+    }
 }
 
 /* ---- asynchronous copies ---- */
@@ -234,7 +270,12 @@ void sync_note(struct sync_memory *m, struct kabi_block *block, uint32_t site, u
             break;
         }
         case NOTE_MBARRIER_ARRIVE: arrive(m, block, site, t, at, operands[LANES + l]); break;
-        case NOTE_MBARRIER_USE: use_mbarrier(m, site, t, at); break;
+        case NOTE_MBARRIER_WAIT: wait_mbarrier(m, block, site, t, at, operands[LANES + l]); break;
+        case NOTE_MBARRIER_USE:
+            use_mbarrier(m, site, t, at);
+            if (mbarrier_at(m, at))
+                mbarrier_at(m, at)->vain_site = 0;
+            break;
         default: break;
         }
     }

@@ -7,6 +7,7 @@
 #define CHECK_THREAD_STATE_H
 
 #include "check/ledger.h"
+#include "check/patience.h"
 
 /* A thread whose next instruction may use these pages; and pages that it has the rest of an instruction to use. */
 enum { CHECK_STEP_PAGES = 8 };
@@ -25,6 +26,7 @@ struct check_thread {
     unsigned next_range;
     uint32_t failed[CHECK_PENDING];                      /* api.c: failed calls whose answers may still be asked for */
     unsigned n_failed;
+    struct patience patience;
     struct check_thread *next;                           /* among those whose threads have ended */
 };
 

@@ -8,6 +8,7 @@
 struct ctx;
 struct exec_checker;
 struct report;
+struct trace_call;
 
 void call_enters(struct hook_call *call);
 void call_leaves(struct hook_call *call);
@@ -28,6 +29,7 @@ void refused_free(uint64_t addr);
 /* access.c: instrumented kernels */
 extern const struct exec_checker access_checker;
 void access_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config);
+struct trace_call *access_launch_added(struct cmd *c);           /* who added it to a graph, to be filled in */
 void access_launch_queued(struct cmd *c);
 void access_launch_over(struct cmd *c);
 

@@ -17,6 +17,7 @@
 
 #define TOOL_NAME(id, name) name ", "
 #define TOOL_ROW(id, name) name,
+#define EXTRA_NAME(id, name) name " "
 
 static void help(void)
 {
@@ -26,6 +27,7 @@ static void help(void)
            "looked at, what was never given back. Reports come on standard error as they are found, with all places. A source is compiled first, with line\n"
            "information. Build programs with -lineinfo (kernels) and -g (host code) to see lines.\n\n"
            "  --tool LIST            " CHECK_TOOLS(TOOL_NAME) "or all (the default), with commas between\n"
+           "  --also LIST            what is not said otherwise: " CHECK_EXTRAS(EXTRA_NAME) "(races of equal values, of volatile accesses)\n"
            "  --error-exitcode N     exit status when there are reports; the default is 1\n"
            "  --json FILE            also write the reports as JSON\n"
            "  --xml FILE             also write them as XML, in compute-sanitizer's elements\n"
@@ -37,20 +39,19 @@ static void help(void)
 }
 
 struct options {
-    const char *tools, *suppress, *exit_code, *json, *xml, *html;
+    const char *tools, *also, *suppress, *exit_code, *json, *xml, *html;
     bool gen_suppressions;
     int status;                  /* exit_code as a number */
 };
 
-static bool known_tools(const char *list)
+static bool known_words(const char *list, const char *const *names, size_t n_names, const char *what)
 {
-    static const char *const names[] = { CHECK_TOOLS(TOOL_ROW) "all" };
     for (const char *p = list; ; p++) {
         size_t n = strcspn(p, ","), k = 0;
-        while (k < HW_LEN(names) && (strlen(names[k]) != n || strncmp(names[k], p, n) != 0))
+        while (k < n_names && (strlen(names[k]) != n || strncmp(names[k], p, n) != 0))
             k++;
-        if (k == HW_LEN(names)) {
-            cli_error("there is no tool `%.*s`; hostwarp check --help lists them", (int)n, p);
+        if (k == n_names) {
+            cli_error("there is no %s `%.*s`; hostwarp check --help lists them", what, (int)n, p);
             return false;
         }
         p += n;
@@ -61,6 +62,7 @@ static bool known_tools(const char *list)
 
 static bool good_values(struct options *o)
 {
+    static const char *const tools[] = { CHECK_TOOLS(TOOL_ROW) "all" }, *const extras[] = { CHECK_EXTRAS(TOOL_ROW) };
     char *end;
     long status = strtol(o->exit_code, &end, 10);
     if (*end || end == o->exit_code || status < 0 || status > 255) {
@@ -68,14 +70,14 @@ static bool good_values(struct options *o)
         return false;
     }
     o->status = (int)status;
-    return known_tools(o->tools);
+    return known_words(o->tools, tools, HW_LEN(tools), "tool") && (!o->also || known_words(o->also, extras, HW_LEN(extras), "kind of report"));
 }
 
 /* The number of words that were options, or -1. */
 static int parse(int argc, char **argv, struct options *o)
 {
     const struct { const char *name, **value; bool *flag; } known[] = {
-        { "--tool", &o->tools, NULL }, { "--suppress", &o->suppress, NULL }, { "--error-exitcode", &o->exit_code, NULL }, { "--json", &o->json, NULL },
+        { "--tool", &o->tools, NULL }, { "--also", &o->also, NULL }, { "--suppress", &o->suppress, NULL }, { "--error-exitcode", &o->exit_code, NULL }, { "--json", &o->json, NULL },
         { "--xml", &o->xml, NULL }, { "--html", &o->html, NULL }, { "--gen-suppressions", NULL, &o->gen_suppressions },
     };
     int i = 0;
@@ -133,7 +135,9 @@ static int run_checked(const struct options *o, int to, int argc, char **argv)
     }
     for (int i = 0; i < argc; i++)
         cli_add(&args, argv[i]);
-    setenv("HOSTWARP_CHECK", o->tools, 1);
+    char *tools = o->also ? hw_sprintf("%s,%s", o->tools, o->also) : hw_strdup(o->tools);
+    setenv("HOSTWARP_CHECK", tools, 1);
+    hw_free(tools);
     setenv("HOSTWARP_CHECK_FD", fd, 1);
     preload();
     hw_free(fd);

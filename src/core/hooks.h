@@ -23,6 +23,12 @@ struct hook_call {
     const char *error, *args, *why;      /* at leave, of calls that failed, as far as known: the answer in words, "a=1, b=0x2", the reason */
 };
 
+/* Who added a node to a graph: the listener's. */
+struct hook_node {
+    const char *call;            /* static text; NULL: nobody listens */
+    uint32_t trace;
+};
+
 /* What a listener wants to hear; NULL: nothing of that kind. */
 struct hook_listener {
 #define HOOK(name, params, args) void (*name) params;

@@ -15,6 +15,7 @@ enum note_kind {
     NOTE_MBARRIER_INIT,          /* so many arrivals */
     NOTE_MBARRIER_INVAL,
     NOTE_MBARRIER_ARRIVE,        /* so many */
+    NOTE_MBARRIER_WAIT,          /* is this phase over, 0 or 1? */
     NOTE_MBARRIER_USE,           /* any other operation on one */
 };
 

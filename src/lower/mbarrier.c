@@ -175,12 +175,12 @@ bool lower_CP_MBARRIER(struct lower_ctx *c)
 }
 
 /* The phase now; operand 1 is the address. */
-static bool load_phase(struct lower_ctx *c, struct ir_operand *out)
+static bool load_phase(struct lower_ctx *c, struct ir_operand waited, struct ir_operand *out)
 {
     struct lower_place at;
     if (!place_of(c, 1, &at))
         return false;
-    lower_note(c, NOTE_MBARRIER_USE, 0, &at, NULL);
+    lower_note(c, NOTE_MBARRIER_WAIT, 0, &at, &waited);
     struct ir_inst *ld = access_word(c, IR_LD, &at);
     ld->order = lower_has(c, PTX_M_RELAXED) ? IR_RELAXED : IR_ACQUIRE;
     ir_inst_dst(ld, lower_tmp(c, IR_I64));
@@ -190,19 +190,19 @@ static bool load_phase(struct lower_ctx *c, struct ir_operand *out)
 
 bool lower_MBARRIER_WAIT(struct lower_ctx *c)
 {
-    struct ir_operand phase, state = lower_src(c, 2, PTX_B64);
-    if (!load_phase(c, &phase))
+    struct ir_operand phase, waited = op2(c, IR_SHR_U, lower_src(c, 2, PTX_B64), lower_imm(PHASE));
+    if (!load_phase(c, waited, &phase))
         return false;
-    lower_set(c, 0, PTX_PRED, lower_cmp(c, IR_NE, IR_I64, phase, op2(c, IR_SHR_U, state, lower_imm(PHASE))));
+    lower_set(c, 0, PTX_PRED, lower_cmp(c, IR_NE, IR_I64, phase, waited));
     return true;
 }
 
 bool lower_MBARRIER_PARITY(struct lower_ctx *c)
 {
-    struct ir_operand phase, parity = wide(c, 2);
-    if (!load_phase(c, &phase))
+    struct ir_operand phase, waited = op2(c, IR_AND, wide(c, 2), lower_imm(1));
+    if (!load_phase(c, waited, &phase))
         return false;
-    lower_set(c, 0, PTX_PRED, lower_cmp(c, IR_NE, IR_I64, phase, op2(c, IR_AND, parity, lower_imm(1))));
+    lower_set(c, 0, PTX_PRED, lower_cmp(c, IR_NE, IR_I64, phase, waited));
     return true;
 }
 

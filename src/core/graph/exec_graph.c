@@ -347,6 +347,8 @@ static void tell_made(struct exec_graph *x)
             hook_launch_made(c, p->u.kernel.fn, &p->u.kernel.config);
         else if (c->kind == CMD_COPY)
             hook_copy_made(c, true);
+        if (c->kind == CMD_KERNEL || c->kind == CMD_COPY)
+            hook_node_cmd(c, &p->added);
     }
 }
 

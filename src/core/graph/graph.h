@@ -4,6 +4,7 @@
 #define CORE_GRAPH_H
 
 #include "base/vec.h"
+#include "core/hooks.h"
 #include "core/mem/copy.h"
 #include "core/module/launch.h"
 #include "core/obj.h"
@@ -26,6 +27,7 @@ struct user_object;
 struct node_params {
     CUgraphNodeType type;
     struct ctx *ctx;                             /* where it runs; referenced */
+    struct hook_node added;
     union {
         struct {
             struct function *fn;                 /* referenced */

@@ -19,6 +19,7 @@ static void start(struct node_params *p, CUgraphNodeType type, struct ctx *ctx)
     p->type = type;
     p->ctx = ctx;
     ctx_ref(ctx);
+    hook_node_made(&p->added);
 }
 
 void node_params_empty(struct ctx *ctx, struct node_params *out)

@@ -125,6 +125,7 @@ CUresult mempool_alloc(struct mempool *pool, struct stream *s, size_t bytes, CUd
         return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the pool and its device have no %zu bytes left", bytes);
     const struct mem_pooled from = { mempool_handle(p), piece, piece->chunk->extent };
     mem_add_pooled(s->ctx, p->kind, p->device, &from, piece->base, bytes);
+    hook_mem_given(piece->base, bytes, s);
     *out = piece->base;
     return CUDA_SUCCESS;
 }
