@@ -379,8 +379,7 @@ static bool apply(struct cc_job *job, const struct given *g)
         return job->debug = true;
     case W_DEVDEBUG: return job->device_debug = true;
     case W_LINEINFO: return job->line_info = true;
-    case W_RELAXED: cli_add(&job->both, "-D__CUDACC_RELAXED_CONSTEXPR__=1"); return true;
-    case W_LAMBDA: cli_add(&job->both, "-D__CUDACC_EXTENDED_LAMBDA__=1"); return true;
+    case W_RELAXED: case W_LAMBDA: cli_addf(&job->both, "-D__CUDACC_%s__=1", g->opt->what == W_LAMBDA ? "EXTENDED_LAMBDA" : "RELAXED_CONSTEXPR"); return true;
     case W_STD: set_string(&job->std, g->value); return true;
     case W_LANGUAGE: return set_language(job, g->value);
     case W_ARCH: return set_arch(job, g->value);

@@ -3,7 +3,7 @@
  * Kernels: the first launch with a shape and with certain numbers among its parameters runs instrumented code; some of its blocks are
  * counted, and a GPU's time follows from that (gpu/kernel.c). Later launches run plain code and have the same time.
  */
-#include "clock/clock.h"
+#include "clock/count_internal.h"
 
 #include "base/hash.h"
 #include "base/log.h"
@@ -18,41 +18,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-enum { MOST_SECTORS = 1 << 21 };                 /* of a set: what does not fit is new to everybody, as far as we know */
 enum { SAMPLE = 64, MOST_SETS = 16, WAIT_MS = 400, MOST_WARPS = 64 };
-
-/* Sectors that were touched, and by how many of the counted blocks. */
-struct touched {
-    uint64_t sector;             /* + 1; 0: free */
-    uint32_t read, written;      /* blocks; of a block that is being counted: accesses */
-    uint32_t reads, writes;      /* accesses */
-    uint32_t turns;              /* atomics on its busiest word, one after the other */
-    uint32_t last, warp;         /* of a block that is being counted: the load of that warp, by its number, that had it last; warp + 1 */
-};
-struct touched_set {
-    struct touched *v;
-    size_t n, cap;
-};
-
-/*
- * What is known of launches that are alike.
- * Lifetime  For ever.
- * Locks     mu; ready is stored last, and what it is made of does not change then.
- */
-struct count_entry {
-    const char *name;
-    struct launch_config shape;
-    struct count_entry *next;                    /* in order of their making */
-    struct gpu_counts counts;
-    struct gpu_result result[GPU_MOST_CHOSEN];
-    _Atomic bool ready;
-    bool estimated;                              /* nothing was counted */
-    bool looks;                                  /* the kernel reads clocks: every launch runs instrumented code */
-    /* while it is counted */
-    uint64_t n_blocks, sampled;
-    double worst_cycles, all_cycles;
-    struct touched_set touched;
-};
 
 /* All launches of a kernel with one shape. */
 struct family {
@@ -64,47 +30,6 @@ static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
 static struct hw_map entries, families;
 static struct count_entry *all_entries, **all_end = &all_entries;
 static _Atomic unsigned n_pending;
-
-/* --- sets of sectors --- */
-
-static struct touched *slot_of(struct touched_set *s, uint64_t sector)
-{
-    size_t k = (size_t)((sector * 0x9E3779B97F4A7C15u) >> 20) & (s->cap - 1);
-    while (s->v[k].sector && s->v[k].sector != sector + 1)
-        k = (k + 1) & (s->cap - 1);
-    return &s->v[k];
-}
-
-/* NULL: it is full. */
-static struct touched *touch(struct touched_set *s, uint64_t sector)
-{
-    if (s->n >= MOST_SECTORS) {
-        struct touched *t = slot_of(s, sector);
-        return t->sector ? t : NULL;
-    }
-    if (s->n * 2 >= s->cap) {
-        struct touched_set bigger = { .cap = s->cap ? s->cap * 2 : 256, .n = s->n };
-        bigger.v = hw_alloc(bigger.cap * sizeof *bigger.v);
-        for (size_t k = 0; k < s->cap; k++)
-            if (s->v[k].sector)
-                *slot_of(&bigger, s->v[k].sector - 1) = s->v[k];
-        hw_free(s->v);
-        *s = bigger;
-    }
-    struct touched *t = slot_of(s, sector);
-    if (!t->sector) {
-        t->sector = sector + 1;
-        s->n++;
-    }
-    return t;
-}
-
-static void forget(struct touched_set *s)
-{
-    if (s->n)
-        memset(s->v, 0, s->cap * sizeof *s->v);
-    s->n = 0;
-}
 
 /* --- counting, on the threads that run blocks --- */
 
@@ -208,7 +133,7 @@ static void fold(struct counter *c)
         memset(c->path, 0, sizeof c->path);
         memset(c->fetching, 0, sizeof c->fetching);
     memset(c->n_loads, 0, sizeof c->n_loads);
-        forget(&c->touched);
+        sectors_forget(&c->touched);
         return;
     }
     for (unsigned w = 1; w < MOST_WARPS; w++)
@@ -228,7 +153,7 @@ static void fold(struct counter *c)
         const struct touched *t = &c->touched.v[k];
         if (!t->sector)
             continue;
-        struct touched *all = touch(&c->entry->touched, t->sector - 1);
+        struct touched *all = sectors_touch(&c->entry->touched, t->sector - 1);
         if (all) {
             all->read += t->read > 0;
             all->written += t->written > 0;
@@ -243,7 +168,7 @@ static void fold(struct counter *c)
         c->sum.block_written += t->written ? 32 : 0;
     }
     hw_unlock(&mu);
-    forget(&c->touched);
+    sectors_forget(&c->touched);
 }
 
 /* Few blocks are all counted; of many some that lie anywhere. */
@@ -282,7 +207,7 @@ static void count_global(struct counter *c, const struct details_site *s, uint32
                 continue;
             before = seen;
             seen = k;
-            struct touched *t = touch(&c->touched, k);
+            struct touched *t = sectors_touch(&c->touched, k);
             sectors++;
             if (!t) {
                 bool loads = s->kind == DETAILS_IN_LOAD;
@@ -500,133 +425,6 @@ out:
 
 static const struct exec_counter counter = { counter_begin, counter_visit, counter_end };
 
-/* --- from a sample to the grid --- */
-
-/*
- * Different sectors that all blocks touch, from those that k blocks did: `sum` counted for each block by itself, `different` together.
- * As if each block took its share at random out of U: then k of them have U (1 - (1 - m/U)^k).
- */
-static double extrapolate(double sum, double different, double k, double n, double most)
-{
-    if (k < 1 || sum <= 0)
-        return 0;
-    double m = sum / k, low = different, high = most > different ? most : different;
-    if (k >= n)
-        return different;
-    if (different >= 0.999 * sum)
-        return different * n / k < high ? different * n / k : high;
-    if (k < 2)
-        return different;
-    for (int i = 0; i < 60; i++) {
-        double u = (low + high) / 2, power = 1, base = 1 - (m < u ? m / u : 1);
-        for (int j = 0; j < (int)k; j++)
-            power *= base;
-        if (u * (1 - power) < different)
-            low = u;
-        else
-            high = u;
-    }
-    double rest = 1 - (m < low ? m / low : 1), power = 1;
-    for (double left = n; left > 0 && power > 1e-12; left--)
-        power *= rest;
-    return low * (1 - power);
-}
-
-/* One range of memory among what was touched. */
-struct range {
-    struct mem_info info;
-    double read_sum, read, written_sum, written, reads, writes;
-};
-enum { MOST_RANGES = 64 };
-
-static size_t ranges_of(const struct touched_set *s, struct range *out)
-{
-    size_t n = 0, last = 0;
-    for (size_t k = 0; k < s->cap; k++) {
-        const struct touched *t = &s->v[k];
-        if (!t->sector)
-            continue;
-        uint64_t at = (t->sector - 1) * 32;
-        size_t r = last;
-        if (!(r < n && at + 31 >= out[r].info.base && at - out[r].info.base < out[r].info.bytes))
-            for (r = 0; r < n && !(at + 31 >= out[r].info.base && (at < out[r].info.base || at - out[r].info.base < out[r].info.bytes)); r++)
-                ;
-        if (r == n) {
-            if (n == MOST_RANGES)
-                continue;
-            out[n] = (struct range){ 0 };
-            if (!mem_lookup(at, &out[n].info) && !mem_lookup(at + 31, &out[n].info))
-                out[n].info.base = at, out[n].info.bytes = 1 << 20;
-            n++;
-        }
-        last = r;
-        out[r].read_sum += t->read;
-        out[r].written_sum += t->written;
-        out[r].read += t->read > 0;
-        out[r].written += t->written > 0;
-        out[r].reads += t->reads;
-        out[r].writes += t->writes;
-    }
-    return n;
-}
-
-/* Atomics on the busiest word of all. One that a single block uses is that block's own. */
-static double hottest_of(const struct touched_set *s, double scale)
-{
-    double most = 0;
-    for (size_t k = 0; k < s->cap; k++)
-        if (s->v[k].sector && s->v[k].turns * (s->v[k].written > 1 ? scale : 1) > most)
-            most = s->v[k].turns * (s->v[k].written > 1 ? scale : 1);
-    return most;
-}
-
-static void whole_grid(struct count_entry *e)
-{
-    struct gpu_counts *c = &e->counts;
-    struct range *ranges = hw_alloc(MOST_RANGES * sizeof *ranges);
-    double k = (double)e->sampled, n = (double)e->n_blocks, scale = n / k, instructions = 0;
-    for (int i = 0; i < DETAILS_WORK_COUNT; i++) {
-        instructions += c->work[i];
-        c->work[i] *= scale;
-    }
-    for (int i = 0; i < DETAILS_PATH_COUNT; i++)
-        c->path[i] /= k;
-    c->lanes /= instructions > 0 ? instructions * DETAILS_WORK_UNIT : 1;
-    c->worst = e->all_cycles > 0 ? e->worst_cycles / (e->all_cycles / k) : 1;
-    c->accesses *= scale;
-    c->passes *= scale;
-    c->atomics *= scale;
-    c->stores *= scale;
-    for (int i = 0; i < GPU_REUSE; i++)
-        c->reuse[i] *= scale;
-    c->hottest = hottest_of(&e->touched, scale);
-    c->block_read *= scale;
-    c->block_written *= scale;
-    c->read *= scale;                            /* what the set did not hold */
-    c->written *= scale;
-    size_t n_ranges = ranges_of(&e->touched, ranges);
-    for (size_t i = 0; i < n_ranges; i++) {
-        struct range *r = &ranges[i];
-        double most = (double)r->info.bytes / 32 + 1;
-        double read = 32 * extrapolate(r->read_sum, r->read, k, n, most), written = 32 * extrapolate(r->written_sum, r->written, k, n, most);
-        if (r->info.kind == MEM_HOST || r->info.kind == MEM_REGISTERED) {
-            c->mapped_different += read > written ? read : written;
-            c->mapped_read += 32 * r->reads * scale;             /* no cache keeps it: each time anew */
-            c->mapped_written += 32 * r->writes * scale;
-            c->block_read -= 32 * r->read_sum * scale;
-            c->block_written -= 32 * r->written_sum * scale;
-            continue;
-        }
-        if (r->info.kind == MEM_MANAGED)
-            c->managed += read > written ? read : written;
-        c->read += read;
-        c->written += written;
-    }
-    hw_free(ranges);
-    hw_free(e->touched.v);
-    e->touched = (struct touched_set){ 0 };
-}
-
 /* --- launches --- */
 
 static void describe(struct count_entry *e, const struct function *f, const struct launch_config *config)
@@ -646,7 +444,7 @@ static void describe(struct count_entry *e, const struct function *f, const stru
 static void make_ready(struct count_entry *e)
 {
     if (e->sampled)
-        whole_grid(e);
+        sample_whole_grid(e);
     else
         e->estimated = true;
     for (size_t g = 0; g < sim_n; g++)

@@ -1,17 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs public suites of programs with known bugs under `hostwarp check` and prints, for each kind of bug, what was found.
+"""Runs programs with known bugs under `hostwarp check` and prints, for each kind of bug, what was found.
 
-usage: suites.py --build BUILD [--sample N] [--seed S] [--limit SECONDS] [--jobs N] SUITE FOLDER [PATTERN]
+usage: suites.py --build BUILD [--sample N] [--seed S] [--limit SECONDS] [--jobs N] FOLDER LIST [PATTERN]
 
-FOLDER is where somebody put the suite; nothing of it is in this repository.
-  indigo    github.com/burtscher/IndigoSuite, the folder that its generate_suite.py made (CUDA/, include/, inputs/). What a run need not show with one graph
-            and 4 blocks is looked for with a second one and a block for each vertex
-  scor      github.com/csl-iisc/ScoR; volatile accesses count as plain ones there (--also volatile)
-  samples   github.com/NVIDIA/compute-sanitizer-samples
-  cusan     github.com/tudasc/cusan: the programs of test/runtime that need no MPI, each as it is and with -DCUSAN_SYNC
-  any       programs whose names begin with race or norace, or any others: those are expected to be clean
-A program is expected to be clean, racy, or out of bounds, as its name says. Found is a report of that kind; a report on a clean program is a false alarm.
+FOLDER is where somebody put the programs; nothing of them is in this repository. LIST says what is expected of them, a line for each program:
+  KIND FILE [| options of cc [| options of check [| arguments [| arguments of a second try ...]]]]
+KIND is clean, racy, bounds, hazard or other. Found is a report of that kind; a report on a clean program is a false alarm. Lines that begin with # are not read.
 """
 import argparse
 import collections
@@ -21,53 +16,25 @@ import os
 import pathlib
 import random
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 
-RACY, BOUNDS, HAZARD, CLEAN, OTHER = 'racy', 'bounds only', 'hazard', 'clean', 'other'
+CLEAN = 'clean'
+WANTED = {CLEAN: '', 'racy': 'race.', 'bounds': 'memory.', 'hazard': 'hazard.', 'other': ''}
 NAME = re.compile(r'^hostwarp check: .*\[([a-z.-]+)\]', re.M)
 
 
-def indigo(top):
-    graphs = [top / 'inputs/DAG/DAG_100n_200e.egr', top / 'inputs/power_law/power_law_100n_200e.egr']
-    for graph in graphs:
-        if not graph.exists():
-            sys.exit(f'{graph} is not there')
-    for path in sorted(top.glob('CUDA/**/*.cu')):
-        words = path.stem.split('_')
-        racy = any(w in words for w in ('atomicBug', 'guardBug', 'syncBug', 'raceBug'))
-        yield path, RACY if racy else BOUNDS if 'boundsBug' in words else CLEAN, ['-I', top / 'include'], [], [[graphs[0], '256', '4'], [graphs[1], '256', '100']]
-
-
-def scor(top):
-    for path in sorted(top.glob('microbenchmarks/src/*.cu')):
-        yield path, CLEAN if path.stem.startswith('norace') else RACY, [], ['--also', 'volatile'], [[]]
-
-
-def samples(top):
-    kinds = {'Racecheck': RACY, 'Memcheck': BOUNDS}
-    for path in sorted(top.glob('*/*.cu')):
-        yield path, kinds.get(path.parent.name, OTHER), [], [], [[]]
-
-
-def cusan(top):
-    for path in sorted(top.glob('test/runtime/*.c')):
-        text = path.read_text(errors='replace')
-        if 'mpi.h' in text:
+def read_list(path, top):
+    for line in path.read_text().splitlines():
+        if not line.strip() or line.startswith('#'):
             continue
-        yield path, HAZARD if re.search('CHECK(-DAG)?: data race', text) else CLEAN, ['-x', 'cu'], [], [[]]
-        if 'CUSAN_SYNC' in text:
-            yield path, CLEAN, ['-x', 'cu', '-DCUSAN_SYNC'], [], [[]]
-
-
-def plain(top):
-    for path in sorted(top.glob('**/*.cu')):
-        yield path, RACY if path.stem.startswith('race') else CLEAN, [], [], [[]]
-
-
-SUITES = {'indigo': indigo, 'scor': scor, 'samples': samples, 'cusan': cusan, 'any': plain}
-WANTED = {RACY: 'race.', BOUNDS: 'memory.', HAZARD: 'hazard.', OTHER: ''}
+        head, *more = [shlex.split(part) for part in line.split('|')]
+        if len(head) != 2 or head[0] not in WANTED:
+            sys.exit(f'{path}: not KIND FILE: {line}')
+        options, extras, *inputs = more + [[]] * (2 - len(more))
+        yield top / head[1], head[0], options, extras, inputs or [[]]
 
 
 def look(path, kind, options, extras, inputs, work):
@@ -95,7 +62,7 @@ def look(path, kind, options, extras, inputs, work):
 
 def main():
     table = collections.defaultdict(collections.Counter)
-    programs = [p for p in SUITES[a.suite](a.folder) if fnmatch.fnmatch(p[0].name, a.pattern)]
+    programs = [p for p in read_list(a.list, a.folder) if fnmatch.fnmatch(p[0].name, a.pattern)]
     if a.sample and a.sample < len(programs):
         programs = sorted(random.Random(a.seed).sample(programs, a.sample), key=lambda p: p[0])
     with tempfile.TemporaryDirectory(prefix='hostwarp-suites-') as work, concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
@@ -119,8 +86,8 @@ parser.add_argument('--sample', type=int, default=0, help='as many, chosen by ch
 parser.add_argument('--seed', type=int, default=1)
 parser.add_argument('--limit', type=float, default=120, help='seconds for a run')
 parser.add_argument('--jobs', type=int, default=os.cpu_count())
-parser.add_argument('suite', choices=SUITES)
 parser.add_argument('folder', type=pathlib.Path)
+parser.add_argument('list', type=pathlib.Path)
 parser.add_argument('pattern', nargs='?', default='*')
 a = parser.parse_args()
 a.build = a.build.resolve()
