@@ -230,11 +230,12 @@ static void service_trap(struct kabi_block *block, uint32_t code, uint32_t line,
     exec_fault_raise(code < HW_LEN(faults) ? faults[code] : EXEC_FAULT_TRAP, addr, line);
 }
 
+/* The callers in generated code know which registers are kept; the types of C do not say it. */
 const struct kabi_services exec_services = {
-    .access = exec_access_quick,
-    .access_lanes = exec_access_lanes_quick,
-    .access_row = exec_access_row_quick,
-    .access_indexed = exec_access_indexed_quick,
+    .access = (kabi_access_fn *)exec_access_quick,
+    .access_lanes = (kabi_access_lanes_fn *)exec_access_lanes_quick,
+    .access_row = (kabi_access_row_fn *)exec_access_row_quick,
+    .access_indexed = (kabi_access_indexed_fn *)exec_access_indexed_quick,
     .vprintf_ = exec_vprintf,
     .assertfail = service_assert,
     .trap = service_trap,

@@ -61,9 +61,13 @@ def pair(source):
     twin, why2 = build(source)
     if not bug or not twin:
         return [(False, f'{source.stem}: builds', why + why2)]
-    found, clean = run(HOSTWARP, 'check', bug), run(HOSTWARP, 'check', twin)
+    clean = run(HOSTWARP, 'check', twin)
     here, there = lines_of(source, '/*HERE*/'), lines_of(source, '/*THERE*/')
-    places = named(found.stderr, source, here) and (not there or named(found.stderr, source, there))
+    for _ in range(3 if '/*AT ONCE*/' in source.read_text() else 1):     # both must happen at the same time to be seen: a busy machine may not let them
+        found = run(HOSTWARP, 'check', bug)
+        places = named(found.stderr, source, here) and (not there or named(found.stderr, source, there))
+        if places:
+            break
     return [(found.returncode == 1 and 'hostwarp check:' in found.stderr and places, f'{source.stem}: found, with its places', found.stderr),
             (clean.returncode == 0 and 'hostwarp check:' not in clean.stderr, f'{source.stem}: nothing is said of the correct twin', clean.stderr)]
 

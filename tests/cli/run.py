@@ -244,7 +244,7 @@ def test_zsh_completes_commands_and_options(box):
     specs = re.findall(r"'([^']*)'", text[text.index('case $words[2]'):])
     assert len(specs) > 15
     for spec in specs:
-        assert re.fullmatch(r'(\*|--[a-z][\w-]*(\[[^\[\]:]+\])?)(:[^:]+:(_files|\([\w ]+\)))?', spec), spec
+        assert re.fullmatch(r'(\*|--[a-z][\w-]*(\[[^\[\]:]+\])?)(:[^:]+:(_files|\([\w -]+\)))?', spec), spec
     assert text.startswith('#compdef hostwarp\n') and len(re.findall(r'\bcase\b', text)) == len(re.findall(r'\besac\b', text)) and text.count("'") % 2 == 0
 
 

@@ -444,12 +444,14 @@ static void loop(struct gen *g, enum together who, unsigned depth)
     g->loop_breaks = breaks;
 }
 
+bool soup_enters_loops = true;
+
 /* for (;;) with `continue` past the only place where it ends, perhaps entered in the middle (irreducible). Iterations are counted, so that it does end. */
 static void odd_loop(struct gen *g, unsigned depth)
 {
     unsigned l = g->n_label++;
     struct word i = fresh(g), n = fresh(g), done = fresh(g), p = fresh_pred(g);
-    bool breaks = g->loop_breaks, enters = pick(g, 3) == 0;
+    bool breaks = g->loop_breaks, enters = pick(g, 3) == 0 && soup_enters_loops;
     put(g, "\tmov.u32 %s, 0;\n\tmov.u32 %s, 0;\n\tand.b32 %s, %s, %u;\n", i.s, done.s, n.s, value(g).s, 1 + pick(g, 4));
     g->loop_breaks = false;
     if (enters)

@@ -27,6 +27,9 @@ struct gen {
 #define pick(g, n) text_pick(&(g)->t, n)
 #define put(g, ...) text_put(&(g)->t, __VA_ARGS__)
 
+/* Loops that are entered in the middle. NVIDIA's compiler (13.0, driver 580) makes wrong code of some, at every level but 0: not where a GPU is asked. */
+extern bool soup_enters_loops;
+
 void soup_body(struct gen *g, enum together who, unsigned depth, unsigned n);
 void soup_store_all(struct gen *g);
 

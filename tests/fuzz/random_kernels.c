@@ -13,6 +13,8 @@
  *   --minimise  leave out statements of kernel CASE as long as the widths still disagree, and print what is left
  *   --files     kernels that --show or --minimise printed; the last option
  */
+#include "gen_soup.h"
+
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
@@ -356,6 +358,7 @@ static void choose_ways(void)
     }
     for (unsigned k = 0; *threads && k < run.n_ways; k++, threads = *end ? end + 1 : threads)
         run.ways[k].threads = (unsigned)strtoul(threads, &end, 10);
+    soup_enters_loops = !gpu;
     if (gpu)
         run.ways[run.n_ways++] = (struct way){ 0, 1, gpu, false };
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Guards: is this memory a kernel may touch, and aligned? One rotate, shift and comparison when it is. The rest is asked of
+ * Guards: is this memory a kernel may touch, and aligned? One subtraction, rotate and comparison when it is. The rest is asked of
  * the engine, by a call that changes no register.
  */
 #include "jit/emit.h"
@@ -10,7 +10,7 @@
 
 /*
  * Accesses at constant distances from one register, in one block and those that the same lanes run after it: the first one's check serves
- * them all. The window's ends are never mapped, so that what lies near an address that could be touched is in the window too, or faults.
+ * them all (guard_doubtful()).
  */
 struct guard_group {
     const struct ir_inst *member[16];            /* the first leads */
@@ -129,19 +129,30 @@ static bool done_before(struct emit *e, const struct ir_inst *i)
     return !guard_leads(e, i) || walked_before(e, i);
 }
 
-/* i1 or <W x i1>: something is wrong, or must be looked up. The low bits that alignment wants clear go to the top. */
+/*
+ * i1 or <W x i1>: something is wrong, or must be looked up. The low bits that alignment wants clear go to the top.
+ * What is tested may stand for others near it: the lanes of a row, members of a group. The program cannot have these fault instead where they leave the window,
+ * for LLVM may remove the very access that was tested and keep another one. So the test leaves out the window's edges, where nothing lies: all that is near
+ * an address between them is in the window.
+ */
 LLVMValueRef guard_doubtful(struct emit *e, const struct ir_inst *i, LLVMValueRef a, unsigned lanes)
 {
+    const uint64_t margin = HW_WINDOW_EDGE / 2, begin = ((uint64_t)HW_WINDOW_TAG << HW_WINDOW_SHIFT) + margin, size = ((uint64_t)1 << HW_WINDOW_SHIFT) - 2 * margin;
+    const struct guard_group *g = group_of(e, i);
     unsigned k = (unsigned)__builtin_ctz(guard_align(i));
-    if (lanes > 1) {             /* no rotation: any constant will do for a vector */
-        const uint64_t matter = UINT64_MAX << HW_WINDOW_SHIFT | (guard_align(i) - 1);
-        a = LLVMBuildAnd(e->b, a, k_int(e, 64, lanes, matter), "");
-        return LLVMBuildICmp(e->b, LLVMIntNE, a, k_int(e, 64, lanes, (uint64_t)HW_WINDOW_TAG << HW_WINDOW_SHIFT), "");
+    if (lanes > 1) {             /* no rotation, and no comparison without sign: every CPU has these for vectors */
+        const uint64_t matter = UINT64_MAX << HW_WINDOW_SHIFT | (guard_align(i) - 1), tag = (uint64_t)HW_WINDOW_TAG << HW_WINDOW_SHIFT;
+        LLVMValueRef from = g && g->n > 1 ? LLVMBuildSub(e->b, a, k_int(e, 64, lanes, margin), "") : a, other = NULL;
+        if (from != a) {
+            other = LLVMBuildXor(e->b, LLVMBuildAdd(e->b, a, k_int(e, 64, lanes, margin), ""), k_int(e, 64, lanes, tag), "");
+            from = LLVMBuildXor(e->b, LLVMBuildOr(e->b, LLVMBuildXor(e->b, from, k_int(e, 64, lanes, tag), ""), other, ""), k_int(e, 64, lanes, tag), "");
+        }
+        return LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, from, k_int(e, 64, lanes, matter), ""), k_int(e, 64, lanes, tag), "");
     }
+    a = LLVMBuildSub(e->b, a, k_int(e, 64, 1, begin), "");
     if (k)
-        a = intrinsic3(e, "llvm.fshr", ty_int(e, 64, lanes), a, a, k_int(e, 64, lanes, k));
-    a = LLVMBuildLShr(e->b, a, k_int(e, 64, lanes, HW_WINDOW_SHIFT - k), "");
-    return LLVMBuildICmp(e->b, LLVMIntNE, a, k_int(e, 64, lanes, HW_WINDOW_TAG), "");
+        a = intrinsic3(e, "llvm.fshr", ty_int(e, 64, 1), a, a, k_int(e, 64, 1, k));
+    return LLVMBuildICmp(e->b, LLVMIntUGE, a, k_int(e, 64, 1, size >> k), "");
 }
 
 /*

@@ -26,7 +26,7 @@ int main()
 #ifndef BUG
     while (static_cast<volatile int *>(h)[1000] == 0) continue;
 #endif
-    sink = h[0]; /*HERE*/
+    sink = h[0]; /*HERE*/ /*AT ONCE*/
     h[1000] = 2;
     cudaDeviceSynchronize();
     cudaFreeHost(h);
