@@ -230,12 +230,21 @@ static void service_trap(struct kabi_block *block, uint32_t code, uint32_t line,
     exec_fault_raise(code < HW_LEN(faults) ? faults[code] : EXEC_FAULT_TRAP, addr, line);
 }
 
+/* ThreadSanitizer and AddressSanitizer put calls of their own into the quick entries, which keep no vector registers. */
+#define ENTRY(name) name##_quick
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#undef ENTRY
+#define ENTRY(name) name##_saving
+#endif
+#endif
+
 /* The callers in generated code know which registers are kept; the types of C do not say it. */
 const struct kabi_services exec_services = {
-    .access = (kabi_access_fn *)exec_access_quick,
-    .access_lanes = (kabi_access_lanes_fn *)exec_access_lanes_quick,
-    .access_row = (kabi_access_row_fn *)exec_access_row_quick,
-    .access_indexed = (kabi_access_indexed_fn *)exec_access_indexed_quick,
+    .access = (kabi_access_fn *)ENTRY(exec_access),
+    .access_lanes = (kabi_access_lanes_fn *)ENTRY(exec_access_lanes),
+    .access_row = (kabi_access_row_fn *)ENTRY(exec_access_row),
+    .access_indexed = (kabi_access_indexed_fn *)ENTRY(exec_access_indexed),
     .vprintf_ = exec_vprintf,
     .assertfail = service_assert,
     .trap = service_trap,
