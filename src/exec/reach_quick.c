@@ -13,11 +13,7 @@
 #else
 #define GENERAL_REGISTERS
 #endif
-#if defined(__clang__)
-#define QUICK KEEPS_REGISTERS GENERAL_REGISTERS __attribute__((no_sanitize("address", "thread", "undefined")))
-#else
 #define QUICK KEEPS_REGISTERS GENERAL_REGISTERS
-#endif
 
 /* [first, last + bytes) is one range's, and both ends are aligned; everything between them in steps is, if the steps are. */
 GENERAL_REGISTERS static inline __attribute__((always_inline)) bool known(const struct kabi_block *block, uint64_t first, uint64_t last, uint64_t what)

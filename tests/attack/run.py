@@ -33,7 +33,7 @@ def escaped(build, lib):
         if 'width 16' in path.read_text() and 16 not in widths():
             continue
         r = subprocess.run([build / 'meson/tests/fuzz-escape', '--lib', lib, '--files', path], stdout=subprocess.PIPE, text=True, errors='replace', timeout=60)
-        yield path.stem, r.returncode == 0, r.stdout
+        yield path.stem, r.returncode == 0 and ' 1 cases, 0 findings' in r.stdout, r.stdout
 
 
 def main():

@@ -8,7 +8,7 @@
  * Each thread does what it did, in the same order. What a thread carries from one iteration to the next must therefore be numbers that grow by the same in
  * each: they are computed from the visit. What stands before the loop is done in every visit: it may only compute.
  */
-#include "pass/plan.h"
+#include "pass/transform/lane_test.h"
 
 struct stride_loop {
     struct plan *p;
@@ -205,33 +205,23 @@ static bool find_carried(const struct stride_loop *s, struct carried *out, unsig
 
 /* --- the change --- */
 
-static struct ir_reg *value(struct plan *p, struct ir_block *b, enum ir_op op, enum ir_type t, struct ir_operand x, struct ir_operand y)
+/* Of one operand, or of none (IR_NONE). */
+static struct ir_reg *unary(struct plan *p, struct ir_block *b, enum ir_op op, enum ir_type t, struct ir_operand x)
 {
     struct ir_inst *i = ir_inst_new(p->func, op, t);
-    struct ir_reg *r = ir_reg_new(p->func, op == IR_CMP ? IR_PRED : t, NULL);
+    struct ir_reg *r = ir_reg_new(p->func, t, NULL);
     ir_inst_dst(i, r);
-    ir_inst_src(i, x);
-    if (y.kind != IR_NONE)
-        ir_inst_src(i, y);
+    if (x.kind != IR_NONE)
+        ir_inst_src(i, x);
     if (op == IR_TRUNC || op == IR_ZEXT || op == IR_SEXT)
         i->type2 = op == IR_TRUNC ? IR_I64 : IR_I32;
     ir_block_add(b, i);
     return r;
 }
 
-static const struct ir_operand none = { 0 };
-
-static struct ir_reg *sreg(struct plan *p, struct ir_block *b, enum ir_sreg which, enum ir_type t)
-{
-    struct ir_reg *r = value(p, b, IR_SREG, t, none, none);
-    b->insts.v[b->insts.n - 1]->imm = which;
-    b->insts.v[b->insts.n - 1]->n_src = 0;
-    return r;
-}
-
 static struct ir_operand widened(struct plan *p, struct ir_block *b, enum ir_op op, enum ir_type t, struct ir_operand o)
 {
-    return t == IR_I64 ? o : ir_reg_operand(value(p, b, op, IR_I64, o, none));
+    return t == IR_I64 ? o : ir_reg_operand(unary(p, b, op, IR_I64, o));
 }
 
 /* Is a number still below the bound? Both have 64 bits, so that the number has not wrapped around, whatever the loop's own has. */
@@ -241,29 +231,28 @@ static struct ir_reg *below_bound(const struct stride_loop *s, struct ir_block *
     struct ir_operand o[2];
     o[s->side] = number;
     o[1 - s->side] = widened(s->p, b, sign ? IR_SEXT : IR_ZEXT, s->test->type, s->test->src[1 - s->side]);
-    struct ir_reg *r = value(s->p, b, IR_CMP, IR_I64, o[0], o[1]);
-    b->insts.v[b->insts.n - 1]->cmp = s->test->cmp;
-    return s->stays ? r : value(s->p, b, IR_NOT, IR_PRED, ir_reg_operand(r), none);
+    struct ir_reg *r = lane_cmp(s->p, b, (enum ir_cmp)s->test->cmp, IR_I64, o[0], o[1]);
+    return s->stays ? r : unary(s->p, b, IR_NOT, IR_PRED, ir_reg_operand(r));
 }
 
 /* Numbers as they are in this visit; of the index that of 64 bits. */
 static struct ir_operand set_carried(const struct stride_loop *s, struct ir_block *b, struct ir_reg *visit, const struct carried *carried, unsigned n)
 {
     struct plan *p = s->p;
-    struct ir_operand index = none;
+    struct ir_operand index = { 0 };
     for (unsigned k = 0; k < n; k++) {
         struct ir_reg *r = carried[k].reg;
         struct ir_operand old = ir_reg_operand(r), sum;
         if (r == s->index) {
             struct ir_operand step = widened(p, b, IR_ZEXT, r->type, *carried[k].step);
-            struct ir_operand grown = ir_reg_operand(value(p, b, IR_MUL, IR_I64, ir_reg_operand(visit), step));
-            index = sum = ir_reg_operand(value(p, b, IR_ADD, IR_I64, widened(p, b, IR_ZEXT, r->type, old), grown));
+            struct ir_operand grown = ir_reg_operand(lane_value(p, b, IR_MUL, IR_I64, ir_reg_operand(visit), step));
+            index = sum = ir_reg_operand(lane_value(p, b, IR_ADD, IR_I64, widened(p, b, IR_ZEXT, r->type, old), grown));
             if (r->type == IR_I32)
-                sum = ir_reg_operand(value(p, b, IR_TRUNC, IR_I32, sum, none));
+                sum = ir_reg_operand(unary(p, b, IR_TRUNC, IR_I32, sum));
         } else {
-            struct ir_reg *times = r->type == IR_I32 ? value(p, b, IR_TRUNC, IR_I32, ir_reg_operand(visit), none) : visit;
-            struct ir_operand grown = ir_reg_operand(value(p, b, IR_MUL, r->type, ir_reg_operand(times), *carried[k].step));
-            sum = ir_reg_operand(value(p, b, IR_ADD, r->type, old, grown));
+            struct ir_reg *times = r->type == IR_I32 ? unary(p, b, IR_TRUNC, IR_I32, ir_reg_operand(visit)) : visit;
+            struct ir_operand grown = ir_reg_operand(lane_value(p, b, IR_MUL, r->type, ir_reg_operand(times), *carried[k].step));
+            sum = ir_reg_operand(lane_value(p, b, IR_ADD, r->type, old, grown));
         }
         struct ir_inst *set = ir_inst_new(p->func, IR_MOV, r->type);
         ir_inst_dst(set, r);
@@ -277,12 +266,9 @@ static struct ir_operand set_carried(const struct stride_loop *s, struct ir_bloc
 static void tell_more(const struct stride_loop *s, struct ir_block *b, struct ir_operand index, const struct ir_operand *step)
 {
     struct plan *p = s->p;
-    const uint32_t *n = p->opt.ntid;
-    if (hw_is_pow2(p->lanes) && ((n[1] == 1 && n[2] == 1) || n[0] % p->lanes == 0)) {
-        struct ir_reg *lane = value(p, b, IR_AND, IR_I32, ir_reg_operand(sreg(p, b, IR_SREG_TID_X, IR_I32)), ir_imm_operand(p->lanes - 1));
-        index = ir_reg_operand(value(p, b, IR_SUB, IR_I64, index, widened(p, b, IR_ZEXT, IR_I32, ir_reg_operand(lane))));
-    }
-    struct ir_operand next = ir_reg_operand(value(p, b, IR_ADD, IR_I64, index, widened(p, b, IR_ZEXT, s->index->type, *step)));
+    if (lane_numbers(p))
+        index = ir_reg_operand(lane_first(p, b, IR_I64, index, 1));
+    struct ir_operand next = ir_reg_operand(lane_value(p, b, IR_ADD, IR_I64, index, widened(p, b, IR_ZEXT, s->index->type, *step)));
     struct ir_inst *more = ir_inst_new(p->func, IR_MORE, IR_VOID);
     ir_inst_src(more, ir_reg_operand(below_bound(s, b, next)));
     ir_block_add(b, more);
@@ -294,6 +280,8 @@ static struct ir_inst *find_guard(const struct stride_loop *s)
     static const enum ir_cmp opposite[] = { [IR_SLT] = IR_SGE, [IR_SGE] = IR_SLT, [IR_SLE] = IR_SGT, [IR_SGT] = IR_SLE,
                                             [IR_ULT] = IR_UGE, [IR_UGE] = IR_ULT, [IR_ULE] = IR_UGT, [IR_UGT] = IR_ULE };
     const struct ir_operand *bound = &s->test->src[1 - s->side];
+    if (bound->kind == IR_REG && !s->p->regs[bound->reg->id].def)        /* it may have been another number then */
+        return NULL;
     enum ir_cmp same = (enum ir_cmp)s->test->cmp;
     for (int b = 0; b < s->p->n_blocks; b++) {
         struct ir_inst *t = ir_block_term(s->p->blocks[b].ir);
@@ -312,16 +300,6 @@ static struct ir_inst *find_guard(const struct stride_loop *s)
     return NULL;
 }
 
-static void end_block(struct plan *p, struct ir_block *b, struct ir_reg *cond, struct ir_block *yes, struct ir_block *no)
-{
-    struct ir_inst *t = ir_inst_new(p->func, cond ? IR_CBR : IR_BR, IR_VOID);
-    if (cond)
-        ir_inst_src(t, ir_reg_operand(cond));
-    t->target[0] = yes;
-    t->target[1] = no;
-    ir_block_add(b, t);
-}
-
 static void retarget(struct ir_block *b, const struct ir_block *from, struct ir_block *to)
 {
     struct ir_inst *t = ir_block_term(b);
@@ -337,16 +315,16 @@ static void change(const struct stride_loop *s, const struct carried *carried, u
     struct ir_inst *guard = find_guard(s), *end = ir_block_term(latch);
     const struct ir_inst *def;
     const struct ir_operand *step = step_of(s, s->index, &def);
-    struct ir_reg *visit = sreg(p, enter, IR_SREG_VISIT, IR_I64);
+    struct ir_reg *visit = unary(p, enter, IR_SREG, IR_I64, (struct ir_operand){ 0 });
+    enter->insts.v[0]->imm = IR_SREG_VISIT;
     struct ir_operand index = set_carried(s, enter, visit, carried, n);
     tell_more(s, enter, index, step);
     struct ir_reg *stays = below_bound(s, enter, index);
     if (!guard) {                                /* the first iteration is made without a test */
-        struct ir_reg *first = value(p, enter, IR_CMP, IR_I64, ir_reg_operand(visit), ir_imm_operand(0));
-        enter->insts.v[enter->insts.n - 1]->cmp = IR_EQ;
-        stays = value(p, enter, IR_OR, IR_PRED, ir_reg_operand(first), ir_reg_operand(stays));
+        struct ir_reg *first = lane_cmp(p, enter, IR_EQ, IR_I64, ir_reg_operand(visit), ir_imm_operand(0));
+        stays = lane_value(p, enter, IR_OR, IR_PRED, ir_reg_operand(first), ir_reg_operand(stays));
     }
-    end_block(p, enter, stays, header, s->exit);
+    lane_branch(p, enter, stays, header, s->exit);
     for (int b = 0; b < p->n_blocks; b++)
         if (!inside(s, b))
             retarget(p->blocks[b].ir, header, enter);
