@@ -184,10 +184,10 @@ CUresult mempool_free(CUdeviceptr ptr, struct stream *s)
 {
     struct mem_info info;
     struct pool_piece *piece;
-    if (ptr == 0)
-        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the address is 0");
     bool captures;
     CUresult rc = capture_enter(s, &captures);
+    if (!rc && ptr == 0)
+        return CUDA_SUCCESS;                     /* measured; what 0 bytes gave */
     if (rc || captures)
         return rc ? rc : capture_free(s, ptr);
     if (mem_lookup(ptr, &info) && info.variable && info.base == ptr)
