@@ -160,7 +160,7 @@ CUresult api_stream(CUstream handle, struct stream **out)
         if (core_in_host_function())
             return CUDA_ERROR_NOT_PERMITTED;
         if (!ctx)
-            return CUDA_ERROR_INVALID_CONTEXT;
+            return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "ctx is NULL");
     }
     if ((rc = stream_get(ctx, handle, api_tls_per_thread, true, &s)))
         return rc;

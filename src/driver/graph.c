@@ -86,7 +86,7 @@ CUresult do_cuGraphDestroy(CUgraph hGraph) { return graph_destroy(hGraph); }
 CUresult do_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
 {
     struct graph *g = graph_get(originalGraph);
-    CUresult rc = g && phGraphClone ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = g && phGraphClone ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed; or phGraphClone is NULL");
 
     if (!rc && graph_has_memory(g))              /* there would be two owners of one address */
         rc = CUDA_ERROR_NOT_SUPPORTED;
@@ -125,7 +125,7 @@ CUresult do_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNod
     if (n)
         *phNode = node_handle(n);
     graph_unref(g);
-    return n ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return n ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed");
 }
 
 CUresult do_cuGraphDestroyNode(CUgraphNode hNode)
@@ -133,7 +133,7 @@ CUresult do_cuGraphDestroyNode(CUgraphNode hNode)
     struct node *n = node_get(hNode);
 
     if (!n)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed");
     graph_remove(n);
     node_unref(n);
     return CUDA_SUCCESS;
@@ -205,7 +205,7 @@ static CUresult edges_give(struct edges *e, CUgraphNode *from, CUgraphNode *to, 
 CUresult do_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
 {
     struct node *n = node_get(hNode);
-    CUresult rc = n && type ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && type ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or type is NULL");
 
     if (!rc)
         *type = n->params.type;
@@ -216,7 +216,7 @@ CUresult do_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
 CUresult do_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
 {
     struct graph *g = graph_get(hGraph);
-    CUresult rc = g && numNodes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = g && numNodes ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed; or numNodes is NULL");
 
     if (!rc)
         give(g->nodes.v, g->nodes.n, nodes, numNodes);
@@ -227,7 +227,7 @@ CUresult do_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes
 CUresult do_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
 {
     struct graph *g = graph_get(hGraph);
-    CUresult rc = g && numRootNodes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = g && numRootNodes ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed; or numRootNodes is NULL");
     HW_VEC(struct node *) roots = {0};
 
     for (size_t i = 0; !rc && i < g->nodes.n; i++)
@@ -264,7 +264,7 @@ CUresult do_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *depend
                                           size_t *numDependencies)
 {
     struct node *n = node_get(hNode);
-    CUresult rc = n && numDependencies ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && numDependencies ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or numDependencies is NULL");
 
     struct edges e = {0};
 
@@ -285,7 +285,7 @@ CUresult do_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *depe
                                             size_t *numDependentNodes)
 {
     struct node *n = node_get(hNode);
-    CUresult rc = n && numDependentNodes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && numDependentNodes ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or numDependentNodes is NULL");
 
     struct edges e = {0};
 

@@ -72,7 +72,7 @@ CUresult do_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGrap
 CUresult do_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
 {
     struct exec_graph *x = exec_graph_get(hGraphExec);
-    CUresult rc = x && flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = x && flags ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no executable graph, or it was destroyed; or flags is NULL");
 
     if (!rc)
         *flags = x->flags;
@@ -91,7 +91,7 @@ CUresult do_cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
     CUresult rc;
 
     if (!x)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no executable graph, or it was destroyed");
     if (!(rc = api_stream(hStream, &s)))
         rc = exec_graph_launch(x, s);
     stream_unref(s);
@@ -104,7 +104,7 @@ CUresult do_cuGraphUpload(CUgraphExec hGraph, CUstream hStream)
 {
     struct exec_graph *x = exec_graph_get(hGraph);
     struct stream *s = NULL;
-    CUresult rc = x ? api_stream(hStream, &s) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = x ? api_stream(hStream, &s) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no executable graph, or it was destroyed");
 
     stream_unref(s);
     exec_graph_unref(x);

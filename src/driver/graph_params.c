@@ -15,7 +15,7 @@ static CUresult context_of(CUcontext handle, struct ctx **out)
     struct ctx *ctx = handle ? ctx_get(handle) : ctx_current();
 
     if (!ctx)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "ctx is NULL");
     if (handle)
         ctx_unref(ctx);
     *out = ctx;
@@ -69,7 +69,7 @@ CUresult graph_event_params(CUevent event, bool record, struct node_params *out)
     CUresult rc;
 
     if (!e)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no event, or it was destroyed");
     rc = node_params_event(e, record, out);
     event_unref(e);
     return rc;
@@ -104,7 +104,7 @@ static CUresult child_params(CUgraph child, struct node_params *out)
     CUresult rc;
 
     if (!g)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed");
     rc = node_params_child(ctx_current(), g, out);
     graph_unref(g);
     return rc;

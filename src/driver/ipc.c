@@ -50,8 +50,8 @@ CUresult do_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
     CUresult rc;
 
     if (!e)
-        return CUDA_ERROR_INVALID_HANDLE;
-    rc = pHandle ? event_share(e, &ref) : CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no event, or it was destroyed");
+    rc = pHandle ? event_share(e, &ref) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "pHandle is NULL");
     event_unref(e);
     if (rc)
         return rc;

@@ -74,7 +74,7 @@ CUresult do_cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int nu
     CUresult rc = CUDA_SUCCESS;
 
     if (!state)
-        rc = CUDA_ERROR_INVALID_HANDLE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_HANDLE, "state is NULL");
     else if (!ptr || offset < 0 || offset > DEVICE_PARAM_BYTES || numbytes > (unsigned)(DEVICE_PARAM_BYTES - offset))
         rc = CUDA_ERROR_INVALID_VALUE;
     else
@@ -101,7 +101,7 @@ CUresult do_cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUs
         copy = *state;
     hw_unlock(&mu);
     if (!state)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "state is NULL");
     if (grid_width <= 0 || grid_height <= 0)
         return CUDA_ERROR_INVALID_VALUE;
     size_t bytes = copy.param_bytes;

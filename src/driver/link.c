@@ -133,14 +133,14 @@ CUresult do_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data,
     CUresult rc;
 
     if (!l)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no linker, or it was destroyed");
     if (!data || size == 0 || l->complete)
         return CUDA_ERROR_INVALID_VALUE;
     if ((rc = link_type_check(type)) || (rc = jit_options_read(&unused, numOptions, options, optionValues)))
         return rc;
     char *copy = hw_try_alloc(size + 1);
     if (!copy)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "copy is NULL");
     memcpy(copy, data, size);
     return link_add(l, copy, size, name);
 }
@@ -155,7 +155,7 @@ CUresult do_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char 
     CUresult rc;
 
     if (!l)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no linker, or it was destroyed");
     if (!path || l->complete)
         return CUDA_ERROR_INVALID_VALUE;
     if ((rc = link_type_check(type)) || (rc = jit_options_read(&unused, numOptions, options, optionValues)))
@@ -189,7 +189,7 @@ CUresult do_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
     CUresult rc;
 
     if (!l)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no linker, or it was destroyed");
     if (!cubinOut)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "cubinOut is NULL");
     l->complete = true;
@@ -210,7 +210,7 @@ CUresult do_cuLinkDestroy(CUlinkState state)
     struct linker *l = link_find(state, true);
 
     if (!l)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no linker, or it was destroyed");
     ptx_inputs_fini(&l->inputs);
     hw_str_fini(&l->merged);
     hw_str_fini(&l->cubin);

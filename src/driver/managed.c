@@ -35,7 +35,7 @@ static CUresult location_check(CUmemLocation where)
 {
     switch (where.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
-        return device_peek(where.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+        return device_peek(where.id) ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d; cuDeviceGetCount() says how many there are", (int)where.id);
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
         return hw_numa_node_exists(where.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case CU_MEM_LOCATION_TYPE_HOST:

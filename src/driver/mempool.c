@@ -33,7 +33,7 @@ CUresult do_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 CUresult do_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
     if (!device_peek(dev))
-        return CUDA_ERROR_INVALID_VALUE;         /* measured: not INVALID_DEVICE, as of the others */
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no device %d; cuDeviceGetCount() says how many there are", (int)dev);         /* measured: not INVALID_DEVICE, as of the others */
     return mempool_set_current(dev, pool);
 }
 
@@ -44,7 +44,7 @@ static CUresult place_check(const CUmemLocation *location, CUmemAllocationType t
         return CUDA_ERROR_INVALID_VALUE;
     if (location->type != CU_MEM_LOCATION_TYPE_DEVICE)
         return CUDA_ERROR_NOT_SUPPORTED;
-    return device_peek(location->id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    return device_peek(location->id) ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d; cuDeviceGetCount() says how many there are", (int)location->id);
 }
 
 CUresult do_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type)
@@ -94,7 +94,7 @@ CUresult do_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 CUresult do_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
     struct mempool *p = value ? mempool_get(pool) : NULL;
-    CUresult rc = p ? mempool_set_attribute(p, attr, value) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = p ? mempool_set_attribute(p, attr, value) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
 
     mempool_unref(p);
     return rc;
@@ -103,7 +103,7 @@ CUresult do_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, v
 CUresult do_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
     struct mempool *p = value ? mempool_get(pool) : NULL;
-    CUresult rc = p ? mempool_get_attribute(p, attr, value) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = p ? mempool_get_attribute(p, attr, value) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
 
     mempool_unref(p);
     return rc;
@@ -112,7 +112,7 @@ CUresult do_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, v
 CUresult do_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
 {
     struct mempool *p = map || !count ? mempool_get(pool) : NULL;
-    CUresult rc = p ? mempool_set_access(p, map, count) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = p ? mempool_set_access(p, map, count) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
 
     mempool_unref(p);
     return rc;
@@ -121,7 +121,7 @@ CUresult do_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, si
 CUresult do_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
 {
     struct mempool *p = flags && location ? mempool_get(memPool) : NULL;
-    CUresult rc = p ? mempool_access(p, location, flags) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = p ? mempool_access(p, location, flags) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
 
     mempool_unref(p);
     return rc;

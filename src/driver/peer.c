@@ -64,7 +64,7 @@ CUresult do_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
     if (Flags)
         rc = CUDA_ERROR_INVALID_VALUE;
     else if (!peer)
-        rc = CUDA_ERROR_INVALID_CONTEXT;
+        rc = hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed");
     else if (peer->dev == self->dev)
         rc = CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
     if (!rc) {
@@ -87,7 +87,7 @@ CUresult do_cuCtxDisablePeerAccess(CUcontext peerContext)
     CUresult rc = CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 
     if (!peer)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed");
     hw_lock(&mu);
     size_t at = peer_find_locked(self->id, peer->id);
     if (at < pairs.n) {

@@ -181,7 +181,7 @@ CUresult do_cuTexRefDestroy(CUtexref hTexRef)
     struct texref *r = ref_of(hTexRef, false);
 
     if (!r)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded");
     if (r->module)
         return CUDA_SUCCESS;                     /* a module's lives as long as the module */
     hw_lock(&mu);
@@ -223,14 +223,14 @@ CUresult do_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flag
 {
     struct texref *r = ref_of(hTexRef, false);
 
-    return r ? bind_array(r, CU_RESOURCE_TYPE_ARRAY, hArray) : CUDA_ERROR_INVALID_HANDLE;
+    return r ? bind_array(r, CU_RESOURCE_TYPE_ARRAY, hArray) : hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded");
 }
 
 CUresult do_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags)
 {
     struct texref *r = ref_of(hTexRef, false);
 
-    return r ? bind_array(r, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, hMipmappedArray) : CUDA_ERROR_INVALID_HANDLE;
+    return r ? bind_array(r, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, hMipmappedArray) : hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded");
 }
 
 CUresult do_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes)
@@ -239,7 +239,7 @@ CUresult do_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdevice
     size_t offset = dptr % 512;
 
     if (!r)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded");
     if ((offset && !ByteOffset) || bytes > ((size_t)1 << 32))
         return CUDA_ERROR_INVALID_VALUE;
     memset(&r->resource, 0, sizeof r->resource);
@@ -261,7 +261,7 @@ CUresult do_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTO
     unsigned texel = desc ? array_texel_bytes(desc->Format, desc->NumChannels) : 0;
 
     if (!r)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded");
     if (!texel || dptr % 512 || Pitch % 32 || Pitch < desc->Width * texel)
         return CUDA_ERROR_INVALID_VALUE;
     memset(&r->resource, 0, sizeof r->resource);
@@ -291,7 +291,7 @@ CUresult do_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int F
 
     array_unref(a);
     if (!r || rc)
-        return r ? rc : CUDA_ERROR_INVALID_HANDLE;
+        return r ? rc : hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded");
     if (Flags || !writable)
         return CUDA_ERROR_INVALID_VALUE;
     return bind_array(r, CU_RESOURCE_TYPE_ARRAY, hArray);
@@ -327,7 +327,7 @@ CUresult do_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
     struct texref *r = ref_of(hTexRef, false);
 
     if (!r)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded");
     if (!pdptr || !r->bound || (r->resource.resType != CU_RESOURCE_TYPE_LINEAR && r->resource.resType != CU_RESOURCE_TYPE_PITCH2D))
         return CUDA_ERROR_INVALID_VALUE;
     *pdptr = r->address;
@@ -342,7 +342,7 @@ CUresult do_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
         struct texref *r = ref_of(hTexRef, false);                       \
                                                                          \
         if (!r)                                                          \
-            return CUDA_ERROR_INVALID_HANDLE;                            \
+            return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded"); \
         if (!(valid))                                                    \
             return CUDA_ERROR_INVALID_VALUE;                             \
         store;                                                           \
@@ -354,7 +354,7 @@ CUresult do_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
         const struct texref *r = ref_of(hTexRef, false);                 \
                                                                          \
         if (!r)                                                          \
-            return CUDA_ERROR_INVALID_HANDLE;                            \
+            return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded"); \
         if (!(valid))                                                    \
             return CUDA_ERROR_INVALID_VALUE;                             \
         store;                                                           \

@@ -168,7 +168,7 @@ CUresult ctx_destroy(CUcontext handle)
 {
     struct ctx *ctx = ctx_get(handle);
     if (!ctx)
-        return handle ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
+        return handle ? CUDA_ERROR_INVALID_CONTEXT : hw_refuse(CUDA_ERROR_INVALID_VALUE, "ctx is NULL");
     bool closed = !ctx->primary && !atomic_exchange(&ctx->dead, true);
     if (closed) {
         if (ctx_current() == ctx)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Capturing streams into graphs. */
 #include "core/graph/capture.h"
+#include "base/log.h"
 
 #include "base/list.h"
 #include "base/lock.h"
@@ -595,7 +596,7 @@ CUresult capture_set_deps(struct stream *s, struct node *const *deps, const CUgr
     hw_lock(&mu);
     struct capture *c = s->capture;
     if (!c)
-        rc = CUDA_ERROR_ILLEGAL_STATE;
+        rc = hw_refuse(CUDA_ERROR_ILLEGAL_STATE, "c is NULL");
     else if (c->invalid)
         rc = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     for (size_t i = 0; i < n && !rc; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs: nodes, edges, copies, the picture for graphviz. */
 #include "core/graph/graph.h"
+#include "base/log.h"
 
 #include "core/graph/condition.h"
 #include "core/module/module.h"
@@ -375,7 +376,7 @@ CUresult graph_print_dot(const struct graph *g, const char *path, unsigned flags
     FILE *out = fopen(path, "w");
     (void)flags;                                 /* they ask for more detail; there is one level of it */
     if (!out)
-        return CUDA_ERROR_OPERATING_SYSTEM;
+        return hw_refuse(CUDA_ERROR_OPERATING_SYSTEM, "out is NULL");
     fprintf(out, "digraph dot {\n");
     print_graph(g, "graph_node_", out);
     fprintf(out, "}\n");

@@ -105,7 +105,7 @@ CUresult node_params_fill(struct ctx *ctx, const CUDA_MEMSET_NODE_PARAMS *fill, 
 CUresult node_params_host(struct ctx *ctx, CUhostFn fn, void *data, struct node_params *out)
 {
     if (!fn)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "fn is NULL");
     start(out, CU_GRAPH_NODE_TYPE_HOST, ctx);
     out->u.host.fn = fn;
     out->u.host.userData = data;

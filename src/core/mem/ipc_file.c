@@ -2,6 +2,7 @@
 /* Files in memory, references to them between processes, and events in them. */
 #define _GNU_SOURCE
 #include "core/mem/ipc_file.h"
+#include "base/log.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -91,7 +92,7 @@ CUresult ipc_event_open(const struct ipc_ref *ref, struct ipc_event **out)
     if (fd >= 0)
         close(fd);
     if (!e)
-        return CUDA_ERROR_MAP_FAILED;
+        return hw_refuse(CUDA_ERROR_MAP_FAILED, "that is no event, or it was destroyed");
     *out = e;
     return CUDA_SUCCESS;
 }

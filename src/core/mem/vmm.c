@@ -178,7 +178,7 @@ CUresult vmm_release(CUmemGenericAllocationHandle handle)
 {
     struct physical *p = physical_get(handle);
     if (!p)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
     hw_lock(&mu);
     bool last = --p->handles == 0;
     hw_unlock(&mu);
@@ -223,7 +223,7 @@ CUresult vmm_properties(CUmemGenericAllocationHandle handle, CUmemAllocationProp
 {
     struct physical *p = physical_get(handle);
     if (!p)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
     *out = p->prop;
     obj_unref(&p->obj);
     return CUDA_SUCCESS;
@@ -343,7 +343,7 @@ CUresult vmm_access(CUdeviceptr ptr, const CUmemLocation *where, unsigned long l
     if (where->type != CU_MEM_LOCATION_TYPE_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_peek(where->id))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d; cuDeviceGetCount() says how many there are", (int)where->id);
     hw_lock(&mu);
     const struct mapping *m = mapping_locked(ptr, 1);
     if (m)
