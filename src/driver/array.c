@@ -178,5 +178,5 @@ CUresult do_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int p
     (void)pPlaneArray;
     (void)planeIdx;
     array_unref(a);
-    return rc ? rc : CUDA_ERROR_INVALID_VALUE;
+    return rc ? rc : hw_refuse(CUDA_ERROR_INVALID_VALUE, "no format has planes, and %u is none", planeIdx);
 }

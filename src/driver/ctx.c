@@ -54,7 +54,7 @@ CUresult do_cuCtxDestroy_v2(CUcontext ctx)
 
 CUresult do_cuCtxAttach(CUcontext *pctx, unsigned int flags)
 {
-    return pctx && !flags ? ctx_attach(ctx_current(), pctx) : CUDA_ERROR_INVALID_VALUE;
+    return pctx && !flags ? ctx_attach(ctx_current(), pctx) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "pctx is NULL, or flags 0x%x are not 0", flags);
 }
 
 CUresult do_cuCtxDetach(CUcontext ctx) { return ctx_detach(ctx); }

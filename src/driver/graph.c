@@ -19,12 +19,12 @@ void graph_nodes_put(struct node **nodes, size_t n)
 CUresult graph_nodes_get(const CUgraphNode *handles, size_t n, struct node ***out)
 {
     if (n && !handles)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the list of %zu nodes is NULL", n);
     struct node **nodes = hw_alloc(sizeof *nodes * (n + 1));
     for (size_t i = 0; i < n; i++)
         if (!(nodes[i] = node_get(handles[i]))) {
             graph_nodes_put(nodes, i);
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "node %zu of the list is none, or was destroyed", i);
         }
     *out = nodes;
     return CUDA_SUCCESS;
@@ -44,7 +44,7 @@ static CUresult check_edges(struct node *const *from, const struct node_params *
 {
     for (size_t i = 0; data && i < n; i++)
         if (!edge_is_valid(from[i], to, &data[i]))
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the data of edge %zu does not fit its nodes", i);
     return CUDA_SUCCESS;
 }
 
@@ -76,7 +76,7 @@ CUresult graph_add_node(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps
 CUresult do_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
 {
     if (!phGraph || flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "phGraph is NULL, or flags 0x%x are not 0", flags);
     *phGraph = graph_handle(graph_new());
     return CUDA_SUCCESS;
 }
@@ -348,7 +348,7 @@ CUresult do_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn des
                                unsigned int flags)
 {
     if (!object_out || !destroy || !initialRefcount || initialRefcount > INT32_MAX || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "object_out or destroy is NULL, the count %u is not 1 to 2^31 - 1, or flags 0x%x are not CU_USER_OBJECT_NO_DESTRUCTOR_SYNC", initialRefcount, flags);
     *object_out = user_object_create(ptr, destroy, initialRefcount);
     return CUDA_SUCCESS;
 }
@@ -359,7 +359,7 @@ CUresult do_cuUserObjectRetain(CUuserObject object, unsigned int count)
 
     if (!u || !count || count > INT32_MAX) {
         user_object_unref(u);
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no user object, or the count %u is not 1 to 2^31 - 1", count);
     }
     user_object_hold(u, count);
     user_object_unref(u);
@@ -372,7 +372,7 @@ CUresult do_cuUserObjectRelease(CUuserObject object, unsigned int count)
 
     if (!u || !count || count > INT32_MAX) {
         user_object_unref(u);
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no user object, or the count %u is not 1 to 2^31 - 1", count);
     }
     user_object_drop(u, count);
     user_object_unref(u);

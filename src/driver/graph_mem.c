@@ -17,7 +17,7 @@ CUresult do_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, con
     CUresult rc;
 
     if (!nodeParams || (nodeParams->accessDescCount && !nodeParams->accessDescs))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "nodeParams is NULL, or its list of access descriptors is");
     if (!(rc = graph_memory_new(ctx_current(), &nodeParams->poolProps, nodeParams->bytesize, &m))) {
         ptr = graph_memory_ptr(m);
         rc = node_params_memory(ctx_current(), m, true, &p);
@@ -85,5 +85,5 @@ CUresult do_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute a
     if (!value)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "value is NULL");
     memcpy(&v, value, sizeof v);
-    return v ? CUDA_ERROR_INVALID_VALUE : graph_memory_reset_high(device, attr);
+    return v ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "a mark can only be set to 0, not to %llu", (unsigned long long)v) : graph_memory_reset_high(device, attr);
 }

@@ -22,7 +22,7 @@ static CUresult set_params(CUgraphNode handle, CUresult made, struct node_params
         return made;
     if (!(n = graph_node_of(handle, params->type))) {
         node_params_fini(params);
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no node of this type, or it was destroyed");
     }
     if (params->type == CU_GRAPH_NODE_TYPE_KERNEL)
         copy_attributes(params, &n->params);
@@ -65,7 +65,7 @@ CUresult do_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PA
 
     if (!n || !nodeParams) {
         node_unref(n);
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no kernel node, or nodeParams is NULL");
     }
     const struct launch_config *c = &n->params.u.kernel.config;
     memset(nodeParams, 0, sizeof *nodeParams);

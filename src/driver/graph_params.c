@@ -30,7 +30,7 @@ CUresult graph_kernel_params(const CUDA_KERNEL_NODE_PARAMS *in, struct node_para
     if (!in)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "in is NULL");
     if (!(f = api_function(in->func ? in->func : (CUfunction)in->kern)))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no kernel, or its module was unloaded");
     struct launch_config config = {{in->gridDimX, in->gridDimY, in->gridDimZ}, {in->blockDimX, in->blockDimY, in->blockDimZ},
                                    in->sharedMemBytes, false};
     rc = node_params_kernel(f, &config, in->kernelParams, in->extra, out);
@@ -81,7 +81,7 @@ CUresult graph_values_params(const CUDA_BATCH_MEM_OP_NODE_PARAMS *in, struct nod
     CUresult rc;
 
     if (!in || in->flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL, or their flags are not 0");
     if ((rc = context_of(in->ctx, &ctx)))
         return rc;
     return node_params_values(ctx, in->paramArray, in->count, out);
@@ -139,10 +139,10 @@ CUresult graph_any_params(CUgraphNodeParams *in, struct node_params *out)
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
         hw_warn("graph nodes of type %d (semaphores or memory) are not supported", (int)in->type);
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "nodes of type %d (semaphores or memory) are not supported", (int)in->type);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:         /* made by graph_conditional_params(); it cannot be changed */
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "a conditional node cannot be changed");
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no node type %d", (int)in->type);
     }
 }

@@ -41,9 +41,9 @@ CUresult do_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 static CUresult place_check(const CUmemLocation *location, CUmemAllocationType type)
 {
     if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the place is NULL, or allocation type %d is not CU_MEM_ALLOCATION_TYPE_PINNED", (int)type);
     if (location->type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "only devices have pools, places of type %d have none", (int)location->type);
     return device_peek(location->id) ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d; cuDeviceGetCount() says how many there are", (int)location->id);
 }
 
@@ -145,7 +145,7 @@ CUresult do_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *han
                                                unsigned long long flags)
 {
     if (!pool_out || flags || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pool_out is NULL, flags 0x%llx are not 0, or handles of type %d cannot be imported", flags, (int)handleType);
     return mempool_import((int)(intptr_t)handle, pool_out);
 }
 
@@ -187,7 +187,7 @@ CUresult do_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemory
     CUresult rc;
 
     if (!dptr || bytesize == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "dptr is NULL, or bytesize is 0");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     if (!(p = mempool_get(pool)))
@@ -205,7 +205,7 @@ CUresult do_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream
     CUresult rc;
 
     if (!dptr || bytesize == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "dptr is NULL, or bytesize is 0");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     rc = mempool_alloc(NULL, s, bytesize, dptr);

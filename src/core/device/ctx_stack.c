@@ -103,7 +103,7 @@ CUresult ctx_set_current(CUcontext handle)
 {
     struct ctx *ctx = handle ? get_any(handle) : NULL;
     if (handle && !ctx)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed");
     if (ctx_current())
         ctx_pop(NULL);
     if (ctx)

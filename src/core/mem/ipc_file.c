@@ -4,6 +4,7 @@
 #include "core/mem/ipc_file.h"
 #include "base/log.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -34,7 +35,7 @@ CUresult ipc_ref_make(int fd, int device, uint64_t file_bytes, uint64_t offset, 
 {
     struct stat st;
     if (fstat(fd, &st))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system does not tell the file behind the memory: %s", strerror(errno));
     *out = (struct ipc_ref){ MAGIC, getpid(), fd, device, st.st_ino, file_bytes, offset, bytes };
     return CUDA_SUCCESS;
 }
@@ -78,7 +79,7 @@ CUresult ipc_event_new(struct ipc_event **out, int *out_fd)
     if (!e) {
         if (fd >= 0)
             close(fd);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no memory to share an event: %s", strerror(errno));
     }
     *out = e;
     *out_fd = fd;

@@ -189,7 +189,7 @@ CUresult mem_address_range(CUdeviceptr ptr, CUdeviceptr *out_base, size_t *out_b
 {
     struct mem_info info;
     if (!mem_lookup(ptr, &info))
-        return CUDA_ERROR_NOT_FOUND;
+        return hw_refuse(CUDA_ERROR_NOT_FOUND, "0x%llx is no memory that CUDA knows", (unsigned long long)ptr);
     if (out_base)
         *out_base = info.base;
     if (out_bytes)
