@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of graphs. */
 #include "core/mem/graph_mem.h"
+#include "base/log.h"
 
 #include "base/list.h"
 #include "base/lock.h"
@@ -87,7 +88,7 @@ CUresult graph_memory_new(struct ctx *ctx, const CUmemPoolProps *props, size_t b
         return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "graphs have memory of devices only");
     if (bytes == 0 || (!managed && props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED) || props->location.type != CU_MEM_LOCATION_TYPE_DEVICE
         || props->location.id != ctx->dev->ordinal || props->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu bytes of type %d in place %d.%d: a graph takes pinned memory of its own device, for this process", bytes, (int)props->allocType, (int)props->location.type, props->location.id);
     CUresult rc = mem_alloc_variable(ctx, bytes, 512, false, &ptr);
     if (rc)
         return rc;
@@ -205,7 +206,7 @@ CUresult graph_memory_free(CUdeviceptr ptr, struct stream *s)
         freed = graph_memory_take_back(m);
     }
     graph_memory_unref(m);
-    return freed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return freed ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is no memory of a graph, or it is free already", (unsigned long long)ptr);
 }
 
 CUresult graph_memory_attribute(int device, CUgraphMem_attribute attribute, cuuint64_t *out)

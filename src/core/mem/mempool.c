@@ -152,7 +152,7 @@ CUresult mempool_export(struct mempool *p, int *out_fd)
         fd = -1;
     }
     if (fd < 0)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no file for the pool: %s", strerror(errno));
     *out_fd = fd;
     p->exported = true;
     return CUDA_SUCCESS;
@@ -162,15 +162,15 @@ CUresult mempool_import(int fd, CUmemoryPool *out)
 {
     struct pool_card card;
     if (fd < 0 || fcntl(fd, F_GETFD) < 0)
-        return CUDA_ERROR_UNKNOWN;               /* measured */
+        return hw_refuse(CUDA_ERROR_UNKNOWN, "%d is no file descriptor", fd);               /* measured */
     ssize_t n;
     do
         n = pread(fd, &card, sizeof card, 0);
     while (n < 0 && errno == EINTR);
     if (n < 0 && errno == EIO)
-        return CUDA_ERROR_OPERATING_SYSTEM;
+        return hw_refuse(CUDA_ERROR_OPERATING_SYSTEM, "the file %d cannot be read: %s", fd, strerror(errno));
     if (n != (ssize_t)sizeof card || card.magic != CARD_MAGIC || !device_peek(card.device))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the file %d is none that cuMemPoolExportToShareableHandle gave", fd);
     hw_lock(&pool_mu);
     struct mempool *p = pool_new(card.device, MEM_DEVICE, -1, false);
     p->imported = true;
@@ -234,7 +234,7 @@ CUresult mempool_destroy(CUmemoryPool handle)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no pool, or it was destroyed");
     if (p->is_default || !obj_close(&p->obj)) {
         mempool_unref(p);
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "it is the default pool of a device, which stays, or it is being destroyed");
     }
     hw_lock(&pool_mu);
     p->closed = true;
@@ -306,16 +306,16 @@ CUresult mempool_set_access(struct mempool *p, const CUmemAccessDesc *desc, size
 {
     for (size_t i = 0; i < n; i++) {
         if (desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE)
-            return CUDA_ERROR_NOT_SUPPORTED;
+            return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "entry %zu is for no device: only devices are given access", i);
         if (!device_peek(desc[i].location.id))
-            return CUDA_ERROR_INVALID_DEVICE;
+            return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "entry %zu: there is no device %d", i, desc[i].location.id);
         if (desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
-            return CUDA_ERROR_NOT_SUPPORTED;
+            return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "entry %zu: memory of pools cannot be read only", i);
         if (desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "entry %zu: there is no access 0x%x", i, (unsigned)desc[i].flags);
         /* A pool's own device always has access. */
         if (p->kind == MEM_DEVICE && desc[i].location.id == p->device && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-            return CUDA_ERROR_INVALID_DEVICE;
+            return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "entry %zu: device %d owns the pool, and keeps its access", i, desc[i].location.id);
     }
     hw_lock(&pool_mu);
     for (size_t i = 0; i < n; i++) {
@@ -330,7 +330,7 @@ CUresult mempool_access(struct mempool *p, const CUmemLocation *where, CUmemAcce
 {
     bool host = where->type == CU_MEM_LOCATION_TYPE_HOST, can;
     if (!host && (where->type != CU_MEM_LOCATION_TYPE_DEVICE || !device_peek(where->id)))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "place %d.%d is neither the host nor a device", (int)where->type, where->id);
     hw_lock(&pool_mu);
     if (host)
         can = p->kind == MEM_HOST;               /* measured, of managed memory too: what was not set is not said */
