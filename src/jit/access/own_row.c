@@ -232,8 +232,6 @@ static LLVMValueRef take(struct emit *e, const struct own_row *r, LLVMValueRef a
     return LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, v, splat(e, shift, e->W), ""), ty_int(e, 8, e->W), "");
 }
 
-static LLVMBasicBlockRef new_block(struct emit *e, const char *name) { return LLVMAppendBasicBlockInContext(e->cx, e->fn, name); }
-
 /* <W x ptr> of each chunk that has rows, checked. */
 static void places(struct emit *e, const struct ir_inst *i, const struct own_row *r, LLVMValueRef *pointers)
 {
