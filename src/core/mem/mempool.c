@@ -119,7 +119,7 @@ CUresult mempool_create(const CUmemPoolProps *props, CUmemoryPool *out)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "reserved is not 0");
     CUresult rc = place_of(&props->location, props->allocType, &place);
     if (rc && (rc != CUDA_ERROR_NOT_SUPPORTED || (int)props->allocType != managed))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a pool needs a device, the host or a NUMA node that there is");
     if (props->handleTypes & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "handle types 0x%x; file descriptors only", (unsigned)props->handleTypes);
     hw_lock(&pool_mu);
