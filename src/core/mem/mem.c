@@ -206,7 +206,7 @@ CUresult mem_set_sync_memops(uint64_t addr, bool on)
     if (r)
         r->info.sync_memops = on;
     hw_unlock(&mem_mu);
-    return r ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no texture or surface reference, or its module was unloaded");
+    return r ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is no memory that CUDA knows", (unsigned long long)addr);
 }
 
 bool mem_add_external(struct ctx *ctx, enum mem_kind kind, int device, uint64_t base, size_t bytes)
