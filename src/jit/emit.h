@@ -247,6 +247,7 @@ LLVMValueRef approx_value(struct emit *e, const struct ir_inst *i, LLVMValueRef 
 LLVMValueRef convert_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);/* convert.c */
 LLVMValueRef widen_index(struct emit *e, LLVMValueRef base, const struct shape *s, unsigned chunk);                                            /* widen.c: u32 to u64 */
 LLVMValueRef widen_half(struct emit *e, LLVMValueRef v, enum ir_type *t, unsigned lanes);                              /* convert.c: to f32, and *t says so */
+LLVMValueRef one_nan(struct emit *e, LLVMValueRef v, enum ir_type t, unsigned lanes);                                       /* float.c: v, with the same bits for every NaN */
 LLVMValueRef to_f16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes);
 LLVMValueRef to_bf16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes);
 LLVMValueRef to_odd_f32(struct emit *e, LLVMValueRef v, unsigned lanes);                                               /* from f64 */
