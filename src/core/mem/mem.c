@@ -122,16 +122,21 @@ void mem_drop(struct mem_range *r)
     hw_free(r);
 }
 
-bool mem_lookup(uint64_t addr, struct mem_info *out)
+bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out)
 {
     hw_lock(&mem_mu);
-    struct mem_range *r = mem_find(addr);
+    struct mem_range *r = mem_find(addr), *last = r;
+    uint64_t end = r ? r->info.base + r->info.bytes : addr;
+    while (last && last->info.external && bytes > end - addr) {
+        last = mem_find(end);
+        end = last ? last->info.base + last->info.bytes : end;
+    }
     if (r)
         *out = r->info;
     else
         memset(out, 0, sizeof *out);
     hw_unlock(&mem_mu);
-    return r != NULL;
+    return r && bytes <= end - addr;
 }
 
 /* Asks the map. The answer replaces the oldest one that stands in no slot of its own. */
@@ -168,21 +173,6 @@ const struct mem_span *mem_span_find(uint64_t addr, enum mem_slot slot)
         mem_spans.v[at] = mem_spans.v[slot];
     mem_spans.v[slot] = found;
     return &mem_spans.v[slot];
-}
-
-bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out)
-{
-    struct mem_info next;
-    if (!mem_lookup(addr, out))
-        return false;
-    uint64_t end = out->base + out->bytes;
-    if (bytes <= end - addr)
-        return true;
-    /* Mappings side by side are one piece of memory to programs. */
-    for (next = *out; next.external && bytes > end - addr; end = next.base + next.bytes)
-        if (!mem_lookup(end, &next) || next.base != end)
-            return false;
-    return bytes <= end - addr;
 }
 
 CUresult mem_address_range(CUdeviceptr ptr, CUdeviceptr *out_base, size_t *out_bytes)
