@@ -260,7 +260,7 @@ void mem_describe(uint64_t addr, char *out, size_t bytes)
                  (unsigned long long)(addr - below->info.base - below->info.bytes), kind_name(&below->info), below->info.bytes,
                  (unsigned long long)below->info.base);
     else
-        snprintf(out, bytes, "%s", where ? where : "not memory that CUDA knows");
+        snprintf(out, bytes, "%s", where ? where : "not memory that CUDA knows (a pointer of the host? kernels take those of cudaMalloc, cudaMallocManaged, cudaMallocHost)");
     hw_unlock(&mem_mu);
 }
 
