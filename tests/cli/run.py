@@ -172,26 +172,6 @@ int main() {
 
 
 
-def test_a_refusal_in_many_threads_at_once_is_told_once(box):
-    """One line of the program, reached by all of its threads in the same moment."""
-    box.write('t.cu', r"""
-#include <atomic>
-#include <thread>
-#include <vector>
-int main() {
-    std::atomic<int> there{0};
-    std::vector<std::thread> all;
-    for (int k = 0; k < 8; k++)
-        all.emplace_back([&] { for (there++; there < 8;) {} cudaFree((void *)8); });
-    for (auto &t : all)
-        t.join();
-}""")
-    box.hostwarp('cc', 't.cu', '-o', 't', '-lpthread')
-    for _ in range(5):
-        said = box.run('./t').stderr
-        assert said.count('cudaFree failed') == 1, said
-
-
 def test_the_debug_log_tells_launches_copies_and_why_calls_are_refused(box):
     box.write('r.cu', REFUSED)
     box.hostwarp('cc', 'r.cu', '-o', 'r')
