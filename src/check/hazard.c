@@ -266,7 +266,7 @@ static void against_kernels(const struct copy *now)
     for (unsigned k = 0; k < now->n_areas; k++) {
         struct meeting m = { .copy = now, .area = &now->areas[k] };
         if (!area_empty(m.area))
-            touch_each(m.area->base, area_end(m.area), meets_line, &m);
+            touch_each(m.area->base, area_end(m.area), now->number, meets_line, &m);
     }
 }
 

@@ -48,11 +48,12 @@ static void look_at_sites(struct race_block *b)
     }
 }
 
-struct race_block *race_block_new(const struct exec_launch *launch)
+struct race_block *race_block_new(const struct exec_launch *launch, uint64_t at)
 {
     const struct kabi_launch *l = &launch->kl;
     struct race_block *b = hw_alloc(sizeof *b);
     b->kernel = launch->kernel;
+    b->at = at;
     b->number = (uint32_t)l->grid_id;
     b->threads = l->ntid[0] * l->ntid[1] * l->ntid[2];
     b->n_warps = (b->threads + LANES - 1) / LANES;

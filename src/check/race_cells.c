@@ -12,6 +12,8 @@
 #include "check/race_internal.h"
 #include "check/race_rows.h"
 #include "check/touch.h"
+#include "check/touch_set.h"
+#include "check/window.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -286,9 +288,10 @@ static void touch_part(const struct accessed *x, const struct part *p)
 {
     const struct details_site *s = x->s;
     enum touch_kind kind = s->kind == DETAILS_IN_LOAD ? s->strong ? TOUCH_STRONG_READ : TOUCH_READ : s->strong ? TOUCH_ATOMIC : TOUCH_WRITE;
-    uint64_t bytes = part_bytes(p, s->bytes), low = 0, high = UINT64_MAX;
-    if (kind != TOUCH_STRONG_READ && touch_may_wait(x->b->touch, p->address, &low, &high) && bytes <= high - p->address)
-        touch_later(x->b->touch, p->address, bytes, kind, s->place);
+    uint64_t bytes = part_bytes(p, s->bytes);
+    struct touch_bits *b = window_bits(x->b->touch, x->info & INFO_SITES, s, kind, p->address, bytes, x->b->at);
+    if (b)
+        touch_bits_set(b, p->address, bytes);
     else
         touch(x->b->touch, p->address, bytes, kind, s->system_wide, s->place);
 }

@@ -52,7 +52,7 @@ struct details_table *details_finish(struct emit *e, bool keep)
         t->n_windows = d->n_windows;
         t->open = hw_alloc((d->n_windows + 1) * sizeof *t->open);
         for (uint32_t k = 0; k < d->n_windows; k++)
-            t->open[k] = (struct kabi_window){ 0, UINT64_MAX, 0, UINT64_MAX };
+            t->open[k] = (struct kabi_window){ 0, UINT64_MAX, 0, UINT64_MAX, 0 };
         t->came = hw_alloc(kabi_came_words(t->n) * sizeof *t->came);
         hw_mutex_init(&t->mu, HW_RANK_LEAF);
     } else {

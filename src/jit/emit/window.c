@@ -11,8 +11,10 @@ struct watch {
     const struct details_site *s;
     LLVMValueRef at;             /* the window */
     LLVMValueRef low, size;
-    LLVMValueRef from, to, room; /* what is known to be touched: room is how many places there are for a lane to begin at; NULL: not asked for */
+    LLVMValueRef from, room;     /* what is known to be touched: room is how many places there are for a lane to begin at; NULL: not asked for */
     LLVMValueRef bad;            /* i1: somebody must look; NULL: not yet known to be so */
+    LLVMValueRef fresh;          /* i1: not known to be touched */
+    LLVMValueRef first[PLAN_LANES], lanes[PLAN_LANES];       /* by chunk: where the first lane of a row goes, or all lanes */
 };
 
 /* ---- fields ---- */
@@ -25,6 +27,8 @@ static LLVMValueRef word(struct emit *e, LLVMValueRef at, uint64_t offset)
     LLVMSetVolatile(v, true);
     return v;
 }
+
+static void add_fresh(struct watch *w, LLVMValueRef fresh) { w->fresh = w->fresh ? LLVMBuildOr(w->e->b, w->fresh, fresh, "") : fresh; }
 
 static void set_word(struct emit *e, LLVMValueRef at, uint64_t offset, LLVMValueRef v)
 {
@@ -77,38 +81,6 @@ static LLVMValueRef first_lane(struct emit *e, const struct ir_inst *i, unsigned
     return has_offsets(i) ? LLVMBuildZExt(e->b, LLVMBuildTrunc(e->b, a, i32, ""), i64, "") : a;
 }
 
-/* i1: are all lanes on of the n chunks from this one on; any: is one? NULL: certainly. */
-static LLVMValueRef lanes_on(struct emit *e, unsigned chunk, unsigned n, bool any)
-{
-    LLVMValueRef all = NULL;
-    for (unsigned c = chunk; e->m[0] && c < chunk + n; c++) {
-        LLVMValueRef m = mask_bits(e, e->m[c]);
-        all = !all ? m : any ? LLVMBuildOr(e->b, all, m, "") : LLVMBuildAnd(e->b, all, m, "");
-    }
-    if (!all)
-        return NULL;
-    return LLVMBuildICmp(e->b, any ? LLVMIntNE : LLVMIntEQ, all, k_int(e, 32, 1, any ? 0 : e->W >= 32 ? UINT32_MAX : (1u << e->W) - 1), "");
-}
-
-/* A row that begins in what is touched, or where that ends, makes it longer. */
-static void touch_row(struct watch *w, LLVMValueRef first, LLVMValueRef last, int64_t stride, unsigned chunk, unsigned n)
-{
-    struct emit *e = w->e;
-    unsigned bytes = w->s->bytes;
-    LLVMValueRef out = LLVMBuildOr(e->b, outside(e, first, w->from, w->room), outside(e, last, w->from, w->room), "");
-    if (stride && stride != (int64_t)bytes && stride != -(int64_t)bytes) {
-        add_bad(w, out);
-        return;
-    }
-    LLVMValueRef joins = LLVMBuildICmp(e->b, LLVMIntULE, LLVMBuildSub(e->b, first, w->from, ""), LLVMBuildSub(e->b, w->to, w->from, ""), "");
-    LLVMValueRef on = lanes_on(e, chunk, n, stride == 0), end = LLVMBuildAdd(e->b, last, k_int(e, 64, 1, bytes), "");
-    if (on)
-        joins = LLVMBuildAnd(e->b, joins, on, "");
-    add_bad(w, LLVMBuildAnd(e->b, out, LLVMBuildNot(e->b, joins, ""), ""));
-    w->to = LLVMBuildSelect(e->b, joins, intrinsic2(e, "llvm.umax", ty_int(e, 64, 1), w->to, end), w->to, "");
-    w->room = LLVMBuildSub(e->b, LLVMBuildSub(e->b, w->to, w->from, ""), k_int(e, 64, 1, bytes - 1), "");
-}
-
 /* Lanes a constant step apart. */
 static void look_at_row(struct watch *w, int64_t stride, unsigned chunk, unsigned n)
 {
@@ -121,13 +93,24 @@ static void look_at_row(struct watch *w, int64_t stride, unsigned chunk, unsigne
         add_bad(w, outside(e, last, w->low, w->size));
     if (w->s->bytes > 1)
         add_bad(w, LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, first, k_int(e, 64, 1, w->s->bytes - 1u), ""), k_int(e, 64, 1, 0), ""));
-    if (w->from)
-        touch_row(w, first, last, stride, chunk, n);
+    if (!w->from)
+        return;
+    add_fresh(w, LLVMBuildOr(e->b, outside(e, first, w->from, w->room), outside(e, last, w->from, w->room), ""));
+    w->first[chunk] = base;
 }
 
 /* ---- lane by lane ---- */
 
 static LLVMValueRef narrowed(struct emit *e, LLVMValueRef v, unsigned bits) { return bits == 64 ? v : LLVMBuildTrunc(e->b, v, ty_int(e, bits, 1), ""); }
+
+/* i1: of the lanes that are on. */
+static LLVMValueRef any_lane(struct emit *e, LLVMValueRef which, unsigned chunk)
+{
+    LLVMTypeRef t = ty_int(e, e->W, 1);
+    if (e->W == 1)
+        return which;
+    return LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, LLVMBuildAnd(e->b, which, mask_or_all(e, chunk), ""), t), LLVMConstNull(t), "");
+}
 
 static void look_at_lanes(struct watch *w, unsigned chunk)
 {
@@ -138,15 +121,107 @@ static void look_at_lanes(struct watch *w, unsigned chunk)
     LLVMValueRef bad = outside(e, a, low, size);
     if (w->s->bytes > 1)
         bad = LLVMBuildOr(e->b, bad, LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, a, k_int(e, bits, e->W, w->s->bytes - 1u), ""), k_int(e, bits, e->W, 0), ""), "");
-    if (w->from)
-        bad = LLVMBuildOr(e->b, bad, outside(e, a, splat(e, w->from, e->W), splat(e, w->room, e->W)), "");
-    if (e->W == 1) {
-        add_bad(w, bad);
+    add_bad(w, any_lane(e, bad, chunk));
+    if (!w->from)
+        return;
+    add_fresh(w, any_lane(e, outside(e, a, splat(e, w->from, e->W), splat(e, w->room, e->W)), chunk));
+    w->lanes[chunk] = a;
+}
+
+/* ---- what is touched ---- */
+
+static unsigned grain_of(const struct details_site *s) { return s->bytes % 4 ? 0 : 2; }
+
+/* ptr or <n x ptr>: the word with the bit of an address. */
+static LLVMValueRef word_of(struct watch *w, LLVMValueRef bits, LLVMValueRef a, unsigned lanes)
+{
+    struct emit *e = w->e;
+    LLVMValueRef k = LLVMBuildLShr(e->b, a, k_int(e, 64, lanes, grain_of(w->s) + 5), "");
+    LLVMValueRef at = LLVMBuildAdd(e->b, lanes > 1 ? splat(e, bits, lanes) : bits, LLVMBuildShl(e->b, k, k_int(e, 64, lanes, 2), ""), "");
+    return LLVMBuildIntToPtr(e->b, at, lanes > 1 ? LLVMVectorType(ty_ptr(e), lanes) : ty_ptr(e), "");
+}
+
+/* Sets bits from that of an address on: `which`, an integer of at most 32 bits, and so many words further. */
+static void set_bits(struct watch *w, LLVMValueRef bits, LLVMValueRef a, LLVMValueRef which, unsigned further)
+{
+    struct emit *e = w->e;
+    LLVMTypeRef i64 = ty_int(e, 64, 1);
+    LLVMValueRef k = k_int(e, 64, 1, 4ull * further), at = LLVMBuildGEP2(e->b, ty_int(e, 8, 1), word_of(w, bits, a, 1), &k, 1, "");
+    LLVMValueRef by = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, a, k_int(e, 64, 1, grain_of(w->s)), ""), k_int(e, 64, 1, 31), "");
+    if (LLVMTypeOf(which) != i64)
+        which = LLVMBuildZExt(e->b, which, i64, "");
+    LLVMValueRef old = LLVMBuildLoad2(e->b, i64, at, "");
+    LLVMSetAlignment(old, 4);
+    LLVMSetVolatile(old, true);                  /* the checker sets bits, too */
+    LLVMValueRef put = LLVMBuildStore(e->b, LLVMBuildOr(e->b, old, LLVMBuildShl(e->b, which, by, ""), ""), at);
+    LLVMSetAlignment(put, 4);
+    LLVMSetVolatile(put, true);
+}
+
+/* The lanes that are on of a chunk, each as often as it has bits. */
+static LLVMValueRef bits_of_lanes(struct emit *e, unsigned chunk, unsigned each)
+{
+    LLVMValueRef at[PLAN_LANES * 32], m = mask_or_all(e, chunk);
+    for (unsigned k = 0; k < e->W * each; k++)
+        at[k] = k_int(e, 32, 1, k / each);
+    if (each > 1)
+        m = LLVMBuildShuffleVector(e->b, m, LLVMGetPoison(LLVMTypeOf(m)), LLVMConstVector(at, e->W * each), "");
+    return cast_to(e, m, ty_int(e, e->W * each, 1));
+}
+
+/* Lanes one behind the other, in chunks. */
+static void touch_row(struct watch *w, LLVMValueRef bits, unsigned chunk)
+{
+    struct emit *e = w->e;
+    unsigned each = w->s->bytes >> grain_of(w->s), n = e->W * each;
+    LLVMValueRef which = bits_of_lanes(e, chunk, each);
+    if (n <= 32) {
+        set_bits(w, bits, w->first[chunk], which, 0);
         return;
     }
-    LLVMTypeRef t = ty_int(e, e->W, 1);
-    bad = LLVMBuildAnd(e->b, bad, mask_or_all(e, chunk), "");
-    add_bad(w, LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, bad, t), LLVMConstNull(t), ""));
+    for (unsigned k = 0; k < n / 32; k++) {
+        LLVMValueRef part = LLVMBuildLShr(e->b, which, LLVMConstInt(LLVMTypeOf(which), 32ull * k, false), "");
+        set_bits(w, bits, w->first[chunk], LLVMBuildTrunc(e->b, part, ty_int(e, 32, 1), ""), k);
+    }
+}
+
+/* i1: has one of the lanes no bit yet? */
+static LLVMValueRef untouched(struct watch *w, LLVMValueRef bits, unsigned chunk)
+{
+    struct emit *e = w->e;
+    unsigned each = w->s->bytes >> grain_of(w->s);
+    LLVMTypeRef i32s = ty_int(e, 32, e->W), overloads[] = { i32s, LLVMVectorType(ty_ptr(e), e->W) };
+    LLVMValueRef a = w->lanes[chunk], by = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, a, k_int(e, 64, e->W, grain_of(w->s)), ""), i32s, "");
+    LLVMValueRef want = LLVMBuildShl(e->b, k_int(e, 32, e->W, (1u << each) - 1), LLVMBuildAnd(e->b, by, k_int(e, 32, e->W, 31), ""), "");
+    LLVMValueRef args[] = { word_of(w, bits, a, e->W), k_int(e, 32, 1, 4), mask_or_all(e, chunk), LLVMConstNull(i32s) };
+    LLVMValueRef have = intrinsic(e, "llvm.masked.gather", overloads, 2, args, 4);
+    return any_lane(e, LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, have, want, ""), want, ""), chunk);
+}
+
+/* Notes what is touched; where that takes more than bits in a row, it is told: in `cold`. Goes on in `fine`. */
+static void touch(struct watch *w, LLVMBasicBlockRef cold, LLVMBasicBlockRef fine)
+{
+    struct emit *e = w->e;
+    LLVMValueRef bits = word(e, w->at, offsetof(struct kabi_window, bits)), missing = NULL;
+    unsigned each = w->s->bytes >> grain_of(w->s);
+    struct shape shape = o_shape(e, &w->i->src[0]);
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef all = k_int(e, 32, 1, (1u << each) - 1);
+        if (e->W == 1) {
+            set_bits(w, bits, w->lanes[c] ? w->lanes[c] : w->first[c], all, 0);
+        } else if (w->lanes[c]) {
+            LLVMValueRef m = untouched(w, bits, c);
+            missing = missing ? LLVMBuildOr(e->b, missing, m, "") : m;
+        } else if (w->first[c] && shape.stride == 0) {
+            set_bits(w, bits, w->first[c], LLVMBuildSelect(e->b, any_lane(e, mask_or_all(e, c), c), all, k_int(e, 32, 1, 0), ""), 0);
+        } else if (w->first[c]) {
+            touch_row(w, bits, c);
+        }
+    }
+    if (missing)
+        LLVMBuildCondBr(e->b, missing, cold, fine);
+    else
+        LLVMBuildBr(e->b, fine);
 }
 
 /* ---- where warps have been ---- */
@@ -193,29 +268,41 @@ static void note_came(struct watch *w, uint32_t site)
     add_bad(w, LLVMBuildICmp(e->b, LLVMIntNE, word(e, at, 0), k_int(e, 64, 1, 0), ""));
 }
 
+/* Rows are compared by their ends, and have their bits set where no lane lies between those of others. */
+static bool is_row(struct emit *e, const struct details_site *s, const struct shape *shape)
+{
+    bool global = s->space == DETAILS_GLOBAL || s->space == DETAILS_GENERIC;
+    if (shape->kind != SHAPE_AFFINE || shape->stride % s->bytes != 0 || (s->bytes & (s->bytes - 1)) || e->W == 1)
+        return false;
+    return !global || shape->stride == 0 || shape->stride == s->bytes;
+}
+
 LLVMBasicBlockRef window_begin(struct emit *e, const struct ir_inst *i, uint32_t site, const struct details_site *s)
 {
     struct shape shape = o_shape(e, &i->src[0]);
     bool global = s->space == DETAILS_GLOBAL || s->space == DETAILS_GENERIC;
-    struct watch w = { e, i, s, window_of(e, s), NULL, NULL, NULL, NULL, NULL, NULL };
+    struct watch w = { .e = e, .i = i, .s = s, .at = window_of(e, s) };
     w.low = word(e, w.at, offsetof(struct kabi_window, low));
     w.size = word(e, w.at, offsetof(struct kabi_window, size));
     if (global) {
         w.from = word(e, w.at, offsetof(struct kabi_window, from));
-        w.to = word(e, w.at, offsetof(struct kabi_window, to));
-        w.room = LLVMBuildSub(e->b, LLVMBuildSub(e->b, w.to, w.from, ""), k_int(e, 64, 1, s->bytes - 1u), "");
+        LLVMValueRef known = LLVMBuildSub(e->b, word(e, w.at, offsetof(struct kabi_window, to)), w.from, "");
+        w.room = intrinsic2(e, "llvm.usub.sat", ty_int(e, 64, 1), known, k_int(e, 64, 1, s->bytes - 1u));
     }
-    LLVMValueRef to = w.to;
-    if (shape.kind == SHAPE_AFFINE && shape.stride % s->bytes == 0 && !(s->bytes & (s->bytes - 1)) && e->W > 1) {
-        bool row = plan_in_row(e->p, &shape);
-        for (unsigned c = 0; c < (row ? 1 : e->C); c++)
-            look_at_row(&w, shape.stride, c, row ? e->C : 1);
-    } else {
-        for (unsigned c = 0; c < e->C; c++)
+    for (unsigned c = 0; c < e->C; c++)
+        if (is_row(e, s, &shape))
+            look_at_row(&w, shape.stride, c, 1);
+        else
             look_at_lanes(&w, c);
-    }
     note_came(&w, site);
-    if (w.to != to)
-        set_word(e, w.at, offsetof(struct kabi_window, to), LLVMBuildSelect(e->b, w.bad, to, w.to, ""));
-    return cold_begin(e, w.bad);
+    LLVMBasicBlockRef fine = cold_begin(e, w.bad);
+    if (!global)
+        return fine;
+    LLVMBasicBlockRef cold = LLVMGetInsertBlock(e->b), note = LLVMAppendBasicBlockInContext(e->cx, e->fn, "note"), after = LLVMAppendBasicBlockInContext(e->cx, e->fn, "noted");
+    LLVMPositionBuilderAtEnd(e->b, fine);
+    LLVMBuildCondBr(e->b, w.fresh, note, after);
+    LLVMPositionBuilderAtEnd(e->b, note);
+    touch(&w, cold, after);
+    LLVMPositionBuilderAtEnd(e->b, cold);
+    return after;
 }
