@@ -291,7 +291,7 @@ static bool write_profile(const char *path, const cudaDeviceProp &prop)
         {"copy-call", 2500, guess}, {"copy-return", 2000, guess}, {"start-latency", 1000, guess},
     };
     const struct { const char *name; double value; const char *source; } calls[] = {
-        {"pageable-first", 1e7, guess}, {"pageable-tail", 2900, guess}, {"launch-call", 1e3 * value_of("one of 100 kernels in a row"), seen},
+        {"pageable-untouched-in", 770, guess}, {"pageable-untouched-out", 2030, guess}, {"register-untouched", 1000, guess}, {"pageable-tail", 2900, guess}, {"launch-call", 1e3 * value_of("one of 100 kernels in a row"), seen},
         {"sync-return", 1e3 * (value_of("empty kernel and synchronize") - value_of("one of 100 kernels in a row")) - 3000, seen}, {"event-return", 180, guess},
         {"sync-call", 1250, guess}, {"event-record-call", 550, guess}, {"query-call", 1e3 * value_of("cudaStreamQuery of an idle stream"), seen},
         {"graph-launch-call", 6000, guess}, {"host-function", 5000, guess}, {"other-call", 300, guess}, {"set-device-call", 1000, guess}, {"properties-call", 500000, guess},

@@ -24,7 +24,10 @@ typedef enum {
     NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION   = 9,
     NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID             = 10,
     NVRTC_ERROR_INTERNAL_ERROR                        = 11,
-    NVRTC_ERROR_TIME_FILE_WRITE_FAILED                = 12
+    NVRTC_ERROR_TIME_FILE_WRITE_FAILED                = 12,
+    NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED               = 13,
+    NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED             = 14,
+    NVRTC_ERROR_PCH_CREATE                            = 15
 } nvrtcResult;
 
 typedef struct _nvrtcProgram *nvrtcProgram;
@@ -45,6 +48,10 @@ nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet);
 nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR);
 nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet);
 nvrtcResult nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir);
+nvrtcResult nvrtcGetPCHHeapSize(size_t *ret);
+nvrtcResult nvrtcSetPCHHeapSize(size_t size);
+nvrtcResult nvrtcGetPCHCreateStatus(nvrtcProgram prog);
+nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram prog, size_t *size);
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
 nvrtcResult nvrtcGetProgramLog(nvrtcProgram prog, char *log);
 nvrtcResult nvrtcAddNameExpression(nvrtcProgram prog, const char *const name_expression);

@@ -25,7 +25,7 @@ MAINTAINER = f"{os.environ.get('DEBFULLNAME', 'The hostwarp developers')} <{os.e
 PACKAGES = {
     'hostwarp-runtime': ('libs', 'amd64', '${shlibs}, libsleef3', 'CUDA programs without a GPU: libraries',
                          'The CUDA driver and runtime libraries of hostwarp, which run the kernels of\nCUDA programs as SIMD code on the CPU. Programs that were built with\n"hostwarp cc" need these.',
-                         [r'lib/hostwarp/lib/lib(?!nvvm)[^/]*\.so\.\d+', r'lib/hostwarp/lib/libhostwarp-llvm\.so']),
+                         [r'lib/hostwarp/lib/lib(?!nvvm)[^/]*\.so\.\d+', r'lib/hostwarp/lib/libhostwarp-(llvm|mpi)\.so']),
     'hostwarp-dev': ('libdevel', 'amd64', 'hostwarp-runtime (= ${version})', 'CUDA programs without a GPU: headers',
                      'The headers of hostwarp at the level of CUDA 12, the static runtime\nlibrary and the links that linkers look for.',
                      [r'lib/hostwarp/include/.*', r'lib/hostwarp/lib/(?!hostwarp-nvvm|libnvvm|libhostwarp-check).*', r'lib/hostwarp/lib64', r'lib/(cmake|pkgconfig)/.*']),
@@ -56,11 +56,12 @@ License: Apache-2.0-with-LLVM-exception
  in such Object form without complying with the conditions of Sections 4(a), 4(b) and 4(d) of
  the License.
 '''
-# What lintian says that is meant so: LLVM's library lies in a folder of its own; lazy binding lets a program start sooner; LLVM's texts are LLVM's; an archive without objects is all that -lcudadevrt needs.
+# What lintian says that is meant so: LLVM's library lies in a folder of its own; lazy binding lets a program start sooner; LLVM's texts are LLVM's; an archive without objects is all that -lcudadevrt needs;
+# what is preloaded under MPI needs nobody's functions; hostwarp.pc is for both, as /usr/lib/hostwarp is for one architecture.
 OVERRIDES = {
-    'hostwarp-runtime': ['hardening-no-fortify-functions', 'hardening-no-bindnow', 'spelling-error-in-binary'],
+    'hostwarp-runtime': ['hardening-no-fortify-functions', 'hardening-no-bindnow', 'spelling-error-in-binary', 'shared-library-lacks-prerequisites'],
     'hostwarp': ['custom-library-search-path', 'hardening-no-fortify-functions', 'hardening-no-bindnow', 'package-contains-documentation-outside-usr-share-doc', 'package-contains-empty-directory'],
-    'hostwarp-dev': ['no-code-sections'],
+    'hostwarp-dev': ['no-code-sections', 'pkg-config-unavailable-for-cross-compilation'],
     'hostwarp-doc': [],
 }
 

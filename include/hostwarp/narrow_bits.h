@@ -5,6 +5,7 @@
 
 #include "cuda_runtime.h"
 
+#include <math.h>
 #include <string.h>
 
 #if defined(__CUDACC__)

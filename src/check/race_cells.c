@@ -86,12 +86,34 @@ static bool both_strong(const struct race_block *b, uint64_t now, uint32_t now_i
     return (block_of(b, k) == b->id && key_state(k) != KEY_BLOCKS) || (now_info & info & INFO_WIDE);
 }
 
+/*
+ * A thread that clears a counter with a plain store and then takes part in the counting: what others race with is the store, which the atomic must not hide. In the
+ * same epoch the store stays in the cell. Behind a barrier of the block its site goes on beside the atomic, where nothing orders the block with others: atomics have
+ * no value there.
+ */
+static bool hides_own(uint64_t now, uint64_t k) { return key_strong(now) && !key_strong(k) && key_state(k) == KEY_ONE && key_thread(k) == key_thread(now) && key_block(k) == key_block(now) && key_epoch(k) == key_epoch(now); }
+
+static uint32_t carried(uint32_t info) { return info & INFO_VALUED ? 0 : info >> INFO_VALUE; }
+
+static uint32_t carry(const struct accessed *x, uint64_t now, uint32_t info, uint64_t k, uint32_t k_info)
+{
+    if (x->shared || x->b->orders || !key_strong(now) || (info & INFO_VALUED) || block_of(x->b, k) != x->b->id)
+        return 0;
+    uint32_t site = key_strong(k) ? carried(k_info) : (k_info & INFO_SITES) + 1;
+    return site < 1u << (32 - INFO_VALUE) ? site << INFO_VALUE : 0;
+}
+
 static bool same_value(uint32_t a, uint32_t b) { return (a & b & INFO_VALUED) && a >> INFO_VALUE == b >> INFO_VALUE; }
 
 static void look(const struct accessed *x, unsigned lane, uint64_t now, uint32_t info, uint64_t k, uint32_t k_info, bool k_writes, uint64_t address)
 {
-    if (!key_inside(x->range, k) || is_before(x->b, x->w, lane, now, k) || both_strong(x->b, now, info, k, k_info))
+    if (!key_inside(x->range, k) || is_before(x->b, x->w, lane, now, k))
         return;
+    if (both_strong(x->b, now, info, k, k_info)) {
+        if (k_writes && carried(k_info) && block_of(x->b, k) != x->b->id)
+            race_tell(x->b, &(struct race_pair){ now, k, info, carried(k_info) - 1, x->writes, true, x->shared, false }, address);
+        return;
+    }
     if (k_writes && x->writes && same_value(info, k_info) && !(check_extras & CHECK_EXTRA_SAME_VALUE))
         return;
     race_tell(x->b, &(struct race_pair){ now, k, info, k_info, x->writes, k_writes, x->shared, k_writes && x->writes && same_value(info, k_info) }, address);
@@ -125,7 +147,7 @@ static void add_reader(const struct accessed *x, unsigned lane, uint64_t now, ui
 SHARED_CELLS static void visit_cell(const struct accessed *x, unsigned lane, const struct shadow_cells *c, size_t i, uint64_t now, uint32_t info, uint64_t address)
 {
     uint64_t w = __atomic_load_n(&c->writes[i], __ATOMIC_ACQUIRE), r = __atomic_load_n(&c->reads[i], __ATOMIC_ACQUIRE);
-    if (x->writes && !key_inside(x->range, r) && key_strong(now) && key_strong(w) && ((info & c->write_info[i] & INFO_WIDE) || key_block(w) == key_block(now))) {
+    if (x->writes && !key_inside(x->range, r) && key_strong(now) && key_strong(w) && !carried(c->write_info[i]) && ((info & c->write_info[i] & INFO_WIDE) || key_block(w) == key_block(now))) {
         put(&c->writes[i], &c->write_info[i], now, info);        /* atomics on a counter */
         return;
     }
@@ -140,7 +162,10 @@ SHARED_CELLS static void visit_cell(const struct accessed *x, unsigned lane, con
         if (key_state(r) != KEY_ONE || key_thread(r) != key_thread(now))
             c->reads[i] = 0;     /* who comes behind this write comes behind them */
     }
-    put(&c->writes[i], &c->write_info[i], now, info);
+    if (!key_inside(x->range, w))
+        put(&c->writes[i], &c->write_info[i], now, info);
+    else if (!hides_own(now, w))
+        put(&c->writes[i], &c->write_info[i], now, info | carry(x, now, info, w, c->write_info[i]));
 }
 
 /* ---- rows ---- */

@@ -154,7 +154,7 @@ static int build_program(struct cc_work *w)
         char *object = cc_temp_name(w, item->text, ".o");
         new_source(w);
         status = object ? compile(w, item, object) : CLI_FAIL;
-        if (w->again)
+        while (w->again)
             status = compile(w, item, object);
         if (object)
             cli_add(&objects, object);
@@ -264,7 +264,7 @@ static int build_each(struct cc_work *w)
         new_source(w);
         if (item->lang != CC_LANG_LINK)
             status = one_output(w, item);
-        if (w->again)
+        while (w->again)
             status = one_output(w, item);
         if (item->lang == CC_LANG_LINK && !item->is_option)
             fprintf(stderr, "hostwarp cc: warning: %s: nothing is linked, so it is not used\n", item->text);

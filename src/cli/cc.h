@@ -3,6 +3,7 @@
 #ifndef CC_H
 #define CC_H
 
+#include "base/str.h"
 #include "cli/cli.h"
 
 enum cc_lang { CC_LANG_AUTO, CC_LANG_CUDA, CC_LANG_CXX, CC_LANG_C, CC_LANG_ASM, CC_LANG_LINK };
@@ -75,15 +76,20 @@ bool cc_write_overlay(const char *source, const char *copy, const char *overlay)
 /* cc_shared.c: the places where clang wants no __shared__ variable because of its constructor; false when it said something else too. */
 struct cc_place {
     char *file;                          /* as clang names it */
-    int line;
+    int line, column;
+    int round;                           /* 0: a __shared__ variable; else a function, of clang's n-th messages */
 };
 struct cc_places {
     struct cc_place *v;
     size_t n, cap;
 };
+bool cc_place_of(const char *said, const char *p, struct cc_place *out);   /* FILE:LINE:COLUMN: before the message at p, maybe in colours; false: none */
 bool cc_shared_places(const char *said, struct cc_places *out);
 void cc_shared_fini(struct cc_places *places);
 bool cc_shared_copy(const char *file, const struct cc_places *places, const char *copy);    /* with those of this file changed */
+/* cc_sides.c: adds declarations that want __host__ __device__ because others of the same function have it; false when there are none. */
+bool cc_sides_places(const char *said, struct cc_places *places);
+void cc_sides_mark(struct hw_str *text, const char *file, const struct cc_places *places);
 /* cc_launch.c: the same for a source with launches in device code, for each pass; corrected: where its text is. */
 struct cc_copy {
     char *copy, *overlay;

@@ -15,8 +15,7 @@
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* FILE:LINE:COLUMN: in front of the message that begins at p; it may have colours around it. False: there is none. */
-static bool place_of(const char *said, const char *p, struct cc_place *out)
+bool cc_place_of(const char *said, const char *p, struct cc_place *out)
 {
     const char *begin = p, *colon;
     while (begin > said && begin[-1] != '\n')
@@ -27,7 +26,9 @@ static bool place_of(const char *said, const char *p, struct cc_place *out)
         ;
     if (colon >= p || colon == begin)
         return false;
-    *out = (struct cc_place){ hw_strndup(begin, (size_t)(colon - begin)), atoi(colon + 1) };
+    char *behind;
+    *out = (struct cc_place){ .file = hw_strndup(begin, (size_t)(colon - begin)), .line = (int)strtol(colon + 1, &behind, 10) };
+    out->column = *behind == ':' ? atoi(behind + 1) : 0;
     return true;
 }
 
@@ -44,7 +45,7 @@ bool cc_shared_places(const char *said, struct cc_places *out)
     struct cc_place place;
     out->n = 0;
     for (const char *p = said; (p = strstr(p, "error: ")); p++) {
-        if (!memmem(p, strcspn(p, "\n"), wanted, sizeof wanted - 1) || !place_of(said, p, &place)) {
+        if (!memmem(p, strcspn(p, "\n"), wanted, sizeof wanted - 1) || !cc_place_of(said, p, &place)) {
             cc_shared_fini(out);
             return false;
         }
@@ -173,7 +174,7 @@ static const char *write_declaration(const char *p, int *number, struct hw_str *
 static bool wanted_between(const struct cc_places *places, const char *file, int from, int to)
 {
     for (size_t i = 0; i < places->n; i++)
-        if (places->v[i].line >= from && places->v[i].line <= to && strcmp(places->v[i].file, file) == 0)
+        if (!places->v[i].round && places->v[i].line >= from && places->v[i].line <= to && strcmp(places->v[i].file, file) == 0)
             return true;
     return false;
 }
@@ -211,6 +212,7 @@ bool cc_shared_copy(const char *file, const struct cc_places *places, const char
         line += lines_in(p, next);
         hw_str_add(&out, p, (size_t)(next - p));
     }
+    cc_sides_mark(&out, file, places);
     bool ok = text && hw_file_write(copy, out.s, out.n);
     hw_str_fini(&out);
     hw_free(text);

@@ -23,7 +23,6 @@ static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LOG);          /* the graph of
 static struct hw_mutex told_mu = HW_MUTEX_INIT(HW_RANK_LEAF);    /* sim_cmd.watched and finished */
 static struct hw_map streams, events;            /* by id; by address: the newest record */
 static HW_VEC(struct sim_stream *) all_streams;
-static bool any_pageable;
 static uint64_t base_ns;
 static bool any_closed;                          /* a stream whose handle is closed is in all_streams */
 
@@ -138,6 +137,8 @@ static void on_copy_made(struct cmd *c, bool async)
     v->bytes = (double)c->x.copy.width * (double)c->x.copy.rows * (double)c->x.copy.slices;
     if (v->copy == SIM_ON_HOST)                  /* the host copies by itself */
         v->engine = SIM_HOST;
+    if (c->x.copy.rows * c->x.copy.slices == 1 && (v->copy == SIM_PAGEABLE_IN || v->copy == SIM_PAGEABLE_OUT))
+        v->untouched = host_untouched((uintptr_t)(v->copy == SIM_PAGEABLE_IN ? c->x.copy.src : c->x.copy.dst), c->x.copy.width);
     v->async = async;
     c->timed = v;
 }
@@ -164,15 +165,13 @@ static void note_wait(struct clock_thread *t, struct sim_cmd *v, enum clock_wait
 /* A pageable source is read before the call returns: the host does the copying, and is slow. */
 static void stage(struct clock_thread *t, struct sim_cmd *v)
 {
-    v->first_pageable = !any_pageable;
-    any_pageable = true;
     if (!v->async || v->copy == SIM_PAGEABLE_OUT) {
         note_wait(t, v, CLOCK_WAIT_COPY);
         return;
     }
     for (size_t g = 0; g < sim_n; g++) {         /* it does not wait for its turn in the stream */
         double ns = gpu_curve_at(&sim_gpus[g].pageable_in, v->bytes) - sim_gpus[g].copy_call_ns;
-        t->cost[g] += (ns > 0 ? ns : 0) + (v->first_pageable ? sim_gpus[g].pageable_first : 0);
+        t->cost[g] += (ns > 0 ? ns : 0) + v->untouched * sim_gpus[g].untouched_in;
     }
 }
 
@@ -439,7 +438,7 @@ static void on_api_leave(struct hook_call *call)
 static void on_mem_added(const struct mem_info *info)
 {
     if (tls && tls->depth)
-        host_memory_cost(tls, (int)info->kind, (double)info->bytes, true);
+        host_memory_cost(tls, info, true);
 }
 
 /* It moves as copies of page-locked memory do, in the order of its stream. */
@@ -470,7 +469,7 @@ static void on_mem_dropped(const struct mem_info *info)
     if (info->kind == MEM_MANAGED)
         managed_dropped(info->base);
     if (tls && tls->depth)
-        host_memory_cost(tls, (int)info->kind, (double)info->bytes, false);
+        host_memory_cost(tls, info, false);
 }
 
 static void on_obj_made(const struct obj *obj)

@@ -26,9 +26,11 @@ struct clock_thread {
 struct clock_thread *clock_thread(void);
 enum clock_wait { CLOCK_WAIT_ALL, CLOCK_WAIT_EVENT, CLOCK_WAIT_COPY };
 
+struct mem_info;
 /* host.c: what calls cost, and the program's clocks. */
 void host_call_cost(struct clock_thread *t, int result);         /* into cost */
-void host_memory_cost(struct clock_thread *t, int kind, double bytes, bool added);
+void host_memory_cost(struct clock_thread *t, const struct mem_info *info, bool added);
+double host_untouched(uint64_t addr, uint64_t bytes);            /* pages of 4 KiB that nobody has touched yet */
 void host_patch_clocks(void);
 
 /* count.c: kernels. */
@@ -49,7 +51,6 @@ const struct launch_config *count_shape(const struct count_entry *e);
 const char *count_name(const struct count_entry *e);
 
 /* managed.c: where managed memory is. */
-struct mem_info;
 void managed_launch(struct sim_cmd *v, const uint64_t *words, size_t n);         /* words among the parameters, which may be addresses */
 void managed_finished(const struct sim_cmd *v);
 bool managed_prefetch(const struct mem_info *info, bool to_device);              /* does it have to move? */

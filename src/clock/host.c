@@ -56,8 +56,28 @@ void host_call_cost(struct clock_thread *t, int result)
     }
 }
 
-void host_memory_cost(struct clock_thread *t, int kind, double bytes, bool added)
+/* The system gives a page of memory when it is touched first, and whoever does so waits for that: a driver that copies or locks, too. */
+double host_untouched(uint64_t addr, uint64_t bytes)
 {
+    enum { PAGES = 2048 };
+    unsigned char there[PAGES];
+    uint64_t page = hw_page_bytes(), at = addr & ~(page - 1), end = hw_align_up(addr + bytes, page);
+    double n = 0;
+    while (at < end) {
+        uint64_t pages = hw_min_u64((end - at) / page, PAGES);
+        if (mincore((void *)(uintptr_t)at, pages * page, there) != 0)
+            return n;
+        for (uint64_t k = 0; k < pages; k++)
+            n += !(there[k] & 1);
+        at += pages * page;
+    }
+    return n * (double)page / 4096;
+}
+
+void host_memory_cost(struct clock_thread *t, const struct mem_info *info, bool added)
+{
+    double bytes = (double)info->bytes, untouched = added && info->kind == MEM_REGISTERED ? host_untouched(info->base, info->bytes) : 0;
+    int kind = (int)info->kind;
     for (size_t g = 0; g < sim_n; g++) {
         const struct gpu_profile *p = &sim_gpus[g];
         if (kind == MEM_DEVICE || kind == MEM_MANAGED)
@@ -65,7 +85,7 @@ void host_memory_cost(struct clock_thread *t, int kind, double bytes, bool added
         else if (kind == MEM_HOST)
             t->cost[g] += gpu_curve_at(added ? &p->host_alloc : &p->host_free, bytes);
         else if (kind == MEM_REGISTERED)
-            t->cost[g] += gpu_curve_at(added ? &p->host_register : &p->host_unregister, bytes);
+            t->cost[g] += gpu_curve_at(added ? &p->host_register : &p->host_unregister, bytes) + untouched * p->untouched_lock;
     }
 }
 

@@ -99,7 +99,7 @@ double sim_copy_ns(const struct gpu_profile *p, const struct sim_cmd *c)
     case SIM_ON_HOST: ns = c->bytes / 10; break; /* the host's own memory, at 10 GB/s */
     default: ns = 0;
     }
-    return (ns < 500 ? 500 : ns) + (c->first_pageable ? p->pageable_first : 0);
+    return (ns < 500 ? 500 : ns) + c->untouched * (c->copy == SIM_PAGEABLE_IN ? p->untouched_in : p->untouched_out);
 }
 
 /* --- where --- */

@@ -30,7 +30,7 @@ struct sim_cmd {
     double bytes;
     int priority;
     bool finished;                               /* really */
-    bool first_pageable;
+    double untouched;                            /* pages of pageable memory that nobody has touched before */
     bool async;                                  /* of copies: the call without waiting */
     struct count_entry *kernel;                  /* SIM_KERNEL */
     double moves;                                /* of the managed memory that the kernel touches: the share that is not on the device */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of the whole: starting, process exit, fork. */
 #include "core/core.h"
+#include "base/log.h"
 
 #include "base/options.h"
 #include "core/device/device.h"
@@ -53,7 +54,7 @@ static CUresult start(void)
         return no_start;
     launch_init();
     if (!mem_init())
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no addresses for device memory (ulimit -v?)");
     sched_init();
     verify_init();
     pthread_atfork(NULL, NULL, in_child);
@@ -65,7 +66,7 @@ static CUresult start(void)
 CUresult core_init(unsigned flags)
 {
     if (flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags are 0x%x; they must be 0", flags);
     CUresult rc = CUDA_SUCCESS;
     pthread_mutex_lock(&start_mu);
     if (core_state == CORE_NOT_STARTED)

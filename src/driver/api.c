@@ -53,7 +53,7 @@ CUresult api_enter(struct api_call *call, enum api_id id)
     if ((row->flags & OWN_CTX) && !ctx_current())
         return CUDA_SUCCESS;
     if (!caller_self && !caller_make())
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no memory for what is kept of this thread");
     if (ctx_current())
         gate_enter(caller_self, ctx_current());
     rc = ctx_enter(&ctx);
@@ -138,7 +138,7 @@ CUresult api_stub(enum api_id id)
 
     if (!atomic_exchange_explicit(&said[id], true, memory_order_relaxed))
         hw_warn("%s is not supported yet%s", api_rows[id].symbol, stub_advice(id));
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "hostwarp does not have it (docs/status.md)%s", stub_advice(id));
 }
 
 bool api_per_thread(void) { return api_tls_per_thread; }
@@ -158,9 +158,9 @@ CUresult api_stream(CUstream handle, struct stream **out)
     if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
         /* Inside a host function there is no current context to have default streams. */
         if (core_in_host_function())
-            return CUDA_ERROR_NOT_PERMITTED;
+            return hw_refuse(CUDA_ERROR_NOT_PERMITTED, "inside of a host function there are no default streams");
         if (!ctx)
-            return CUDA_ERROR_INVALID_CONTEXT;
+            return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "ctx is NULL");
     }
     if ((rc = stream_get(ctx, handle, api_tls_per_thread, true, &s)))
         return rc;

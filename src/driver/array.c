@@ -43,7 +43,7 @@ CUresult do_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor,
     if (pArrayDescriptor)
         *pArrayDescriptor = a->desc;
     array_unref(a);
-    return pArrayDescriptor ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return pArrayDescriptor ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "pArrayDescriptor is NULL");
 }
 
 CUresult do_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
@@ -146,7 +146,7 @@ static CUresult memory_requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, void *h
         bytes += place->slice * place->depth;
     }
     if (!device_peek(device))
-        rc = CUDA_ERROR_INVALID_DEVICE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d; cuDeviceGetCount() says how many there are", (int)device);
     else if (!out || !(a->desc.Flags & CUDA_ARRAY3D_DEFERRED_MAPPING))
         rc = CUDA_ERROR_INVALID_VALUE;
     if (!rc) {
@@ -178,5 +178,5 @@ CUresult do_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int p
     (void)pPlaneArray;
     (void)planeIdx;
     array_unref(a);
-    return rc ? rc : CUDA_ERROR_INVALID_VALUE;
+    return rc ? rc : hw_refuse(CUDA_ERROR_INVALID_VALUE, "no format has planes, and %u is none", planeIdx);
 }

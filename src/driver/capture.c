@@ -99,7 +99,7 @@ CUresult do_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *c
     if (info.status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
         return CUDA_SUCCESS;
     if (edgeData_out && !dependencies_out)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "edgeData_out without dependencies_out");
     if (id_out)
         *id_out = info.id;
     if (graph_out)
@@ -109,7 +109,7 @@ CUresult do_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *c
     if (edgeData_out)
         *edgeData_out = info.edges;
     if (dependencies_out && !edgeData_out && !info.plain)
-        return CUDA_ERROR_LOSSY_QUERY;
+        return hw_refuse(CUDA_ERROR_LOSSY_QUERY, "some edges have data, and edgeData_out is NULL");
     if (numDependencies_out)
         *numDependencies_out = info.n_deps;
     return CUDA_SUCCESS;
@@ -135,7 +135,7 @@ CUresult do_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *
     CUresult rc;
 
     if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there are no flags 0x%x", flags);
     if (!(rc = graph_nodes_get(dependencies, numDependencies, &deps)) && !(rc = api_stream(hStream, &s)))
         rc = capture_set_deps(s, deps, dependencyData, numDependencies, flags == CU_STREAM_ADD_CAPTURE_DEPENDENCIES);
     stream_unref(s);
@@ -153,7 +153,7 @@ CUresult do_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dep
 CUresult do_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
     if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "mode is NULL, or there is no such mode");
     *mode = capture_exchange_mode(*mode);
     return CUDA_SUCCESS;
 }

@@ -143,7 +143,6 @@ static CUresult array_end(const struct box_side *side, size_t width, size_t rows
 
     if (rc)
         return rc;
-    rc = CUDA_ERROR_INVALID_VALUE;
     bool whole = !array_blocks(a->desc.Format) || (side->x % a->texel_bytes == 0 && width % a->texel_bytes == 0);
     if (whole && !__builtin_add_overflow(side->x, width, &right) && !__builtin_add_overflow(side->y, rows, &bottom)
         && !__builtin_add_overflow(side->z, slices, &back) && right <= (size_t)a->place.width * a->texel_bytes
@@ -152,7 +151,9 @@ static CUresult array_end(const struct box_side *side, size_t width, size_t rows
         out->addr = (uint64_t)(uintptr_t)a->place.base + side->z * a->place.slice + side->y * a->place.pitch + side->x;
         out->pitch = a->place.pitch;
         out->slice = a->place.slice;
-        rc = CUDA_SUCCESS;
+    } else {
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu bytes x %zu x %zu from %zu, %zu, %zu are not inside of an array of %zu bytes x %zu x %zu, or no whole blocks", width, rows, slices,
+                       side->x, side->y, side->z, (size_t)a->place.width * a->texel_bytes, (size_t)a->place.height, (size_t)a->place.depth);
     }
     array_unref(a);
     return rc;
@@ -179,10 +180,10 @@ static CUresult box_end(const struct box_side *side, size_t width, size_t rows, 
     case CU_MEMORYTYPE_ARRAY:
         return array_end(side, width, rows, slices, out);
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no memory type %d", (int)side->type);
     }
     if (__builtin_add_overflow(side->x, width, &span))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the offset %zu and the width %zu overflow", side->x, width);
     /* A pitch of 0 means tightly packed rows; one that is given must hold what is read of a row. */
     if (!pitch)
         pitch = span;
@@ -190,14 +191,14 @@ static CUresult box_end(const struct box_side *side, size_t width, size_t rows, 
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a pitch of %zu bytes is less than the %zu of a row", pitch, span);
     size_t lines, height;
     if (__builtin_add_overflow(side->y, rows, &lines))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "row %zu and %zu more overflow", side->y, rows);
     height = side->height ? side->height : lines;
     if (slices > 1 && height < lines)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a slice has %zu rows, and %zu are copied", height, lines);
     if (__builtin_mul_overflow(pitch, height, &slice) || __builtin_mul_overflow(slice, side->z, &offset)
         || __builtin_mul_overflow(pitch, side->y, &part) || __builtin_add_overflow(offset, part, &offset)
         || __builtin_add_overflow(offset, side->x, &offset))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "slice %zu, row %zu with a pitch of %zu bytes and %zu rows in a slice overflow", side->z, side->y, pitch, height);
     out->addr += offset;
     out->pitch = pitch;
     out->slice = slice;
@@ -307,14 +308,16 @@ static CUresult operand_side(const CUmemcpy3DOperand *o, size_t element, struct 
         out->array = o->op.array.array;
         out->y = o->op.array.offset.y;
         out->z = o->op.array.offset.z;
-        return __builtin_mul_overflow(o->op.array.offset.x, element, &out->x) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+        return __builtin_mul_overflow(o->op.array.offset.x, element, &out->x)
+            ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "an offset of %zu elements of %zu bytes overflows", o->op.array.offset.x, element) : CUDA_SUCCESS;
     }
     if (o->type != CU_MEMCPY_OPERAND_TYPE_POINTER)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no operand type %d", (int)o->type);
     out->type = CU_MEMORYTYPE_UNIFIED;
     out->device = o->op.ptr.ptr;
     out->height = o->op.ptr.layerHeight;
-    return __builtin_mul_overflow(o->op.ptr.rowLength, element, &out->pitch) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return __builtin_mul_overflow(o->op.ptr.rowLength, element, &out->pitch)
+        ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "a row of %zu elements of %zu bytes overflows", o->op.ptr.rowLength, element) : CUDA_SUCCESS;
 }
 
 /* One copy of a batch of boxes. */
@@ -330,7 +333,7 @@ CUresult copy_request_op(const CUDA_MEMCPY3D_BATCH_OP *op, struct copy_request *
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the elements of both arrays have different sizes");
     memset(out, 0, sizeof *out);
     if (__builtin_mul_overflow(op->extent.width, element, &out->width))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a width of %zu elements of %zu bytes overflows", op->extent.width, element);
     out->rows = op->extent.height;
     out->slices = op->extent.depth;
     out->async = true;

@@ -15,11 +15,11 @@ static bool order_known(CUmemcpySrcAccessOrder order)
 static CUresult check_attributes(const CUmemcpyAttributes *attrs, const size_t *first, size_t n, size_t count)
 {
     if (!attrs || !first || n == 0 || n > count || first[0] != 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "attrs or attrsIdxs is NULL, numAttrs (%zu) is 0 or more than count (%zu), or the first index is not 0", n, count);
     for (size_t i = 0; i < n; i++)
         if (!order_known(attrs[i].srcAccessOrder) || (attrs[i].flags & ~(unsigned)CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE)
             || first[i] >= count || (i > 0 && first[i] <= first[i - 1]))
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "attribute %zu: access order %d or flags 0x%x are not known, or its index %zu is not above the one before and below %zu", i, (int)attrs[i].srcAccessOrder, attrs[i].flags, first[i], count);
     return CUDA_SUCCESS;
 }
 
@@ -30,7 +30,7 @@ static CUresult run(CUstream hStream, const struct copy_request *reqs, const boo
     CUresult rc;
 
     if (hStream == CU_STREAM_LEGACY || (!hStream && !api_per_thread()))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the legacy default stream takes no batches");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     rc = copy_batch(s, reqs, now, n, failed);
@@ -45,7 +45,7 @@ static CUresult batch(const CUdeviceptr *dsts, const CUdeviceptr *srcs, const si
 
     *failed = SIZE_MAX;
     if (!dsts || !srcs || !sizes || count == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "dsts, srcs or sizes is NULL, or count is 0");
     if ((rc = check_attributes(attrs, first, n_attrs, count)))
         return rc;
     struct copy_request *reqs = hw_alloc(count * sizeof *reqs);
@@ -84,7 +84,7 @@ static CUresult batch_3d(const CUDA_MEMCPY3D_BATCH_OP *ops, size_t n, size_t *fa
 
     *failed = SIZE_MAX;
     if (!ops || n == 0 || flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "opList is NULL, numOps is 0, or flags 0x%llx are not 0", flags);
     struct copy_request *reqs = hw_alloc(n * sizeof *reqs);
     bool *now = hw_alloc(n * sizeof *now);
     for (size_t i = 0; i < n && !rc; i++) {

@@ -54,7 +54,7 @@ CUresult do_cuCtxDestroy_v2(CUcontext ctx)
 
 CUresult do_cuCtxAttach(CUcontext *pctx, unsigned int flags)
 {
-    return pctx && !flags ? ctx_attach(ctx_current(), pctx) : CUDA_ERROR_INVALID_VALUE;
+    return pctx && !flags ? ctx_attach(ctx_current(), pctx) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "pctx is NULL, or flags 0x%x are not 0", flags);
 }
 
 CUresult do_cuCtxDetach(CUcontext ctx) { return ctx_detach(ctx); }
@@ -267,14 +267,14 @@ CUresult do_cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
     struct device *d = device_peek(dev);
 
-    return d ? ctx_primary_release(d) : CUDA_ERROR_INVALID_DEVICE;
+    return d ? ctx_primary_release(d) : hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
 }
 
 CUresult do_cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
 {
     struct device *d = device_peek(dev);
 
-    return d ? ctx_primary_set_flags(d, flags) : CUDA_ERROR_INVALID_DEVICE;
+    return d ? ctx_primary_set_flags(d, flags) : hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
 }
 
 CUresult do_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
@@ -283,12 +283,12 @@ CUresult do_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *a
 
     if (!flags || !active)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of flags and active is NULL");
-    return d ? ctx_primary_state(d, flags, active) : CUDA_ERROR_INVALID_DEVICE;
+    return d ? ctx_primary_state(d, flags, active) : hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
 }
 
 CUresult do_cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
     struct device *d = device_peek(dev);
 
-    return d ? ctx_primary_reset(d) : CUDA_ERROR_INVALID_DEVICE;
+    return d ? ctx_primary_reset(d) : hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
 }

@@ -152,7 +152,7 @@ CUresult do_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarr
     CUresult rc;
 
     if (!maxWidthInElements || (numChannels != 1 && numChannels != 2 && numChannels != 4))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "maxWidthInElements is NULL, or %u channels are not 1, 2 or 4", numChannels);
     if (!d)
         return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
     switch (format) {
@@ -166,7 +166,7 @@ CUresult do_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarr
     case CU_AD_FORMAT_FLOAT:
         break;
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "format %d has no linear textures", (int)format);
     }
     if ((rc = device_attribute(d, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, &width)))
         return rc;

@@ -39,7 +39,7 @@ CUresult do_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
     if ((unsigned)config <= CU_FUNC_CACHE_PREFER_EQUAL)
         f->cache_config = (int)config;
     function_put(f);
-    return (unsigned)config <= CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return (unsigned)config <= CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no cache preference %d", (int)config);
 }
 
 /* The width of a bank is fixed: a right value is accepted and changes nothing, as on every GPU since Maxwell. */
@@ -50,7 +50,7 @@ CUresult do_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
     if (!f)
         return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     function_put(f);
-    return (unsigned)config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return (unsigned)config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no bank size %d", (int)config);
 }
 
 CUresult do_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)

@@ -19,12 +19,12 @@ void graph_nodes_put(struct node **nodes, size_t n)
 CUresult graph_nodes_get(const CUgraphNode *handles, size_t n, struct node ***out)
 {
     if (n && !handles)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the list of %zu nodes is NULL", n);
     struct node **nodes = hw_alloc(sizeof *nodes * (n + 1));
     for (size_t i = 0; i < n; i++)
         if (!(nodes[i] = node_get(handles[i]))) {
             graph_nodes_put(nodes, i);
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "node %zu of the list is none, or was destroyed", i);
         }
     *out = nodes;
     return CUDA_SUCCESS;
@@ -44,7 +44,7 @@ static CUresult check_edges(struct node *const *from, const struct node_params *
 {
     for (size_t i = 0; data && i < n; i++)
         if (!edge_is_valid(from[i], to, &data[i]))
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the data of edge %zu does not fit its nodes", i);
     return CUDA_SUCCESS;
 }
 
@@ -76,7 +76,7 @@ CUresult graph_add_node(CUgraphNode *out, CUgraph graph, const CUgraphNode *deps
 CUresult do_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
 {
     if (!phGraph || flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "phGraph is NULL, or flags 0x%x are not 0", flags);
     *phGraph = graph_handle(graph_new());
     return CUDA_SUCCESS;
 }
@@ -86,7 +86,7 @@ CUresult do_cuGraphDestroy(CUgraph hGraph) { return graph_destroy(hGraph); }
 CUresult do_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
 {
     struct graph *g = graph_get(originalGraph);
-    CUresult rc = g && phGraphClone ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = g && phGraphClone ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed; or phGraphClone is NULL");
 
     if (!rc && graph_has_memory(g))              /* there would be two owners of one address */
         rc = CUDA_ERROR_NOT_SUPPORTED;
@@ -125,7 +125,7 @@ CUresult do_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNod
     if (n)
         *phNode = node_handle(n);
     graph_unref(g);
-    return n ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return n ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed");
 }
 
 CUresult do_cuGraphDestroyNode(CUgraphNode hNode)
@@ -133,7 +133,7 @@ CUresult do_cuGraphDestroyNode(CUgraphNode hNode)
     struct node *n = node_get(hNode);
 
     if (!n)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed");
     graph_remove(n);
     node_unref(n);
     return CUDA_SUCCESS;
@@ -205,7 +205,7 @@ static CUresult edges_give(struct edges *e, CUgraphNode *from, CUgraphNode *to, 
 CUresult do_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
 {
     struct node *n = node_get(hNode);
-    CUresult rc = n && type ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && type ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or type is NULL");
 
     if (!rc)
         *type = n->params.type;
@@ -216,7 +216,7 @@ CUresult do_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
 CUresult do_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
 {
     struct graph *g = graph_get(hGraph);
-    CUresult rc = g && numNodes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = g && numNodes ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed; or numNodes is NULL");
 
     if (!rc)
         give(g->nodes.v, g->nodes.n, nodes, numNodes);
@@ -227,7 +227,7 @@ CUresult do_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes
 CUresult do_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
 {
     struct graph *g = graph_get(hGraph);
-    CUresult rc = g && numRootNodes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = g && numRootNodes ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed; or numRootNodes is NULL");
     HW_VEC(struct node *) roots = {0};
 
     for (size_t i = 0; !rc && i < g->nodes.n; i++)
@@ -264,7 +264,7 @@ CUresult do_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *depend
                                           size_t *numDependencies)
 {
     struct node *n = node_get(hNode);
-    CUresult rc = n && numDependencies ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && numDependencies ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or numDependencies is NULL");
 
     struct edges e = {0};
 
@@ -285,7 +285,7 @@ CUresult do_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *depe
                                             size_t *numDependentNodes)
 {
     struct node *n = node_get(hNode);
-    CUresult rc = n && numDependentNodes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && numDependentNodes ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or numDependentNodes is NULL");
 
     struct edges e = {0};
 
@@ -348,7 +348,7 @@ CUresult do_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn des
                                unsigned int flags)
 {
     if (!object_out || !destroy || !initialRefcount || initialRefcount > INT32_MAX || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "object_out or destroy is NULL, the count %u is not 1 to 2^31 - 1, or flags 0x%x are not CU_USER_OBJECT_NO_DESTRUCTOR_SYNC", initialRefcount, flags);
     *object_out = user_object_create(ptr, destroy, initialRefcount);
     return CUDA_SUCCESS;
 }
@@ -359,7 +359,7 @@ CUresult do_cuUserObjectRetain(CUuserObject object, unsigned int count)
 
     if (!u || !count || count > INT32_MAX) {
         user_object_unref(u);
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no user object, or the count %u is not 1 to 2^31 - 1", count);
     }
     user_object_hold(u, count);
     user_object_unref(u);
@@ -372,7 +372,7 @@ CUresult do_cuUserObjectRelease(CUuserObject object, unsigned int count)
 
     if (!u || !count || count > INT32_MAX) {
         user_object_unref(u);
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no user object, or the count %u is not 1 to 2^31 - 1", count);
     }
     user_object_drop(u, count);
     user_object_unref(u);

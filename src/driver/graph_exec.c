@@ -19,11 +19,11 @@ static CUresult instantiate(CUgraphExec *out, CUgraph graph, unsigned long long 
 
     *why = EXEC_GRAPH_OK;
     if (!out || (flags & ~known))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the place for the result is NULL, or flags 0x%llx are not known", (unsigned long long)flags);
     if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "kernels cannot launch graphs here (CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)");
     if (!(g = graph_get(graph)))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed");
     rc = exec_graph_create(g, flags, out, why);
     graph_unref(g);
     return rc;
@@ -72,7 +72,7 @@ CUresult do_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGrap
 CUresult do_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
 {
     struct exec_graph *x = exec_graph_get(hGraphExec);
-    CUresult rc = x && flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = x && flags ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no executable graph, or it was destroyed; or flags is NULL");
 
     if (!rc)
         *flags = x->flags;
@@ -91,7 +91,7 @@ CUresult do_cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
     CUresult rc;
 
     if (!x)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no executable graph, or it was destroyed");
     if (!(rc = api_stream(hStream, &s)))
         rc = exec_graph_launch(x, s);
     stream_unref(s);
@@ -104,7 +104,7 @@ CUresult do_cuGraphUpload(CUgraphExec hGraph, CUstream hStream)
 {
     struct exec_graph *x = exec_graph_get(hGraph);
     struct stream *s = NULL;
-    CUresult rc = x ? api_stream(hStream, &s) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = x ? api_stream(hStream, &s) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no executable graph, or it was destroyed");
 
     stream_unref(s);
     exec_graph_unref(x);
@@ -214,7 +214,7 @@ CUresult do_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, uns
     if (step)
         step->enabled = isEnabled != 0;
     exec_graph_unref(x);
-    return step ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return step ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no executable graph, or it has no such node that can be switched (kernels, copies, fills)");
 }
 
 CUresult do_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled)
@@ -225,7 +225,7 @@ CUresult do_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, uns
     if (step)
         *isEnabled = step->enabled;
     exec_graph_unref(x);
-    return step ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return step ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no executable graph, or it has no such node that can be switched (kernels, copies, fills), or isEnabled is NULL");
 }
 
 CUresult do_cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo)

@@ -17,7 +17,7 @@ CUresult do_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, con
     CUresult rc;
 
     if (!nodeParams || (nodeParams->accessDescCount && !nodeParams->accessDescs))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "nodeParams is NULL, or its list of access descriptors is");
     if (!(rc = graph_memory_new(ctx_current(), &nodeParams->poolProps, nodeParams->bytesize, &m))) {
         ptr = graph_memory_ptr(m);
         rc = node_params_memory(ctx_current(), m, true, &p);
@@ -30,7 +30,7 @@ CUresult do_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, con
 CUresult do_cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out)
 {
     struct node *n = graph_node_of(hNode, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
-    CUresult rc = n && params_out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && params_out ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or params_out is NULL");
 
     if (!rc)
         graph_memory_describe(n->params.u.memory, params_out);
@@ -51,7 +51,7 @@ CUresult do_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, cons
 CUresult do_cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)
 {
     struct node *n = graph_node_of(hNode, CU_GRAPH_NODE_TYPE_MEM_FREE);
-    CUresult rc = n && dptr_out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && dptr_out ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or dptr_out is NULL");
 
     if (!rc)
         *dptr_out = graph_memory_ptr(n->params.u.memory);
@@ -63,7 +63,7 @@ CUresult do_cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out
 CUresult do_cuDeviceGraphMemTrim(CUdevice device)
 {
     if (!device_peek(device))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d; cuDeviceGetCount() says how many there are", (int)device);
     graph_memory_trim(device);
     return CUDA_SUCCESS;
 }
@@ -71,8 +71,8 @@ CUresult do_cuDeviceGraphMemTrim(CUdevice device)
 CUresult do_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
 {
     if (!device_peek(device))
-        return CUDA_ERROR_INVALID_DEVICE;
-    return value ? graph_memory_attribute(device, attr, value) : CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d; cuDeviceGetCount() says how many there are", (int)device);
+    return value ? graph_memory_attribute(device, attr, value) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "value is NULL");
 }
 
 /* The marks can only be begun anew. */
@@ -81,9 +81,9 @@ CUresult do_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute a
     cuuint64_t v;
 
     if (!device_peek(device))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d; cuDeviceGetCount() says how many there are", (int)device);
     if (!value)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "value is NULL");
     memcpy(&v, value, sizeof v);
-    return v ? CUDA_ERROR_INVALID_VALUE : graph_memory_reset_high(device, attr);
+    return v ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "a mark can only be set to 0, not to %llu", (unsigned long long)v) : graph_memory_reset_high(device, attr);
 }

@@ -22,7 +22,7 @@ static CUresult set_params(CUgraphNode handle, CUresult made, struct node_params
         return made;
     if (!(n = graph_node_of(handle, params->type))) {
         node_params_fini(params);
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no node of this type, or it was destroyed");
     }
     if (params->type == CU_GRAPH_NODE_TYPE_KERNEL)
         copy_attributes(params, &n->params);
@@ -65,7 +65,7 @@ CUresult do_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PA
 
     if (!n || !nodeParams) {
         node_unref(n);
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no kernel node, or nodeParams is NULL");
     }
     const struct launch_config *c = &n->params.u.kernel.config;
     memset(nodeParams, 0, sizeof *nodeParams);
@@ -86,7 +86,7 @@ CUresult do_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PA
 CUresult do_cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
     CUDA_KERNEL_NODE_PARAMS p;
-    CUresult rc = nodeParams ? do_cuGraphKernelNodeGetParams_v2(hNode, &p) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = nodeParams ? do_cuGraphKernelNodeGetParams_v2(hNode, &p) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "nodeParams is NULL");
 
     if (!rc)
         memcpy(nodeParams, &p, sizeof *nodeParams);
@@ -112,7 +112,7 @@ CUresult do_cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE
 CUresult do_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr, const CUkernelNodeAttrValue *value)
 {
     struct node *n = graph_node_of(hNode, CU_GRAPH_NODE_TYPE_KERNEL);
-    CUresult rc = n && value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && value ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or value is NULL");
 
     if (!rc && attr == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
         struct launch_config config = n->params.u.kernel.config;
@@ -142,7 +142,7 @@ CUresult do_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID 
     else if (!rc && attr == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
         value_out->accessPolicyWindow = n->params.u.kernel.window;
     else if (!rc)
-        rc = CUDA_ERROR_NOT_SUPPORTED;
+        rc = hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "rc is NULL");
     node_unref(n);
     return rc;
 }
@@ -172,7 +172,7 @@ CUresult do_cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const
 CUresult do_cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
 {
     struct node *n = graph_node_of(hNode, CU_GRAPH_NODE_TYPE_MEMCPY);
-    CUresult rc = n && nodeParams ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && nodeParams ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or nodeParams is NULL");
 
     if (!rc)
         *nodeParams = n->params.u.copy.desc;
@@ -198,7 +198,7 @@ CUresult do_cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const
 CUresult do_cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams)
 {
     struct node *n = graph_node_of(hNode, CU_GRAPH_NODE_TYPE_MEMSET);
-    CUresult rc = n && nodeParams ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && nodeParams ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or nodeParams is NULL");
 
     if (!rc)
         *nodeParams = n->params.u.fill;
@@ -217,7 +217,7 @@ CUresult do_cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE
 
 static CUresult host_params(const CUDA_HOST_NODE_PARAMS *in, struct node_params *out)
 {
-    return in ? node_params_host(ctx_current(), in->fn, in->userData, out) : CUDA_ERROR_INVALID_VALUE;
+    return in ? node_params_host(ctx_current(), in->fn, in->userData, out) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
 }
 
 CUresult do_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
@@ -231,7 +231,7 @@ CUresult do_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const C
 CUresult do_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams)
 {
     struct node *n = graph_node_of(hNode, CU_GRAPH_NODE_TYPE_HOST);
-    CUresult rc = n && nodeParams ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && nodeParams ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or nodeParams is NULL");
 
     if (!rc)
         *nodeParams = n->params.u.host;
@@ -260,7 +260,7 @@ CUresult do_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, c
 CUresult do_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
 {
     struct node *n = graph_node_of(hNode, CU_GRAPH_NODE_TYPE_GRAPH);
-    CUresult rc = n && phGraph ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && phGraph ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or phGraph is NULL");
 
     if (!rc)
         *phGraph = graph_handle(n->params.u.child);
@@ -297,7 +297,7 @@ CUresult do_cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, co
 static CUresult event_of(CUgraphNode handle, CUgraphNodeType type, CUevent *out)
 {
     struct node *n = graph_node_of(handle, type);
-    CUresult rc = n && out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && out ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or out is NULL");
 
     if (!rc)
         *out = event_handle(n->params.u.event);
@@ -342,7 +342,7 @@ CUresult do_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, c
 CUresult do_cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out)
 {
     struct node *n = graph_node_of(hNode, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
-    CUresult rc = n && nodeParams_out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = n && nodeParams_out ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed; or nodeParams_out is NULL");
 
     if (!rc)
         *nodeParams_out = (CUDA_BATCH_MEM_OP_NODE_PARAMS){ctx_handle(n->params.ctx), n->params.u.values.n, n->params.u.values.ops, 0};

@@ -15,7 +15,7 @@ static CUresult context_of(CUcontext handle, struct ctx **out)
     struct ctx *ctx = handle ? ctx_get(handle) : ctx_current();
 
     if (!ctx)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "ctx is NULL");
     if (handle)
         ctx_unref(ctx);
     *out = ctx;
@@ -30,7 +30,7 @@ CUresult graph_kernel_params(const CUDA_KERNEL_NODE_PARAMS *in, struct node_para
     if (!in)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "in is NULL");
     if (!(f = api_function(in->func ? in->func : (CUfunction)in->kern)))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no kernel, or its module was unloaded");
     struct launch_config config = {{in->gridDimX, in->gridDimY, in->gridDimZ}, {in->blockDimX, in->blockDimY, in->blockDimZ},
                                    in->sharedMemBytes, false};
     rc = node_params_kernel(f, &config, in->kernelParams, in->extra, out);
@@ -69,7 +69,7 @@ CUresult graph_event_params(CUevent event, bool record, struct node_params *out)
     CUresult rc;
 
     if (!e)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no event, or it was destroyed");
     rc = node_params_event(e, record, out);
     event_unref(e);
     return rc;
@@ -81,7 +81,7 @@ CUresult graph_values_params(const CUDA_BATCH_MEM_OP_NODE_PARAMS *in, struct nod
     CUresult rc;
 
     if (!in || in->flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL, or their flags are not 0");
     if ((rc = context_of(in->ctx, &ctx)))
         return rc;
     return node_params_values(ctx, in->paramArray, in->count, out);
@@ -104,7 +104,7 @@ static CUresult child_params(CUgraph child, struct node_params *out)
     CUresult rc;
 
     if (!g)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed");
     rc = node_params_child(ctx_current(), g, out);
     graph_unref(g);
     return rc;
@@ -139,10 +139,10 @@ CUresult graph_any_params(CUgraphNodeParams *in, struct node_params *out)
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
         hw_warn("graph nodes of type %d (semaphores or memory) are not supported", (int)in->type);
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "nodes of type %d (semaphores or memory) are not supported", (int)in->type);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:         /* made by graph_conditional_params(); it cannot be changed */
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "a conditional node cannot be changed");
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no node type %d", (int)in->type);
     }
 }

@@ -34,7 +34,7 @@ CUresult do_cuGetErrorName(CUresult error, const char **pStr)
     if (!pStr)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pStr is NULL");
     *pStr = error_find(error, true);
-    return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return *pStr ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no error %d", (int)error);
 }
 
 CUresult do_cuGetErrorString(CUresult error, const char **pStr)
@@ -42,7 +42,7 @@ CUresult do_cuGetErrorString(CUresult error, const char **pStr)
     if (!pStr)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pStr is NULL");
     *pStr = error_find(error, false);
-    return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return *pStr ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no error %d", (int)error);
 }
 
 CUresult do_cuInit(unsigned int Flags)

@@ -30,9 +30,9 @@ CUresult do_cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, uns
 
     memcpy(&ref, &handle, sizeof ref);
     if (!pdptr || Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS || !ipc_ref_valid(&ref))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pdptr is NULL, flags 0x%x are not CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, or no process gave this handle", Flags);
     if (ipc_ref_ours(&ref))
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "the memory is this process's own: only others open its handle");
     return ipc_mem_open(ctx_current(), &ref, false, pdptr);
 }
 
@@ -50,8 +50,8 @@ CUresult do_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
     CUresult rc;
 
     if (!e)
-        return CUDA_ERROR_INVALID_HANDLE;
-    rc = pHandle ? event_share(e, &ref) : CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no event, or it was destroyed");
+    rc = pHandle ? event_share(e, &ref) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "pHandle is NULL");
     event_unref(e);
     if (rc)
         return rc;
@@ -68,6 +68,6 @@ CUresult do_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "phEvent is NULL");
     memcpy(&ref, &handle, sizeof ref);
     if (ipc_ref_valid(&ref) && ipc_ref_ours(&ref))
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "the event is this process's own: only others open its handle");
     return event_open(ctx_current(), &ref, phEvent);
 }

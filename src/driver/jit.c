@@ -10,7 +10,7 @@ CUresult jit_options_read(struct jit_options *out, unsigned n, const CUjit_optio
     memset(out, 0, sizeof *out);
     out->start_ns = hw_now_ns();
     if (n && (!options || !values))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the list of %u options, or of their values, is NULL", n);
     for (unsigned i = 0; i < n; i++) {
         switch (options[i]) {
         case CU_JIT_INFO_LOG_BUFFER:
@@ -43,13 +43,13 @@ CUresult jit_options_read(struct jit_options *out, unsigned n, const CUjit_optio
         default:
             /* The others tune a compiler for a GPU: registers, caches, optimisation. They change no result. */
             if ((unsigned)options[i] >= CU_JIT_NUM_OPTIONS)
-                return CUDA_ERROR_INVALID_VALUE;
+                return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no option %d", (int)options[i]);
         }
     }
     if (out->n_bound && (!out->bound_names || !out->bound_addresses))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "symbols are to be bound (CU_JIT_GLOBAL_SYMBOL_COUNT), and their names or addresses are missing");
     if ((out->error_log && !out->error_size_slot) || (out->info_log && !out->info_size_slot))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a buffer for a log has no size (CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES)");
     return CUDA_SUCCESS;
 }
 

@@ -54,9 +54,9 @@ static CUresult launch_attribute(const CUlaunchAttribute *attr, struct launch_co
         /* Compute capability 8.0 has no clusters; one block each is what every launch has. */
         if (attr->value.clusterDim.x == 1 && attr->value.clusterDim.y == 1 && attr->value.clusterDim.z == 1)
             return CUDA_SUCCESS;
-        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        return hw_refuse(CUDA_ERROR_INVALID_CLUSTER_SIZE, "a cluster of %u x %u x %u blocks: this device has clusters of one block", attr->value.clusterDim.x, attr->value.clusterDim.y, attr->value.clusterDim.z);
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        return api_window_valid(&attr->value.accessPolicyWindow) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+        return api_window_valid(&attr->value.accessPolicyWindow) ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the access policy's window of %zu bytes is too large, its ratio is not 0 to 1, or its misses are to persist", attr->value.accessPolicyWindow.num_bytes);
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
@@ -71,9 +71,9 @@ static CUresult launch_attribute(const CUlaunchAttribute *attr, struct launch_co
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
         hw_warn("launch attribute %d is not supported yet", (int)attr->id);
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "launch attribute %d is not supported", (int)attr->id);
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no launch attribute %d", (int)attr->id);
     }
 }
 

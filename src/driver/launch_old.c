@@ -54,7 +54,7 @@ CUresult do_cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
     if (state)
         state->shared_bytes = bytes;
     hw_unlock(&mu);
-    return state ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return state ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
 }
 
 CUresult do_cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
@@ -74,7 +74,7 @@ CUresult do_cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int nu
     CUresult rc = CUDA_SUCCESS;
 
     if (!state)
-        rc = CUDA_ERROR_INVALID_HANDLE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_HANDLE, "state is NULL");
     else if (!ptr || offset < 0 || offset > DEVICE_PARAM_BYTES || numbytes > (unsigned)(DEVICE_PARAM_BYTES - offset))
         rc = CUDA_ERROR_INVALID_VALUE;
     else
@@ -101,9 +101,9 @@ CUresult do_cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUs
         copy = *state;
     hw_unlock(&mu);
     if (!state)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "state is NULL");
     if (grid_width <= 0 || grid_height <= 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a grid of %d x %d blocks", grid_width, grid_height);
     size_t bytes = copy.param_bytes;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, copy.params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
     return do_cuLaunchKernel(f, (unsigned)grid_width, (unsigned)grid_height, 1, copy.block[0], copy.block[1], copy.block[2],

@@ -191,7 +191,7 @@ CUresult do_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option
     void *image = (void *)code;
     if (keep) {
         if (!(image = hw_try_alloc(bytes + 1)))
-            return CUDA_ERROR_OUT_OF_MEMORY;
+            return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "no memory for a copy of %zu bytes of code", bytes);
         memcpy(image, code, bytes);
     }
     return library_load(image, bytes, keep, NULL, jitOptions, jitOptionsValues, numJitOptions, library);
@@ -265,7 +265,7 @@ CUresult do_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary libr
     if ((rc = do_cuLibraryGetGlobal(&ptr, bytes, library, name)))
         return rc;
     if (do_cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, ptr) || !managed)
-        return CUDA_ERROR_NOT_FOUND;
+        return hw_refuse(CUDA_ERROR_NOT_FOUND, "%s is no managed variable", name);
     if (dptr)
         *dptr = ptr;
     return CUDA_SUCCESS;
@@ -329,7 +329,7 @@ CUresult library_kernel_function(CUkernel kernel, CUfunction *out)
 
     if (k) {
         kernel_put(k);
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "no context is current; a kernel needs one to become a function");
     }
     return kernel_function(kernel, out);
 }

@@ -117,10 +117,10 @@ static CUresult link_add(struct linker *l, char *data, size_t bytes, const char 
 static CUresult link_type_check(CUjitInputType type)
 {
     if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no input type %d", (int)type);
     if (type == CU_JIT_INPUT_NVVM) {
         hw_warn("linking of NVVM code is not supported");
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "NVVM code cannot be linked");
     }
     return CUDA_SUCCESS;
 }
@@ -133,14 +133,14 @@ CUresult do_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data,
     CUresult rc;
 
     if (!l)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no linker, or it was destroyed");
     if (!data || size == 0 || l->complete)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the data is NULL or empty, or cuLinkComplete() was called already");
     if ((rc = link_type_check(type)) || (rc = jit_options_read(&unused, numOptions, options, optionValues)))
         return rc;
     char *copy = hw_try_alloc(size + 1);
     if (!copy)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "copy is NULL");
     memcpy(copy, data, size);
     return link_add(l, copy, size, name);
 }
@@ -155,13 +155,13 @@ CUresult do_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char 
     CUresult rc;
 
     if (!l)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no linker, or it was destroyed");
     if (!path || l->complete)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the path is NULL, or cuLinkComplete() was called already");
     if ((rc = link_type_check(type)) || (rc = jit_options_read(&unused, numOptions, options, optionValues)))
         return rc;
     if (!(data = hw_file_read(path, &bytes)))
-        return CUDA_ERROR_FILE_NOT_FOUND;
+        return hw_refuse(CUDA_ERROR_FILE_NOT_FOUND, "%s cannot be read", path);
     return link_add(l, data, bytes, path);
 }
 
@@ -180,7 +180,7 @@ static CUresult link_merge(struct linker *l)
         jit_options_finish(&l->jit, &diag, CUDA_ERROR_INVALID_PTX);
     diag_fini(&diag);
     hw_vec_fini(&texts);
-    return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX;
+    return ok ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_PTX, "the inputs do not fit together; the error log says why");
 }
 
 CUresult do_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
@@ -189,7 +189,7 @@ CUresult do_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
     CUresult rc;
 
     if (!l)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no linker, or it was destroyed");
     if (!cubinOut)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "cubinOut is NULL");
     l->complete = true;
@@ -210,7 +210,7 @@ CUresult do_cuLinkDestroy(CUlinkState state)
     struct linker *l = link_find(state, true);
 
     if (!l)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no linker, or it was destroyed");
     ptx_inputs_fini(&l->inputs);
     hw_str_fini(&l->merged);
     hw_str_fini(&l->cubin);

@@ -35,14 +35,14 @@ static CUresult location_check(CUmemLocation where)
 {
     switch (where.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
-        return device_peek(where.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+        return device_peek(where.id) ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d; cuDeviceGetCount() says how many there are", (int)where.id);
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
-        return hw_numa_node_exists(where.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+        return hw_numa_node_exists(where.id) ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no NUMA node %d", where.id);
     case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
         return CUDA_SUCCESS;
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no place of type %d", (int)where.type);
     }
 }
 
@@ -59,7 +59,7 @@ static CUresult range_check(CUdeviceptr ptr, size_t count, struct run *out)
     struct mem_info info;
 
     if (count == 0 || !mem_covers(ptr, count, &info) || info.kind != MEM_MANAGED)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu bytes from 0x%llx are not inside of one piece of managed memory", count, (unsigned long long)ptr);
     memset(out, 0, sizeof *out);
     out->buffer_id = info.buffer_id;
     out->first = ptr & ~(uint64_t)(PAGE - 1);
@@ -162,13 +162,13 @@ CUresult do_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice
     CUresult rc;
 
     if ((unsigned)advice >= HW_LEN(rows) || !rows[advice].fn)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no advice %d", (int)advice);
     if ((rc = range_check(devPtr, count, &range)))
         return rc;
     if (rows[advice].located && location_check(location))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "place %d.%d does not exist", (int)location.type, location.id);
     if (advice == CU_MEM_ADVISE_SET_ACCESSED_BY && location.type != CU_MEM_LOCATION_TYPE_DEVICE && location.type != CU_MEM_LOCATION_TYPE_HOST)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "only a device or the host accesses memory, no place of type %d", (int)location.type);
     runs_apply(&range, rows[advice].fn, location);
     return CUDA_SUCCESS;
 }
@@ -177,7 +177,7 @@ CUresult do_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, C
 {
     if (device != CU_DEVICE_CPU && !device_peek(device) && advice != CU_MEM_ADVISE_SET_READ_MOSTLY
         && advice != CU_MEM_ADVISE_UNSET_READ_MOSTLY && advice != CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d", device);
     return do_cuMemAdvise_v2(devPtr, count, advice, location_of(device));
 }
 
@@ -286,7 +286,7 @@ static CUresult range_answer(const struct hints *h, CUmem_range_attribute attrib
         int *out = data;
         size_t n = 0, room = bytes / sizeof *out;
         if (room == 0 || bytes % sizeof *out)
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu bytes hold no whole number of devices", bytes);
         for (int bit = 0; bit < 64 && n < room; bit++) {
             if (h->accessed_by >> bit & 1)
                 out[n++] = bit == 63 ? CU_DEVICE_CPU : bit;
@@ -296,10 +296,10 @@ static CUresult range_answer(const struct hints *h, CUmem_range_attribute attrib
         return CUDA_SUCCESS;
     }
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no such attribute of a range");
     }
     if (bytes != sizeof value)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the answer has %zu bytes, not %zu", sizeof value, bytes);
     memcpy(data, &value, sizeof value);
     return CUDA_SUCCESS;
 }
@@ -324,7 +324,7 @@ CUresult do_cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_
     CUresult rc = CUDA_SUCCESS;
 
     if (!data || !dataSizes || !attributes || numAttributes == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "data, dataSizes or attributes is NULL, or there are none");
     for (size_t i = 0; i < numAttributes && !rc; i++)
         rc = do_cuMemRangeGetAttribute(data[i], dataSizes[i], attributes[i], devPtr, count);
     return rc;
@@ -337,12 +337,12 @@ CUresult do_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t le
     CUresult rc;
 
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are none of CU_MEM_ATTACH_GLOBAL, _HOST, _SINGLE", flags);
     if (!mem_lookup(dptr, &info) || info.kind != MEM_MANAGED || dptr != info.base || (length && length != info.bytes))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is not the first byte of managed memory, or %zu is not its size", (unsigned long long)dptr, length);
     /* Attaching to one stream makes no sense for the default streams, which everybody shares. */
     if (flags == CU_MEM_ATTACH_SINGLE && (!hStream || hStream == CU_STREAM_LEGACY))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "memory cannot be attached to the legacy default stream");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     stream_unref(s);

@@ -16,8 +16,7 @@ CUresult do_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pool_out is NULL");
     if (!device_peek(dev))
         return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
-    *pool_out = mempool_default(dev);
-    return CUDA_SUCCESS;
+    return mempool_default(&(CUmemLocation){ .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = dev }, CU_MEM_ALLOCATION_TYPE_PINNED, pool_out);
 }
 
 CUresult do_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
@@ -26,46 +25,35 @@ CUresult do_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pool is NULL");
     if (!device_peek(dev))
         return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no such device; cuDeviceGetCount() says how many there are");
-    *pool = mempool_current(dev);
-    return CUDA_SUCCESS;
+    return mempool_current(&(CUmemLocation){ .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = dev }, CU_MEM_ALLOCATION_TYPE_PINNED, pool);
 }
 
 CUresult do_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
-    if (!device_peek(dev))
-        return CUDA_ERROR_INVALID_VALUE;         /* measured: not INVALID_DEVICE, as of the others */
-    return mempool_set_current(dev, pool);
+    /* measured: a device that is not there is INVALID_VALUE, and not INVALID_DEVICE, as of the others */
+    return mempool_set_current(&(CUmemLocation){ .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = dev }, CU_MEM_ALLOCATION_TYPE_PINNED, pool);
 }
 
-/* The newer calls name a place instead of a device. Only devices have pools here. */
-static CUresult place_check(const CUmemLocation *location, CUmemAllocationType type)
-{
-    if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    return device_peek(location->id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-}
-
+/* The newer calls name a place instead of a device. */
 CUresult do_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type)
 {
-    CUresult rc = place_check(location, type);
-
-    return rc ? rc : do_cuDeviceGetDefaultMemPool(pool_out, location->id);
+    if (!pool_out || !location)
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of pool_out and location is NULL");
+    return mempool_default(location, type, pool_out);
 }
 
 CUresult do_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
 {
-    CUresult rc = place_check(location, type);
-
-    return rc ? rc : do_cuDeviceGetMemPool(pool, location->id);
+    if (!pool || !location)
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "one of pool and location is NULL");
+    return mempool_current(location, type, pool);
 }
 
 CUresult do_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
 {
-    CUresult rc = place_check(location, type);
-
-    return rc ? rc : do_cuDeviceSetMemPool(location->id, pool);
+    if (!location)
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "location is NULL");
+    return mempool_set_current(location, type, pool);
 }
 
 /* --- pools --- */
@@ -94,7 +82,7 @@ CUresult do_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 CUresult do_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
     struct mempool *p = value ? mempool_get(pool) : NULL;
-    CUresult rc = p ? mempool_set_attribute(p, attr, value) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = p ? mempool_set_attribute(p, attr, value) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
 
     mempool_unref(p);
     return rc;
@@ -103,7 +91,7 @@ CUresult do_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, v
 CUresult do_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
     struct mempool *p = value ? mempool_get(pool) : NULL;
-    CUresult rc = p ? mempool_get_attribute(p, attr, value) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = p ? mempool_get_attribute(p, attr, value) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
 
     mempool_unref(p);
     return rc;
@@ -112,7 +100,7 @@ CUresult do_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, v
 CUresult do_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
 {
     struct mempool *p = map || !count ? mempool_get(pool) : NULL;
-    CUresult rc = p ? mempool_set_access(p, map, count) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = p ? mempool_set_access(p, map, count) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
 
     mempool_unref(p);
     return rc;
@@ -121,7 +109,7 @@ CUresult do_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, si
 CUresult do_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
 {
     struct mempool *p = flags && location ? mempool_get(memPool) : NULL;
-    CUresult rc = p ? mempool_access(p, location, flags) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = p ? mempool_access(p, location, flags) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
 
     mempool_unref(p);
     return rc;
@@ -145,7 +133,7 @@ CUresult do_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *han
                                                unsigned long long flags)
 {
     if (!pool_out || flags || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pool_out is NULL, flags 0x%llx are not 0, or handles of type %d cannot be imported", flags, (int)handleType);
     return mempool_import((int)(intptr_t)handle, pool_out);
 }
 
@@ -186,8 +174,8 @@ CUresult do_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemory
     struct stream *s;
     CUresult rc;
 
-    if (!dptr || bytesize == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!dptr)
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "dptr is NULL");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     if (!(p = mempool_get(pool)))
@@ -204,8 +192,8 @@ CUresult do_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream
     struct stream *s;
     CUresult rc;
 
-    if (!dptr || bytesize == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!dptr)
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "dptr is NULL");
     if ((rc = api_stream(hStream, &s)))
         return rc;
     rc = mempool_alloc(NULL, s, bytesize, dptr);

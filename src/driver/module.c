@@ -16,7 +16,7 @@ static CUresult bindings_read(const struct jit_options *jit, struct module_bindi
     *out = NULL;
     for (size_t i = 0; i < jit->n_bound; i++)
         if (!jit->bound_names[i] || !jit->bound_addresses[i])
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "symbol %zu to be bound has no name or no address", i);
     if (jit->n_bound)
         *out = hw_alloc(jit->n_bound * sizeof **out);
     for (size_t i = 0; i < jit->n_bound; i++) {

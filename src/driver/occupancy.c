@@ -13,7 +13,7 @@ CUresult do_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
     struct function *f;
 
     if (!numBlocks || blockSize <= 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "numBlocks is NULL, a block of %d threads, or flags 0x%x are not known", blockSize, flags);
     if (!(f = api_function(func)))
         return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     *numBlocks = (int)launch_occupancy(f, (uint32_t)blockSize, dynamicSMemSize);
@@ -36,7 +36,7 @@ CUresult do_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blo
     uint32_t best_threads = 0, best_block = 0, best_blocks = 0;
 
     if (!minGridSize || !blockSize || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE || blockSizeLimit < 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "minGridSize or blockSize is NULL, flags 0x%x are not known, or a limit of %d threads", flags, blockSizeLimit);
     if (!(f = api_function(func)))
         return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     uint32_t limit = f->max_threads;
@@ -76,7 +76,7 @@ CUresult do_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUf
     CUresult rc = CUDA_ERROR_INVALID_VALUE;
 
     if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "dynamicSmemSize is NULL, or %d blocks of %d threads", numBlocks, blockSize);
     if (!(f = api_function(func)))
         return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     if (launch_occupancy(f, (uint32_t)blockSize, 0) >= (uint32_t)numBlocks) {

@@ -20,7 +20,7 @@ CUresult do_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice pee
     if (!canAccessPeer)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "canAccessPeer is NULL");
     if (!device_peek(dev) || !device_peek(peerDev))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "one of the devices %d and %d does not exist", dev, peerDev);
     *canAccessPeer = dev != peerDev;
     return CUDA_SUCCESS;
 }
@@ -30,7 +30,7 @@ CUresult do_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CU
     if (!value)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "value is NULL");
     if (!device_peek(srcDevice) || !device_peek(dstDevice) || srcDevice == dstDevice)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "one of the devices %d and %d does not exist, or they are the same", srcDevice, dstDevice);
     switch (attrib) {
     case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
     case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
@@ -42,7 +42,7 @@ CUresult do_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CU
         *value = 1;
         return CUDA_SUCCESS;
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no attribute %d", (int)attrib);
     }
 }
 
@@ -64,7 +64,7 @@ CUresult do_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
     if (Flags)
         rc = CUDA_ERROR_INVALID_VALUE;
     else if (!peer)
-        rc = CUDA_ERROR_INVALID_CONTEXT;
+        rc = hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed");
     else if (peer->dev == self->dev)
         rc = CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
     if (!rc) {
@@ -87,7 +87,7 @@ CUresult do_cuCtxDisablePeerAccess(CUcontext peerContext)
     CUresult rc = CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 
     if (!peer)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed");
     hw_lock(&mu);
     size_t at = peer_find_locked(self->id, peer->id);
     if (at < pairs.n) {

@@ -47,7 +47,7 @@ static CUresult pointer_answer(const struct mem_info *m, CUpointer_attribute att
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
         put_u64(out, !known || on_host(m) || m->kind == MEM_MANAGED ? ptr : 0);
-        return known && !out->v.u64 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+        return known && !out->v.u64 ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is device memory, which has no host pointer", (unsigned long long)ptr) : CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
         /* Fills and copies of device memory wait for nobody here; the real driver answers 1 for it all the same. */
         put_int(out, m->sync_memops || m->kind == MEM_DEVICE || m->kind == MEM_VARIABLE || m->kind == MEM_MANAGED);
@@ -88,9 +88,9 @@ static CUresult pointer_answer(const struct mem_info *m, CUpointer_attribute att
         put_int(out, 0);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:            /* for kernel modules of other vendors: there is no bus here */
-        return known && !on_host(m) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(known && !on_host(m) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE, "there is no bus, and there are no tokens for it");
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no such attribute of a pointer");
     }
 }
 
@@ -101,7 +101,7 @@ CUresult do_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUd
     CUresult rc;
 
     if (!data || !mem_lookup(ptr, &info))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "data is NULL, or 0x%llx is no memory that CUDA knows", (unsigned long long)ptr);
     if ((rc = pointer_answer(&info, attribute, ptr, &answer)))
         return rc;
     memcpy(data, &answer.v, answer.bytes);
@@ -113,7 +113,7 @@ CUresult do_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribu
     struct mem_info info = {0};
 
     if (numAttributes == 0 || !attributes || !data)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "attributes or data is NULL, or there are none");
     mem_lookup(ptr, &info);
     for (unsigned i = 0; i < numAttributes; i++) {
         struct answer answer = {0};
@@ -122,7 +122,7 @@ CUresult do_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribu
         if (rc && attributes[i] != CU_POINTER_ATTRIBUTE_HOST_POINTER)
             return rc;
         if (!data[i])
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the place for answer %u is NULL", (unsigned)i);
         /* Of memory nobody knows there is no range to speak of: the real driver leaves these alone. */
         if (info.kind == MEM_NONE
             && (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR || attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_SIZE))
@@ -137,7 +137,7 @@ CUresult do_cuPointerSetAttribute(const void *value, CUpointer_attribute attribu
     unsigned on;
 
     if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "value is NULL, or attribute %d cannot be set", (int)attribute);
     memcpy(&on, value, sizeof on);
     return mem_set_sync_memops(ptr, on != 0);
 }

@@ -46,7 +46,7 @@ CUresult do_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion,
     bool known;
 
     if (!symbol || !pfn || (flags & ~all) || cudaVersion > driver_version())
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "symbol or pfn is NULL, flags 0x%llx are not known, or version %d is newer than the driver's %d", (unsigned long long)flags, cudaVersion, driver_version());
     if (cudaVersion < 0)                             /* the real driver takes these for "any" */
         cudaVersion = driver_version();
     row = proc_find(symbol, cudaVersion, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &known);
@@ -63,5 +63,5 @@ CUresult do_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cu
 {
     CUresult rc = do_cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
 
-    return !rc && !*pfn ? CUDA_ERROR_NOT_FOUND : rc;
+    return !rc && !*pfn ? hw_refuse(CUDA_ERROR_NOT_FOUND, "there is no %s in version %d", symbol, cudaVersion) : rc;
 }

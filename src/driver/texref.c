@@ -181,7 +181,7 @@ CUresult do_cuTexRefDestroy(CUtexref hTexRef)
     struct texref *r = ref_of(hTexRef, false);
 
     if (!r)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded");
     if (r->module)
         return CUDA_SUCCESS;                     /* a module's lives as long as the module */
     hw_lock(&mu);
@@ -223,14 +223,14 @@ CUresult do_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flag
 {
     struct texref *r = ref_of(hTexRef, false);
 
-    return r ? bind_array(r, CU_RESOURCE_TYPE_ARRAY, hArray) : CUDA_ERROR_INVALID_HANDLE;
+    return r ? bind_array(r, CU_RESOURCE_TYPE_ARRAY, hArray) : hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded");
 }
 
 CUresult do_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags)
 {
     struct texref *r = ref_of(hTexRef, false);
 
-    return r ? bind_array(r, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, hMipmappedArray) : CUDA_ERROR_INVALID_HANDLE;
+    return r ? bind_array(r, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, hMipmappedArray) : hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded");
 }
 
 CUresult do_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes)
@@ -239,9 +239,9 @@ CUresult do_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdevice
     size_t offset = dptr % 512;
 
     if (!r)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded");
     if ((offset && !ByteOffset) || bytes > ((size_t)1 << 32))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the address is %zu bytes off a multiple of 512 and ByteOffset is NULL, or %zu bytes are too many", offset, bytes);
     memset(&r->resource, 0, sizeof r->resource);
     r->resource.resType = CU_RESOURCE_TYPE_LINEAR;
     r->resource.res.linear.devPtr = dptr - offset;
@@ -261,9 +261,9 @@ CUresult do_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTO
     unsigned texel = desc ? array_texel_bytes(desc->Format, desc->NumChannels) : 0;
 
     if (!r)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded");
     if (!texel || dptr % 512 || Pitch % 32 || Pitch < desc->Width * texel)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the descriptor is NULL or of no known format, the address is no multiple of 512, or a pitch of %zu bytes is no multiple of 32 or too small", Pitch);
     memset(&r->resource, 0, sizeof r->resource);
     r->resource.resType = CU_RESOURCE_TYPE_PITCH2D;
     r->resource.res.pitch2D.devPtr = dptr;
@@ -291,9 +291,9 @@ CUresult do_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int F
 
     array_unref(a);
     if (!r || rc)
-        return r ? rc : CUDA_ERROR_INVALID_HANDLE;
+        return r ? rc : hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded");
     if (Flags || !writable)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are not 0, or the array was made without CUDA_ARRAY3D_SURFACE_LDST", Flags);
     return bind_array(r, CU_RESOURCE_TYPE_ARRAY, hArray);
 }
 
@@ -302,7 +302,7 @@ static CUresult bound_array(const struct texref *r, CUresourcetype type, void **
     if (!r)
         return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "r is NULL");
     if (!out || !r->bound || r->resource.resType != type)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the place for the answer is NULL, or no array of this kind is bound");
     *out = type == CU_RESOURCE_TYPE_ARRAY ? (void *)r->resource.res.array.hArray : (void *)r->resource.res.mipmap.hMipmappedArray;
     return CUDA_SUCCESS;
 }
@@ -327,9 +327,9 @@ CUresult do_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
     struct texref *r = ref_of(hTexRef, false);
 
     if (!r)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded");
     if (!pdptr || !r->bound || (r->resource.resType != CU_RESOURCE_TYPE_LINEAR && r->resource.resType != CU_RESOURCE_TYPE_PITCH2D))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pdptr is NULL, or no linear memory is bound");
     *pdptr = r->address;
     return CUDA_SUCCESS;
 }
@@ -342,9 +342,9 @@ CUresult do_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
         struct texref *r = ref_of(hTexRef, false);                       \
                                                                          \
         if (!r)                                                          \
-            return CUDA_ERROR_INVALID_HANDLE;                            \
+            return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded"); \
         if (!(valid))                                                    \
-            return CUDA_ERROR_INVALID_VALUE;                             \
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a value is out of range, or NULL"); \
         store;                                                           \
         return refresh(r);                                               \
     }
@@ -354,9 +354,9 @@ CUresult do_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
         const struct texref *r = ref_of(hTexRef, false);                 \
                                                                          \
         if (!r)                                                          \
-            return CUDA_ERROR_INVALID_HANDLE;                            \
+            return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no texture or surface reference, or its module was unloaded"); \
         if (!(valid))                                                    \
-            return CUDA_ERROR_INVALID_VALUE;                             \
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a place for the answer is NULL, or the index is out of range"); \
         store;                                                           \
         return CUDA_SUCCESS;                                             \
     }

@@ -76,7 +76,7 @@ static CUresult describe_memory(CUdeviceptr ptr, CUarray_format format, unsigned
 
     /* That the memory is as large as said is the program's affair; fetches beyond it fault (measured). */
     if (!texel || ptr % 512 || !mem_lookup(ptr, &info))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "format %d with %u channels is none, 0x%llx is no multiple of 512, or it is no memory that CUDA knows", (int)format, channels, (unsigned long long)ptr);
     array_format(format, &f);
     out->format = (uint8_t)f;
     out->channels = (uint8_t)channels;
@@ -104,17 +104,17 @@ static CUresult describe(const CUDA_RESOURCE_DESC *r, struct exec_texture *out, 
     case CU_RESOURCE_TYPE_LINEAR:
         texel = array_texel_bytes(r->res.linear.format, r->res.linear.numChannels);
         if (texel && r->res.linear.sizeInBytes / texel > TEXTURE1D_LINEAR_WIDTH)
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu elements are more than the %d of a linear texture", r->res.linear.sizeInBytes / texel, (int)TEXTURE1D_LINEAR_WIDTH);
         return describe_memory(r->res.linear.devPtr, r->res.linear.format, r->res.linear.numChannels,
                                texel ? r->res.linear.sizeInBytes / texel : 0, 1, r->res.linear.sizeInBytes, out);
     case CU_RESOURCE_TYPE_PITCH2D:
         if (r->res.pitch2D.pitchInBytes % 32 || r->res.pitch2D.pitchInBytes > TEXTURE2D_LINEAR_PITCH || r->res.pitch2D.width > TEXTURE2D_LINEAR_WIDTH
             || r->res.pitch2D.height > TEXTURE2D_LINEAR_HEIGHT)
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu x %zu elements with a pitch of %zu bytes: too large, or the pitch is no multiple of 32", r->res.pitch2D.width, r->res.pitch2D.height, r->res.pitch2D.pitchInBytes);
         return describe_memory(r->res.pitch2D.devPtr, r->res.pitch2D.format, r->res.pitch2D.numChannels, r->res.pitch2D.width,
                                r->res.pitch2D.height, r->res.pitch2D.pitchInBytes, out);
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no resource type %d", (int)r->resType);
     }
 }
 
@@ -124,7 +124,7 @@ static CUresult narrow(const CUDA_RESOURCE_VIEW_DESC *v, struct exec_texture *t)
     unsigned layers = t->layers ? t->layers : 1;
 
     if (v->lastMipmapLevel >= t->n_levels || v->firstMipmapLevel > v->lastMipmapLevel || v->lastLayer >= layers || v->firstLayer > v->lastLayer)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "levels %u to %u, layers %u to %u are not in a texture of %u and %u", v->firstMipmapLevel, v->lastMipmapLevel, v->firstLayer, v->lastLayer, (unsigned)t->n_levels, layers);
     t->n_levels = v->lastMipmapLevel - v->firstMipmapLevel + 1;
     memmove(t->levels, t->levels + v->firstMipmapLevel, sizeof t->levels[0] * t->n_levels);
     for (unsigned l = 0; t->layers && l < t->n_levels; l++)
@@ -145,7 +145,7 @@ static CUresult view_blocks(const CUDA_RESOURCE_VIEW_DESC *v, const struct array
 
     if (index >= HW_LEN(rows) || blocks_bytes((enum exec_blocks)rows[index].blocks) != a->texel_bytes || t->format != EXEC_U32
         || v->width != a->desc.Width * BLOCK_SIDE || v->height != a->desc.Height * BLOCK_SIDE || v->depth != (t->layers ? 0 : a->desc.Depth))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "view format %d of %zu x %zu x %zu does not fit the array's blocks", (int)v->format, v->width, v->height, v->depth);
     for (unsigned l = 0; l < t->n_levels; l++) {
         t->levels[l].width *= BLOCK_SIDE;
         t->levels[l].height *= BLOCK_SIDE;
@@ -167,13 +167,13 @@ static CUresult set_view(const CUDA_RESOURCE_VIEW_DESC *v, const struct array *a
     if (v->format == CU_RES_VIEW_FORMAT_NONE)
         return CUDA_SUCCESS;
     if (!a || t->blocks)                         /* compressed arrays are seen as what they are */
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a view needs an array, and one that is not compressed");
     if (v->format >= CU_RES_VIEW_FORMAT_UNSIGNED_BC1)
         return view_blocks(v, a, t);
     if ((int)v->format < CU_RES_VIEW_FORMAT_UINT_1X8 || index / 3 >= HW_LEN(formats)
         || channels * exec_format_bytes((enum exec_format)formats[index / 3]) != a->texel_bytes || v->width != a->desc.Width
         || v->height != a->desc.Height || v->depth != (t->layers ? 0 : a->desc.Depth))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "view format %d of %zu x %zu x %zu does not fit the array", (int)v->format, v->width, v->height, v->depth);
     t->format = formats[index / 3];
     t->channels = (uint8_t)channels;
     t->as_float = false;
@@ -188,11 +188,11 @@ static CUresult set_sampling(const CUDA_TEXTURE_DESC *d, struct exec_texture *t)
 
     for (int i = 0; i < 3; i++) {
         if ((unsigned)d->addressMode[i] >= HW_LEN(modes))
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no address mode %d", (int)d->addressMode[i]);
         t->address[i] = modes[d->addressMode[i]];
     }
     if (d->filterMode > CU_TR_FILTER_MODE_LINEAR || d->mipmapFilterMode > CU_TR_FILTER_MODE_LINEAR)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no filter mode %d or %d", (int)d->filterMode, (int)d->mipmapFilterMode);
     t->linear_filter = d->filterMode == CU_TR_FILTER_MODE_LINEAR;
     t->mip_linear = d->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR;
     t->normalised = (d->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
@@ -204,7 +204,7 @@ static CUresult set_sampling(const CUDA_TEXTURE_DESC *d, struct exec_texture *t)
     t->min_level = d->minMipmapLevelClamp;
     t->max_level = d->maxMipmapLevelClamp;
     if (t->linear_filter && !is_float && !t->as_float)           /* integers cannot be filtered */
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "integers cannot be filtered: read them as normalised floats");
     return CUDA_SUCCESS;
 }
 
@@ -291,7 +291,7 @@ CUresult do_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject
     struct image image;
 
     if (!pResDesc || !find_image(texObject, false, &image))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pResDesc is NULL, or that is no texture object");
     *pResDesc = image.resource;
     return CUDA_SUCCESS;
 }
@@ -301,7 +301,7 @@ CUresult do_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject t
     struct image image;
 
     if (!pTexDesc || !find_image(texObject, false, &image))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pTexDesc is NULL, or that is no texture object");
     *pTexDesc = image.texture;
     return CUDA_SUCCESS;
 }
@@ -311,7 +311,7 @@ CUresult do_cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc
     struct image image;
 
     if (!pResViewDesc || !find_image(texObject, false, &image))
-        return CUDA_ERROR_INVALID_VALUE;         /* no view: zeroes */
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pResViewDesc is NULL, or that is no texture object");         /* no view: zeroes */
     *pResViewDesc = image.view;
     return CUDA_SUCCESS;
 }
@@ -322,7 +322,7 @@ CUresult do_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DE
     CUresult rc;
 
     if (!pSurfObject || !pResDesc || pResDesc->resType != CU_RESOURCE_TYPE_ARRAY)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pSurfObject or pResDesc is NULL, or the resource is no array");
     if ((rc = make_image(pResDesc, NULL, NULL, &handle)))
         return rc;
     *pSurfObject = handle;
@@ -341,7 +341,7 @@ CUresult do_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObje
     struct image image;
 
     if (!pResDesc || !find_image(surfObject, true, &image))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pResDesc is NULL, or that is no surface object");
     *pResDesc = image.resource;
     return CUDA_SUCCESS;
 }

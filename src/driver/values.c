@@ -53,7 +53,7 @@ CUresult do_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_
 
 CUresult do_cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
 {
-    return flags ? CUDA_ERROR_INVALID_VALUE : values_call(stream, paramArray, count);
+    return flags ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags are 0x%x; they must be 0", flags) : values_call(stream, paramArray, count);
 }
 
 /* The names before CUDA 11.7 mean the same. */

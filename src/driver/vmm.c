@@ -9,7 +9,7 @@
 CUresult do_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags)
 {
     if (!ptr || flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "ptr is NULL, or flags 0x%llx are not 0", flags);
     return vmm_reserve(size, alignment, addr, ptr);
 }
 
@@ -18,7 +18,7 @@ CUresult do_cuMemAddressFree(CUdeviceptr ptr, size_t size) { return vmm_free_add
 CUresult do_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long long flags)
 {
     if (!handle || !prop || flags)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "handle or prop is NULL, or flags 0x%llx are not 0", flags);
     return vmm_create(size, prop, handle);
 }
 
@@ -36,7 +36,7 @@ CUresult do_cuMemUnmap(CUdeviceptr ptr, size_t size) { return vmm_unmap(ptr, siz
 CUresult do_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
 {
     if (!desc || count == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "desc is NULL, or count is 0");
     return vmm_set_access(ptr, size, desc, count);
 }
 
@@ -51,7 +51,7 @@ CUresult do_cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllo
                                          CUmemAllocationHandleType handleType, unsigned long long flags)
 {
     if (!shareableHandle || flags || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "shareableHandle is NULL, flags 0x%llx are not 0, or handles of type %d cannot be exported", flags, (int)handleType);
     return vmm_export(handle, shareableHandle);
 }
 
@@ -60,14 +60,14 @@ CUresult do_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
     if (!handle)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "handle is NULL");
     if (shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "handles of type %d cannot be imported", (int)shHandleType);
     return vmm_import((int)(intptr_t)osHandle, handle);
 }
 
 CUresult do_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option)
 {
     if (!granularity || !prop || option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED)
-        return CUDA_ERROR_INVALID_VALUE;         /* whichever place it is for: all are alike */
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "granularity or prop is NULL, or option %d or type of memory is not known", (int)option);         /* whichever place it is for: all are alike */
     *granularity = VMM_GRANULARITY;
     return CUDA_SUCCESS;
 }

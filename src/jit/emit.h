@@ -59,7 +59,7 @@ struct emit {
     LLVMValueRef *whole, *cur_whole;             /* of these, i1: known to be all lanes */
     bool *is_source;
     bool many_masks;                             /* too many to be LLVM's values: they are in memory */
-    HW_VEC(struct mask_ladder) ladders;          /* emit.c */
+    HW_VEC(struct mask_ladder) ladders;          /* branch.c */
     int *clear_first, *clear_next;               /* clear.c: by block, and one more for where a group begins; by register */
     LLVMValueRef env[ENV_COUNT];
     LLVMValueRef common;                         /* what the region will return */
@@ -142,6 +142,7 @@ LLVMValueRef entry_alloca(struct emit *e, LLVMTypeRef t, const char *name);
 LLVMValueRef call_symbol(struct emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned n, bool pure);
 void probes_stack(LLVMValueRef fn);
 LLVMValueRef own_function(struct emit *e, const char *name, LLVMTypeRef type);    /* a new one in this module, never inlined */
+LLVMBasicBlockRef new_block(struct emit *e, const char *name);                    /* of the function being written */
 LLVMValueRef cast_to(struct emit *e, LLVMValueRef v, LLVMTypeRef t);              /* bits kept */
 
 /* promise.c: what LLVM may take for granted */
@@ -226,7 +227,7 @@ void common_take(struct emit *e, const struct ir_inst *i);                      
 /* aos_store.c: stores that fill records together */
 void records_block(struct emit *e, const struct ir_block *b);
 bool record_store(struct emit *e, const struct ir_inst *i);                      /* false: a store for itself */
-void store_row(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigned n, unsigned chunk);  /* memory.c: n elements of each lane, from i's address on */
+void store_row(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, unsigned n, unsigned chunk);  /* elements.c: n elements of each lane, from i's address on */
 
 /* aos_load.c: lanes a few elements apart, all of them on */
 struct lane_from {
@@ -235,7 +236,7 @@ struct lane_from {
 LLVMValueRef pick_lanes(struct emit *e, LLVMValueRef *src, const struct lane_from *from, unsigned width);     /* of vectors as wide as the result */
 bool piece_load(struct emit *e, const struct ir_inst *i, int64_t step, LLVMValueRef first, LLVMValueRef *out);   /* false: nothing done */
 void piece_store(struct emit *e, const struct ir_inst *first, LLVMValueRef *v, unsigned n, unsigned chunk);      /* n fields of each lane, from the first one's address on */
-LLVMValueRef load_piece_row(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef ptr, int64_t offset);   /* memory.c */
+LLVMValueRef load_piece_row(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef ptr, int64_t offset);   /* elements.c */
 void store_piece_row(struct emit *e, const struct ir_inst *i, LLVMValueRef v, LLVMValueRef ptr, int64_t offset);
 void guard_steps(struct emit *e, const struct ir_inst *i, const struct shape *s, LLVMValueRef first, unsigned chunk);
 
@@ -246,6 +247,7 @@ LLVMValueRef approx_value(struct emit *e, const struct ir_inst *i, LLVMValueRef 
 LLVMValueRef convert_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk);/* convert.c */
 LLVMValueRef widen_index(struct emit *e, LLVMValueRef base, const struct shape *s, unsigned chunk);                                            /* widen.c: u32 to u64 */
 LLVMValueRef widen_half(struct emit *e, LLVMValueRef v, enum ir_type *t, unsigned lanes);                              /* convert.c: to f32, and *t says so */
+LLVMValueRef one_nan(struct emit *e, LLVMValueRef v, enum ir_type t, unsigned lanes);                                       /* float.c: v, with the same bits for every NaN */
 LLVMValueRef to_f16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes);
 LLVMValueRef to_bf16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes);
 LLVMValueRef to_odd_f32(struct emit *e, LLVMValueRef v, unsigned lanes);                                               /* from f64 */
@@ -255,9 +257,9 @@ LLVMValueRef math_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *s
 LLVMValueRef lane_calls(struct emit *e, const char *symbol, LLVMTypeRef result, LLVMValueRef *src, LLVMTypeRef *types, unsigned n, unsigned lanes, unsigned chunk);
 LLVMValueRef flush(struct emit *e, LLVMValueRef v, enum ir_type t, unsigned lanes);                                   /* subnormal to zero */
 void emit_sreg(struct emit *e, const struct ir_inst *i);                         /* sreg.c */
-void emit_fetches(struct emit *e);                                               /* memory.c: at the beginning of a region; the next turn's */
+void emit_fetches(struct emit *e);                                               /* prefetch.c: at the beginning of a region; the next turn's */
 void emit_turn_fetches(struct emit *e);
-void emit_address(struct emit *e, const struct ir_inst *i);                      /* memory.c: PARAM, VARADDR, *_TO_* */
+void emit_address(struct emit *e, const struct ir_inst *i);                      /* address.c: PARAM, VARADDR, *_TO_* */
 void emit_load(struct emit *e, const struct ir_inst *i);
 void emit_store(struct emit *e, const struct ir_inst *i);
 bool stream_row(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLVMValueRef ptr, unsigned n);    /* non_temporal.c; false: a usual store */

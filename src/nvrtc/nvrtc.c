@@ -20,6 +20,9 @@ static const char *const names[] = {
     [NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID] = "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
     [NVRTC_ERROR_INTERNAL_ERROR] = "NVRTC_ERROR_INTERNAL_ERROR",
     [NVRTC_ERROR_TIME_FILE_WRITE_FAILED] = "NVRTC_ERROR_TIME_FILE_WRITE_FAILED",
+    [NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED] = "NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED",
+    [NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED] = "NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED",
+    [NVRTC_ERROR_PCH_CREATE] = "NVRTC_ERROR_PCH_CREATE",
 };
 
 HW_EXPORT const char *nvrtcGetErrorString(nvrtcResult result)
@@ -182,6 +185,35 @@ HW_EXPORT nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR)
 /* Not made: there is no OptiX here. */
 HW_EXPORT nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet) { return NVRTC_ERROR_INVALID_PROGRAM; }
 HW_EXPORT nvrtcResult nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir) { return NVRTC_ERROR_INVALID_PROGRAM; }
+
+/* --- precompiled headers --- */
+
+/* The options about them ask for speed only; the header that makes programs quick here is made without them, and none of a program's own is. So no heap is needed either. */
+static _Atomic size_t pch_heap = (size_t)256 << 20;
+
+HW_EXPORT nvrtcResult nvrtcGetPCHHeapSize(size_t *ret)
+{
+    if (!ret)
+        return NVRTC_ERROR_INVALID_INPUT;
+    *ret = pch_heap;
+    return NVRTC_SUCCESS;
+}
+
+HW_EXPORT nvrtcResult nvrtcSetPCHHeapSize(size_t size)
+{
+    pch_heap = size;
+    return NVRTC_SUCCESS;
+}
+
+HW_EXPORT nvrtcResult nvrtcGetPCHCreateStatus(nvrtcProgram prog)
+{
+    return prog ? NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED : NVRTC_ERROR_INVALID_PROGRAM;
+}
+
+HW_EXPORT nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram prog, size_t *size)
+{
+    return !prog ? NVRTC_ERROR_INVALID_PROGRAM : !size ? NVRTC_ERROR_INVALID_INPUT : NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED;
+}
 
 HW_EXPORT nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet)
 {

@@ -309,13 +309,20 @@ struct plan_row {
 bool plan_row(const struct plan *p, const struct ir_inst *i, int block, struct plan_row *out);
 
 /* own_row.c: in every iteration of the block's loop each lane's address is `step` bytes further, and the loop goes on as long as cmp says: its operand `side`,
-   the number `counter` or its low half, grows by a constant, the other one stays. first: at the access it has not grown yet */
+   the number `counter` or its low half, grows by a constant, the other one stays. first: at the access it has not grown yet. The loop's stores to memory that
+   the lanes may read go to an address that takes a constant step, too, or none: whether they come near a row is asked when that is read */
+enum { PLAN_ROW_STORES = 4 };
 struct plan_own_row {
     const struct ir_inst *cmp;
     int side;
     const struct ir_operand *counter, *bound;
     int64_t by, step;
     bool stays_if, first;
+    unsigned n_stores;
+    struct plan_row_store {
+        const struct ir_inst *inst;
+        int64_t step;
+    } stores[PLAN_ROW_STORES];
 };
 bool plan_own_row(const struct plan *p, const struct ir_inst *i, int block, struct plan_own_row *out);
 /* A load after another one that reads what lies between its element and that of the next iteration, as in an unrolled loop. */

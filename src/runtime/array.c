@@ -89,7 +89,7 @@ struct cudaChannelFormatDesc array_channels(CUarray_format format, unsigned chan
 static cudaError_t describe(const struct cudaChannelFormatDesc *desc, struct cudaExtent e, unsigned flags, CUDA_ARRAY3D_DESCRIPTOR *out)
 {
     if (!desc)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "desc is NULL");
     memset(out, 0, sizeof *out);
     out->Width = e.width;
     out->Height = e.height;
@@ -106,7 +106,7 @@ cudaError_t do_cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFor
     cudaError_t rc;
 
     if (!array)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "array is NULL");
     if ((rc = describe(desc, extent, flags, &d)))
         return rc;
     return api_error(cuArray3DCreate((CUarray *)array, &d));
@@ -131,7 +131,7 @@ cudaError_t do_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, co
     cudaError_t rc;
 
     if (!mipmappedArray)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "mipmappedArray is NULL");
     if ((rc = describe(desc, extent, flags, &d)))
         return rc;
     return api_error(cuMipmappedArrayCreate((CUmipmappedArray *)mipmappedArray, &d, numLevels));
@@ -166,7 +166,7 @@ cudaError_t do_cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaE
 cudaError_t do_cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
 {
     if (!desc)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "desc is NULL");
     return do_cudaArrayGetInfo(desc, NULL, NULL, (cudaArray_t)(uintptr_t)array);
 }
 
@@ -210,7 +210,7 @@ cudaError_t do_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sp
     CUDA_ARRAY_SPARSE_PROPERTIES p;
 
     if (!sparseProperties)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "sparseProperties is NULL");
     return sparse_from(cuArrayGetSparseProperties(&p, array_of(array)), &p, sparseProperties);
 }
 
@@ -219,7 +219,7 @@ cudaError_t do_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparsePrope
     CUDA_ARRAY_SPARSE_PROPERTIES p;
 
     if (!sparseProperties)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "sparseProperties is NULL");
     return sparse_from(cuMipmappedArrayGetSparseProperties(&p, (CUmipmappedArray)mipmap), &p, sparseProperties);
 }
 
@@ -240,7 +240,7 @@ cudaError_t do_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements
     CUDA_ARRAY_MEMORY_REQUIREMENTS r;
 
     if (!memoryRequirements)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "memoryRequirements is NULL");
     return requirements_from(cuArrayGetMemoryRequirements(&r, array_of(array), device), &r, memoryRequirements);
 }
 
@@ -250,7 +250,7 @@ cudaError_t do_cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryReq
     CUDA_ARRAY_MEMORY_REQUIREMENTS r;
 
     if (!memoryRequirements)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "memoryRequirements is NULL");
     return requirements_from(cuMipmappedArrayGetMemoryRequirements(&r, (CUmipmappedArray)mipmap, device), &r, memoryRequirements);
 }
 

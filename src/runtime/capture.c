@@ -27,7 +27,7 @@ cudaError_t do_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *m
     cudaError_t rc;
 
     if (!mode)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "mode is NULL");
     m = (CUstreamCaptureMode)*mode;
     if (!(rc = api_error(cuThreadExchangeStreamCaptureMode(&m))))
         *mode = (enum cudaStreamCaptureMode)m;

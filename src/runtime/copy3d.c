@@ -93,7 +93,7 @@ static cudaError_t pos_in_blocks(struct cudaPos *pos, size_t side)
 static cudaError_t describe_3d(const struct cudaMemcpy3DParms *given, CUDA_MEMCPY3D *out)
 {
     if (!given)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "given is NULL");
     if ((unsigned)given->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
     struct cudaMemcpy3DParms copy = *given, *p = &copy;
@@ -181,7 +181,7 @@ static cudaError_t without_peers(const struct cudaMemcpy3DPeerParms *p, struct c
     cudaError_t rc;
 
     if (!p)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "the parameters are NULL");
     if ((rc = context_primary(p->srcDevice, &ctx)) || (rc = context_primary(p->dstDevice, &ctx)))
         return rc;
     memset(out, 0, sizeof *out);

@@ -14,7 +14,7 @@ cudaError_t do_cudaGetDeviceCount(int *count)
     cudaError_t rc;
 
     if (!count)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "count is NULL");
     if (!(rc = context_init()))                  /* left alone otherwise: measured */
         *count = context_device_count();
     return rc;
@@ -25,7 +25,7 @@ cudaError_t do_cudaSetDevice(int device) { return context_set_device(device); }
 cudaError_t do_cudaGetDevice(int *device)
 {
     if (!device)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "device is NULL");
     return context_device(device);
 }
 
@@ -55,7 +55,7 @@ cudaError_t do_cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
     int best = 0, best_cc = 0, want;
 
     if (!device || !prop)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "device or prop is NULL");
     want = prop->major * 10 + prop->minor;
     for (int i = 0; i < context_device_count(); i++) {
         int major = 0, minor = 0;
@@ -93,7 +93,7 @@ cudaError_t do_cudaGetDeviceFlags(unsigned int *flags)
     cudaError_t rc;
 
     if (!flags)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "flags is NULL");
     if ((rc = context_device(&device)))
         return rc;
     if ((rc = api_error(cuDevicePrimaryCtxGetState(device, &got, &active))))
@@ -112,7 +112,7 @@ cudaError_t do_cudaDeviceReset(void) { return context_reset(); }
 cudaError_t do_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
 {
     if (!value)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "value is NULL");
     return api_error(cuDeviceGetAttribute(value, (CUdevice_attribute)attr, device));
 }
 
@@ -122,7 +122,7 @@ cudaError_t do_cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
     cudaError_t rc;
 
     if (!device || !pciBusId)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "device or pciBusId is NULL");
     if ((rc = api_error(cuDeviceGetByPCIBusId(&dev, pciBusId))))
         return rc;
     *device = dev;
@@ -155,7 +155,7 @@ cudaError_t do_cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, 
     unsigned channels, width;
 
     if (!maxWidthInElements || !fmtDesc)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "maxWidthInElements or fmtDesc is NULL");
     width = fmtDesc->x == 8 ? 0 : fmtDesc->x == 16 ? 1 : 2;
     channels = (fmtDesc->x > 0) + (fmtDesc->y > 0) + (fmtDesc->z > 0) + (fmtDesc->w > 0);
     if ((unsigned)fmtDesc->f > cudaChannelFormatKindFloat || !formats[fmtDesc->f][width] ||
@@ -180,7 +180,7 @@ cudaError_t do_cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig)
     cudaError_t rc;
 
     if (!pCacheConfig)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pCacheConfig is NULL");
     if ((rc = api_error(cuCtxGetCacheConfig(&config))))
         return rc;
     *pCacheConfig = (enum cudaFuncCache)config;
@@ -198,7 +198,7 @@ cudaError_t do_cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
     cudaError_t rc;
 
     if (!pConfig)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pConfig is NULL");
     if ((rc = api_error(cuCtxGetSharedMemConfig(&config))))
         return rc;
     *pConfig = (enum cudaSharedMemConfig)config;
@@ -208,8 +208,8 @@ cudaError_t do_cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
 cudaError_t do_cudaCtxResetPersistingL2Cache(void) { return api_error(cuCtxResetPersistingL2Cache()); }
 
 /* Devices have had real doubles since 2008: nothing to convert. */
-cudaError_t do_cudaSetDoubleForDevice(double *d) { return d ? cudaSuccess : cudaErrorInvalidValue; }
-cudaError_t do_cudaSetDoubleForHost(double *d) { return d ? cudaSuccess : cudaErrorInvalidValue; }
+cudaError_t do_cudaSetDoubleForDevice(double *d) { return d ? cudaSuccess : hw_refuse(cudaErrorInvalidValue, "d is NULL"); }
+cudaError_t do_cudaSetDoubleForHost(double *d) { return d ? cudaSuccess : hw_refuse(cudaErrorInvalidValue, "d is NULL"); }
 
 /* --- peers --- */
 

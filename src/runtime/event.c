@@ -5,7 +5,7 @@
 cudaError_t do_cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
     if (!event)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "event is NULL");
     return api_error(cuEventCreate((CUevent *)event, flags));
 }
 
@@ -28,6 +28,6 @@ cudaError_t do_cudaEventDestroy(cudaEvent_t event) { return api_error(cuEventDes
 cudaError_t do_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     if (!ms)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "ms is NULL");
     return api_error(cuEventElapsedTime(ms, (CUevent)start, (CUevent)end));
 }

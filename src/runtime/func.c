@@ -24,7 +24,7 @@ cudaError_t do_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void
     cudaError_t rc;
 
     if (!attr)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "attr is NULL");
     if ((rc = registry_function(func, &f)))
         return rc;
     for (size_t i = 0; i < HW_LEN(a); i++)
@@ -74,7 +74,7 @@ cudaError_t do_cudaFuncGetName(const char **name, const void *func)
     cudaError_t rc;
 
     if (!name)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "name is NULL");
     rc = registry_function(func, &f);
     return rc ? rc : api_error(cuFuncGetName(name, f));
 }
@@ -93,7 +93,7 @@ cudaError_t do_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symb
     cudaError_t rc;
 
     if (!functionPtr)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "functionPtr is NULL");
     if ((rc = registry_function(symbolPtr, &f)))
         return rc;
     *functionPtr = (cudaFunction_t)f;

@@ -42,7 +42,7 @@ cudaError_t do_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType
     cudaError_t rc;
 
     if (!pType)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pType is NULL");
     if (!(rc = api_error(cuGraphNodeGetType(NODE(node), &type))))
         *pType = (enum cudaGraphNodeType)type;
     return rc;
@@ -171,7 +171,7 @@ cudaError_t do_cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long lo
     cudaError_t rc;
 
     if (!flags)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "flags is NULL");
     if (!(rc = api_error(cuGraphExecGetFlags(EXEC(graphExec), &value))))
         *flags = value;
     return rc;

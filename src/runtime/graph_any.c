@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes of any kind through one function, and conditions. */
 #include "runtime/graph.h"
+#include "base/log.h"
 
 #include "runtime/copy3d.h"
 
@@ -24,7 +25,7 @@ static cudaError_t describe(const struct cudaGraphNodeParams *in, CUgraphNodePar
 {
     memset(out, 0, sizeof *out);
     if (!in)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "the parameters are NULL");
     out->type = (CUgraphNodeType)in->type;
     switch (in->type) {
     case cudaGraphNodeTypeKernel:

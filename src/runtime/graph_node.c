@@ -21,7 +21,7 @@ cudaError_t graph_describe_kernel(const struct cudaKernelNodeParams *in, CUDA_KE
     cudaError_t rc;
 
     if (!in)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "the parameters are NULL");
     memset(out, 0, sizeof *out);
     if (!in->func)
         return cudaErrorInvalidDeviceFunction;
@@ -56,7 +56,7 @@ cudaError_t do_cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKer
     cudaError_t rc;
 
     if (!pNodeParams)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pNodeParams is NULL");
     if ((rc = api_error(cuGraphKernelNodeGetParams(NODE(node), &p))))
         return rc;
     pNodeParams->func = (void *)p.func;
@@ -175,7 +175,7 @@ cudaError_t do_cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMem
     cudaError_t rc;
 
     if (!p)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "the parameters are NULL");
     if ((rc = api_error(cuGraphMemcpyNodeGetParams(NODE(node), &c))))
         return rc;
     memset(p, 0, sizeof *p);
@@ -268,7 +268,7 @@ cudaError_t do_cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t hGraph
 static cudaError_t describe_fill(const struct cudaMemsetParams *in, CUDA_MEMSET_NODE_PARAMS *out)
 {
     if (!in)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "the parameters are NULL");
     *out = (CUDA_MEMSET_NODE_PARAMS){addr(in->dst), in->pitch, in->value, in->elementSize, in->width, in->height};
     return cudaSuccess;
 }
@@ -288,7 +288,7 @@ cudaError_t do_cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMem
     cudaError_t rc;
 
     if (!pNodeParams)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pNodeParams is NULL");
     if ((rc = api_error(cuGraphMemsetNodeGetParams(NODE(node), &p))))
         return rc;
     pNodeParams->dst = (void *)(uintptr_t)p.dst;

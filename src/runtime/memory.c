@@ -12,7 +12,7 @@ cudaError_t do_cudaMalloc(void **devPtr, size_t size)
     cudaError_t rc;
 
     if (!devPtr)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "devPtr is NULL");
     if (size == 0) {
         *devPtr = NULL;
         return cudaSuccess;
@@ -29,7 +29,7 @@ cudaError_t do_cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_
     cudaError_t rc;
 
     if (!devPtr || !pitch)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "devPtr or pitch is NULL");
     if (width == 0 || height == 0) {
         *devPtr = NULL;
         *pitch = 0;
@@ -47,7 +47,7 @@ cudaError_t do_cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExt
     cudaError_t rc;
 
     if (!pitchedDevPtr)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pitchedDevPtr is NULL");
     if (__builtin_mul_overflow(extent.height, extent.depth, &rows))
         return cudaErrorMemoryAllocation;
     if ((rc = do_cudaMallocPitch(&pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width, rows)))
@@ -113,7 +113,7 @@ cudaError_t do_cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned in
     cudaError_t rc;
 
     if (!pDevice)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pDevice is NULL");
     if ((rc = api_error(cuMemHostGetDevicePointer(&ptr, pHost, flags))))
         return rc;
     *pDevice = (void *)(uintptr_t)ptr;
@@ -196,7 +196,7 @@ cudaError_t do_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes
     int device = 0;
 
     if (!attributes)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "attributes is NULL");
     memset(attributes, 0, sizeof *attributes);
     if (!p || cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p) != CUDA_SUCCESS) {
         /* Memory that CUDA does not know: an answer, not an error. */
@@ -229,7 +229,7 @@ cudaError_t do_cudaGetSymbolAddress(void **devPtr, const void *symbol)
     cudaError_t rc;
 
     if (!devPtr)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "devPtr is NULL");
     if ((rc = registry_variable(symbol, &ptr, NULL)))
         return rc;
     *devPtr = (void *)(uintptr_t)ptr;
@@ -241,6 +241,6 @@ cudaError_t do_cudaGetSymbolSize(size_t *size, const void *symbol)
     CUdeviceptr ptr;
 
     if (!size)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "size is NULL");
     return registry_variable(symbol, &ptr, size);
 }

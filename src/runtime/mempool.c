@@ -26,7 +26,7 @@ cudaError_t do_cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t me
     cudaError_t rc;
 
     if (!ptr)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "ptr is NULL");
     if (size == 0) {
         *ptr = NULL;
         return cudaSuccess;
@@ -43,7 +43,7 @@ cudaError_t do_cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
     cudaError_t rc;
 
     if (!devPtr)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "devPtr is NULL");
     if (size == 0) {
         *devPtr = NULL;
         return cudaSuccess;

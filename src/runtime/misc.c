@@ -7,7 +7,7 @@
 cudaError_t do_cudaRuntimeGetVersion(int *runtimeVersion)
 {
     if (!runtimeVersion)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "runtimeVersion is NULL");
     *runtimeVersion = api_version;
     return cudaSuccess;
 }
@@ -15,7 +15,7 @@ cudaError_t do_cudaRuntimeGetVersion(int *runtimeVersion)
 cudaError_t do_cudaDriverGetVersion(int *driverVersion)
 {
     if (!driverVersion)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "driverVersion is NULL");
     return api_error(cuDriverGetVersion(driverVersion));
 }
 

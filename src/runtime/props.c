@@ -137,7 +137,7 @@ static cudaError_t fill_12(struct cudaDeviceProp *p, int device)
 
 cudaError_t do_cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device)
 {
-    return prop ? fill_12(prop, device) : cudaErrorInvalidValue;
+    return prop ? fill_12(prop, device) : hw_refuse(cudaErrorInvalidValue, "prop is NULL");
 }
 
 cudaError_t do_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
@@ -146,7 +146,7 @@ cudaError_t do_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     cudaError_t rc;
 
     if (!prop)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "prop is NULL");
     if ((rc = fill_12(&whole, device)))
         return rc;
     memcpy(prop, &whole, BYTES_11);
@@ -160,7 +160,7 @@ cudaError_t do_cudaGetDeviceProperties_13(struct cudaDeviceProp *prop, int devic
     cudaError_t rc;
 
     if (!prop)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "prop is NULL");
     if ((rc = fill_12(&whole, device)))
         return rc;
     memset(p, 0, sizeof *p);

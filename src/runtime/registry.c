@@ -344,7 +344,7 @@ cudaError_t registry_function(const void *host, CUfunction *out)
     cudaError_t rc;
 
     if (!host)
-        return cudaErrorInvalidDeviceFunction;
+        return hw_refuse(cudaErrorInvalidDeviceFunction, "host is NULL");
     if (cache.epoch != now)
         memset(&cache, 0, sizeof cache);
     cache.epoch = now;

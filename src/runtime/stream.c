@@ -7,14 +7,14 @@
 cudaError_t do_cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
 {
     if (!pStream)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pStream is NULL");
     return api_error(cuStreamCreateWithPriority((CUstream *)pStream, flags, priority));
 }
 
 cudaError_t do_cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
 {
     if (!pStream)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pStream is NULL");
     return api_error(cuStreamCreate((CUstream *)pStream, flags));
 }
 
@@ -51,7 +51,7 @@ cudaError_t do_cudaStreamGetDevice(cudaStream_t hStream, int *device)
     cudaError_t rc;
 
     if (!device)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "device is NULL");
     if ((rc = api_error(cuStreamGetDevice(api_stream(hStream), &dev))))
         return rc;
     *device = dev;
@@ -64,7 +64,7 @@ cudaError_t do_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCapture
     cudaError_t rc;
 
     if (!pCaptureStatus)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pCaptureStatus is NULL");
     if ((rc = api_error(cuStreamIsCapturing(api_stream(stream), &status))))
         return rc;
     *pCaptureStatus = (enum cudaStreamCaptureStatus)status;
@@ -121,6 +121,6 @@ cudaError_t do_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t c
 cudaError_t do_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
 {
     if (!fn)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "fn is NULL");
     return api_error(cuLaunchHostFunc(api_stream(stream), fn, userData));
 }

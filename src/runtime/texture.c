@@ -107,9 +107,9 @@ cudaError_t do_cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const st
     cudaError_t rc;
 
     if (!pTexObject || !pResDesc)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pTexObject or pResDesc is NULL");
     if (!pTexDesc)
-        return cudaErrorInvalidResourceHandle;
+        return hw_refuse(cudaErrorInvalidResourceHandle, "pTexDesc is NULL");
     if ((rc = resource_to(pResDesc, &resource)) || (rc = read_mode_check(&resource, pTexDesc)))
         return rc;
     texture = texture_to(pTexDesc);
@@ -157,7 +157,7 @@ cudaError_t do_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDes
     cudaError_t rc;
 
     if (!pResDesc)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pResDesc is NULL");
     if (!(rc = api_error(cuTexObjectGetResourceDesc(&r, texObject))))
         resource_from(&r, pResDesc);
     return rc;
@@ -169,7 +169,7 @@ cudaError_t do_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc,
     cudaError_t rc;
 
     if (!pTexDesc)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pTexDesc is NULL");
     if ((rc = api_error(cuTexObjectGetTextureDesc(&t, texObject))))
         return rc;
     memset(pTexDesc, 0, sizeof *pTexDesc);
@@ -197,7 +197,7 @@ cudaError_t do_cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const s
     cudaError_t rc;
 
     if (!pSurfObject || !pResDesc)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pSurfObject or pResDesc is NULL");
     if ((rc = resource_to(pResDesc, &resource)) || (rc = api_error(cuSurfObjectCreate(&made, &resource))))
         return rc;
     *pSurfObject = made;
@@ -212,7 +212,7 @@ cudaError_t do_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDes
     cudaError_t rc;
 
     if (!pResDesc)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pResDesc is NULL");
     if (!(rc = api_error(cuSurfObjectGetResourceDesc(&r, surfObject))))
         resource_from(&r, pResDesc);
     return rc;
@@ -224,7 +224,7 @@ cudaError_t do_cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc 
     cudaError_t rc;
 
     if (!pResViewDesc)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pResViewDesc is NULL");
     if ((rc = api_error(cuTexObjectGetResourceViewDesc(&v, texObject))))
         return rc;
     memset(pResViewDesc, 0, sizeof *pResViewDesc);

@@ -112,6 +112,9 @@ __host__ __device__ int all(double *out)
     out[n++] = flag.test_and_set() * 10 + flag.test_and_set();                             // 1
     cuda::atomic<int *> pointer(store);
     out[n++] = (double)(pointer.fetch_add(3) == store && pointer.load() == store + 3);     // 1
+    volatile cuda::atomic<int> often(4);
+    often++;
+    out[n++] = often.fetch_or(8) * 100 + often;                                            // 513
     cuda::annotated_ptr<double, cuda::access_property::streaming> annotated(grid);
     out[n++] = annotated[7];                                                               // 7
     auto start = cs::chrono::high_resolution_clock::now();
@@ -120,7 +123,7 @@ __host__ __device__ int all(double *out)
 }
 
 static const double right[COUNT] = {39, 249, 1, 4, 5, 0, 91, 605, 4, 144, 650, 149, 5, 625, 0.5, -1, 2, -19, 905, 3122, 67, -93, 6.5, 1, 13, 425, 0xbc, 128, 7.5,
-                                    2.5, 0, 0, 1, 111, 1, 1, 7, 1};
+                                    2.5, 0, 0, 1, 111, 1, 1, 513, 7, 1};
 
 __global__ void on_device(double *out, int *n) { *n = all(out); }
 

@@ -390,8 +390,9 @@ FAMILIES = (accesses, divergent, atomics, offsets, walks, parameters, copies, te
 
 
 def attacks():
-    for family in FAMILIES:
+    import hostile               # it makes its kernels with what is here
+    for family in FAMILIES + hostile.FAMILIES:
         for a in family():
             a.family = family.__name__
-            a.every = family not in (accesses, engine, copies, atomics, offsets) or a.name.endswith(('_u32_uniform', '_u32_lanes', '_u64_scattered', '_v4_wide'))
+            a.every = family not in (accesses, engine, copies, atomics, offsets, hostile.shapes, hostile.forms) or a.name.endswith(('_u32_uniform', '_u32_lanes', '_u64_scattered', '_v4_wide', '_given'))
             yield a

@@ -119,8 +119,8 @@ CLIENTS = {
         'tests': ['cuda_bindings/tests'],
     },
     'cuda-core': {
-        'source': ('github.com/NVIDIA/cuda-python', '06afb3bf6a0'),
-        'packages': ['cuda-bindings==13.5.0', 'cuda-core==1.2.2', 'psutil', 'pytest-rerunfailures', 'ml_dtypes==0.6.0', 'docutils'],
+        'source': ('github.com/NVIDIA/cuda-python', 'cuda-core-v1.1.1'),
+        'packages': ['cuda-bindings==13.3.1', 'cuda-core==1.1.1', 'psutil', 'pytest-rerunfailures', 'ml_dtypes==0.6.0', 'docutils'],
         'tests': ['cuda_core/tests'], 'part': 20,                 # a capture that a failed test left open fails all that follow in its process
     },
 }

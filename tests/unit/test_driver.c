@@ -128,7 +128,7 @@ static bool nothing_is_fine(const char *base)
 {
     static const char *const names[] = {
         "cuInit", "cuCtxSetCurrent", "cuCtxSynchronize", "cuCtxSetCacheConfig", "cuCtxSetSharedMemConfig", "cuCtxSetFlags",
-        "cuCtxResetPersistingL2Cache", "cuCtxGetStreamPriorityRange", "cuMemFree", "cuMemFreeHost", "cuMemGetInfo",
+        "cuCtxResetPersistingL2Cache", "cuCtxGetStreamPriorityRange", "cuMemFree", "cuMemFreeAsync", "cuMemFreeHost", "cuMemGetInfo",
         "cuStreamQuery", "cuStreamSynchronize", "cuProfilerStart", "cuProfilerStop", "cuCtxPopCurrent", "cuDevicePrimaryCtxReset",
         "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxSetFlags", "cuCtxSetLimit",
         "cuStreamBeginCapture", "cuStreamCopyAttributes", "cuTexObjectDestroy", "cuSurfObjectDestroy", "cuDeviceGraphMemTrim",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs for the tests of HOSTWARP_VERIFY; the first argument says which.
+#include <cuda_fp16.h>
 #include <cstdio>
 #include <cstring>
 #include <thread>
@@ -62,6 +63,20 @@ __global__ void uninitialised(int *out)
 __global__ void places(int *out, int *n) { out[atomicAdd(n, 1)] = threadIdx.x + blockIdx.x * blockDim.x; }
 __global__ void total(float *sum) { atomicAdd(sum, 1.0f / (1 + threadIdx.x + blockIdx.x * blockDim.x)); }
 __global__ void wait_for(volatile int *flag) { while (!*flag) {} }
+/* NaNs of functions and of halves: for floats and halves a GPU's one NaN, for doubles one and the same at every width. */
+__global__ void nans(unsigned *out)
+{
+    float x = threadIdx.x % 2 ? -1.0f - threadIdx.x : __int_as_float(0x7fc00000 + threadIdx.x), zero = 0.0f * threadIdx.x;
+    double wide = x;
+    __half half = __float2half(x), infinite = __ushort_as_half(0x7c00 | !out), other = __hsub(infinite, infinite); /* which no compiler knows */
+    float all[] = {logf(x), log2f(x), fmodf(x, zero), remainderf(x, zero), acosf(x * 2), powf(x, 0.5f), tgammaf(x), lgammaf(x / zero * zero)};
+    double doubles[] = {log(wide), fmod(wide, (double)zero), remainder(wide, (double)zero), lgamma(wide / zero * zero)};
+    for (int k = 0; k < 8; k++)
+        out[k * 64 + threadIdx.x] = __float_as_uint(all[k]);
+    for (int k = 0; k < 4; k++)
+        ((unsigned long long *)out)[(4 + k) * 64 + threadIdx.x] = __double_as_longlong(doubles[k]);
+    out[16 * 64 + threadIdx.x] = __half_as_ushort(__hfma(half, other, half)) | (unsigned)__half_as_ushort(__hadd(other, half)) << 16;
+}
 __global__ void wild(int *out) { out[threadIdx.x * 1000000000LL] = 1; }
 
 static int rights(int *d)
@@ -129,6 +144,17 @@ int main(int argc, char **argv)
         total<<<64, 64>>>((float *)d);
     if (!strcmp(what, "wild"))
         wild<<<1, 64>>>(d);
+    if (!strcmp(what, "nans")) {
+        nans<<<1, 64>>>((unsigned *)d);
+        unsigned seen[17 * 64];
+        cudaMemcpy(seen, d, sizeof seen, cudaMemcpyDefault);
+        for (int k = 0; k < 8 * 64; k++)
+            if ((seen[k] & 0x7fffffff) > 0x7f800000 && seen[k] != 0x7fffffff)
+                printf("float %d of thread %d: 0x%08x\n", k / 64, k % 64, seen[k]);
+        for (int k = 0; k < 64; k++)
+            if (seen[16 * 64 + k] != 0x7fff7fff)
+                printf("halves of thread %d: 0x%08x\n", k, seen[16 * 64 + k]);
+    }
     if (!strcmp(what, "many"))
         for (int k = 0; k < 50; k++)
             race<<<1, 8>>>(d);

@@ -101,6 +101,12 @@ def test_vectors_of_every_width_are_compared():
     assert run('undefined', 2, HOSTWARP_WIDTH='1')[2][-1] == summary(1, same=1)
 
 
+def test_nans_of_functions_and_halves_have_the_same_bits_at_every_width():
+    for width in '1', '4', '8', '16':
+        status, out, told, _ = run('nans', 2, HOSTWARP_WIDTH=width)
+        assert (status, out, told) == (0, 'cudaSuccess\n', [summary(1, same=1)]), (width, status, out, told)
+
+
 def main():
     pattern = sys.argv[2] if len(sys.argv) > 2 else '*'
     subprocess.run([BUILD / 'bin/hostwarp', 'cc', '-O3', '-o', PROGRAM, HERE / 'programs.cu'], env=ENV, check=True)

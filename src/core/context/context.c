@@ -63,7 +63,7 @@ static void lines_init(struct ctx *ctx)
 static CUresult ctx_new(struct device *dev, unsigned flags, bool primary, struct ctx **out)
 {
     if (dev->faulted)
-        return CUDA_ERROR_DEVICE_UNAVAILABLE;    /* measured: after a kernel's fault the process gets no new context */
+        return hw_refuse(CUDA_ERROR_DEVICE_UNAVAILABLE, "a kernel of this process faulted: it gets no new context, it must be started again");    /* measured: after a kernel's fault the process gets no new context */
     if (!exec_start())
         return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no more threads");
     struct ctx *ctx = hw_alloc(sizeof *ctx);
@@ -168,7 +168,7 @@ CUresult ctx_destroy(CUcontext handle)
 {
     struct ctx *ctx = ctx_get(handle);
     if (!ctx)
-        return handle ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
+        return handle ? CUDA_ERROR_INVALID_CONTEXT : hw_refuse(CUDA_ERROR_INVALID_VALUE, "ctx is NULL");
     bool closed = !ctx->primary && !atomic_exchange(&ctx->dead, true);
     if (closed) {
         if (ctx_current() == ctx)
@@ -176,7 +176,7 @@ CUresult ctx_destroy(CUcontext handle)
         ctx_tear_down(ctx);
     }
     ctx_unref(ctx);
-    return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+    return closed ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "the context is being destroyed already, or is a primary one");
 }
 
 CUresult ctx_detach(CUcontext handle)
@@ -236,7 +236,7 @@ CUresult ctx_primary_release(struct device *dev)
         gone = primary_take_locked(p);
     hw_unlock(&primary_mu);
     primary_end(gone);
-    return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+    return ok ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "the primary context is not retained");
 }
 
 CUresult ctx_primary_reset(struct device *dev)

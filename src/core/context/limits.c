@@ -16,7 +16,7 @@ CUresult ctx_set_limit(struct ctx *ctx, CUlimit limit, size_t value)
     if (!ctx_limit_known(limit))
         return hw_refuse(CUDA_ERROR_UNSUPPORTED_LIMIT, "limit %d is not supported", (int)limit);
     if (limit == CU_LIMIT_SHMEM_SIZE || limit == CU_LIMIT_CIG_ENABLED)
-        return CUDA_ERROR_NOT_PERMITTED;         /* to be read only */
+        return hw_refuse(CUDA_ERROR_NOT_PERMITTED, "limit %d can only be read", (int)limit);         /* to be read only */
     if (limit == CU_LIMIT_STACK_SIZE && value > 512 * 1024)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a stack of %zu bytes; at most 524288", value);
     if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > 128)

@@ -98,9 +98,9 @@ bool ctx_limit_known(CUlimit limit)
 CUresult ctx_limit(struct ctx *ctx, CUlimit limit, size_t *out)
 {
     if ((unsigned)limit > 9)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no limit %d", (int)limit);
     if (!ctx_limit_known(limit))
-        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+        return hw_refuse(CUDA_ERROR_UNSUPPORTED_LIMIT, "limit %d is not supported", (int)limit);
     hw_lock(&ctx->mu);
     *out = ctx->limits[limit];
     hw_unlock(&ctx->mu);

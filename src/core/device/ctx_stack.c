@@ -57,7 +57,7 @@ CUresult ctx_enter(struct ctx **out)
 {
     struct ctx *ctx = ctx_current();
     if (!ctx)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "ctx is NULL");
     if (ctx->dead)
         return hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context was destroyed");
     *out = ctx;
@@ -81,7 +81,7 @@ CUresult ctx_push(CUcontext handle)
 {
     struct ctx *ctx = get_any(handle);
     if (!ctx)
-        return handle ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
+        return handle ? CUDA_ERROR_INVALID_CONTEXT : hw_refuse(CUDA_ERROR_INVALID_VALUE, "ctx is NULL");
     stack_push(ctx);
     return CUDA_SUCCESS;
 }
@@ -90,7 +90,7 @@ CUresult ctx_pop(CUcontext *out)
 {
     struct ctx *ctx = ctx_current();
     if (!ctx)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "ctx is NULL");
     stack->v.n--;
     ctx_top = stack->v.n ? stack->v.v[stack->v.n - 1] : NULL;
     if (out)
@@ -103,7 +103,7 @@ CUresult ctx_set_current(CUcontext handle)
 {
     struct ctx *ctx = handle ? get_any(handle) : NULL;
     if (handle && !ctx)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed");
     if (ctx_current())
         ctx_pop(NULL);
     if (ctx)

@@ -118,7 +118,7 @@ static CUresult choose_visible(const char *list, int n_slots)
             break;
         for (int i = 0; i < n_devices; i++)
             if (devices[i].slot == slot)
-                return CUDA_ERROR_INVALID_DEVICE;
+                return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "CUDA_VISIBLE_DEVICES names device %d twice", slot);
         first_by_uuid = by_uuid;
         device_make(&devices[n_devices], n_devices, slot);
         n_devices++;
@@ -134,16 +134,16 @@ CUresult device_init(void)
     int64_t n = hw_options()->devices < 0 ? 0 : hw_options()->devices > MAX_DEVICES ? MAX_DEVICES : hw_options()->devices;
     CUresult rc = CUDA_SUCCESS;
     if (!choose_card())
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "HOSTWARP_GPU names no GPU that is known");
     /* All are alike, so that either order is the same; the real driver starts with no other (measured). */
     if (env->device_order && strcmp(env->device_order, "FASTEST_FIRST") != 0 && strcmp(env->device_order, "PCI_BUS_ID") != 0)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "CUDA_DEVICE_ORDER is \"%s\"; FASTEST_FIRST and PCI_BUS_ID are known", env->device_order);
     if (env->visible_devices)
         rc = choose_visible(env->visible_devices, (int)n);
     else
         for (; n_devices < (int)n; n_devices++)
             device_make(&devices[n_devices], n_devices, n_devices);
-    return rc ? rc : n_devices ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+    return rc ? rc : n_devices ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_NO_DEVICE, "no device is visible (HOSTWARP_DEVICES, CUDA_VISIBLE_DEVICES)");
 }
 
 int device_count(void)
@@ -163,7 +163,7 @@ CUresult device_attribute(const struct device *dev, int attribute, int *out)
     case number: *out = (value); return CUDA_SUCCESS;
 #include "core/device/attrs.def"
 #undef ATTR
-    default: return CUDA_ERROR_INVALID_VALUE;
+    default: return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no device attribute %d", (int)attribute);
     }
 }
 
@@ -172,7 +172,7 @@ CUresult device_pci_bus_id(const struct device *dev, char *out, size_t bytes)
     char text[16];
     size_t n = (size_t)snprintf(text, sizeof text, "0000:%02x:00.0", (unsigned)dev->slot + 1);
     if (bytes <= n)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a bus id needs %zu bytes, and there are %zu", n + 1, bytes);
     memcpy(out, text, n + 1);
     return CUDA_SUCCESS;
 }

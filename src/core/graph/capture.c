@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Capturing streams into graphs. */
 #include "core/graph/capture.h"
+#include "base/log.h"
 
 #include "base/list.h"
 #include "base/lock.h"
@@ -328,23 +329,23 @@ static CUresult wait_locked(struct stream *s, struct event *e, bool *over)
     struct capture_mark *m = e->mark;
     *over = c || m;
     if (c && c->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+        return hw_refuse(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "the capture was invalidated by an earlier call");
     if (!m) {
         if (!c)
             return legacy_locked(s);
         c->invalid = true;
-        return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+        return hw_refuse(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "the event was recorded outside of the capture of this stream");
     }
     if (c && m->capture != c) {
         c->invalid = m->capture->invalid = true;
-        return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+        return hw_refuse(CUDA_ERROR_STREAM_CAPTURE_MERGE, "the event belongs to another capture than the stream");
     }
     if (s->legacy) {
         m->capture->invalid = true;
-        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+        return hw_refuse(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the legacy default stream cannot wait for an event that is captured");
     }
     if (m->capture->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+        return hw_refuse(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "the capture of the event was invalidated by an earlier call");
     struct member *member = c ? member_of(c, s) : join_locked(m->capture, s);
     set_merge(&member->at, &m->at);
     return CUDA_SUCCESS;
@@ -488,12 +489,12 @@ CUresult capture_begin(struct stream *s, CUstreamCaptureMode mode, struct graph 
 {
     CUresult rc = CUDA_SUCCESS;
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no mode of capture %d", (int)mode);
     if (s->legacy)
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        return hw_refuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "the legacy default stream cannot be captured");
     for (size_t i = 0; i < n; i++)
         if (!deps[i] || deps[i]->graph != into || !edge_is_valid(deps[i], NULL, data ? &data[i] : NULL))
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "dependency %zu is no node of the graph, or its edge's data is not valid", i);
     hw_lock(&mu);
     if (s->capture) {
         rc = CUDA_ERROR_ILLEGAL_STATE;
@@ -540,12 +541,12 @@ CUresult capture_end(struct stream *s, CUgraph *out)
     struct capture *c = s->capture;
     if (!c) {
         hw_unlock(&mu);
-        return CUDA_ERROR_ILLEGAL_STATE;
+        return hw_refuse(CUDA_ERROR_ILLEGAL_STATE, "the stream is not being captured");
     }
     if (c->origin != s) {
         c->invalid = true;
         hw_unlock(&mu);
-        return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+        return hw_refuse(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "the capture began in another stream, and must end there");
     }
     if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && c->thread != thread_number())
         rc = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
@@ -595,7 +596,7 @@ CUresult capture_set_deps(struct stream *s, struct node *const *deps, const CUgr
     hw_lock(&mu);
     struct capture *c = s->capture;
     if (!c)
-        rc = CUDA_ERROR_ILLEGAL_STATE;
+        rc = hw_refuse(CUDA_ERROR_ILLEGAL_STATE, "c is NULL");
     else if (c->invalid)
         rc = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     for (size_t i = 0; i < n && !rc; i++)

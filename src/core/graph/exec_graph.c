@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executable graphs. */
 #include "core/graph/exec_graph.h"
+#include "base/log.h"
 
 #include "core/graph/capture.h"
 #include "core/graph/condition.h"
@@ -198,7 +199,7 @@ static CUresult add_bodies(struct exec_graph *x, struct exec_step *step, enum ex
         body->is_body = true;
         if (!may_be_in_body(body->copy)) {
             *why = EXEC_GRAPH_BODY;
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the body of a conditional node holds a node that may not be there");
         }
         rc = prepare(body, why);
         if (!rc) {
@@ -218,7 +219,7 @@ static CUresult prepare(struct exec_graph *x, enum exec_graph_problem *why)
     if (!flatten(x, x->copy, &begin, 1, &ends)) {
         hw_vec_fini(&ends.deps);
         *why = EXEC_GRAPH_RING;
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the graph's nodes depend on each other in a circle");
     }
     lay_out(x);
     hw_vec_reserve(&x->ends, ends.deps.n + 1);
@@ -257,7 +258,7 @@ static CUresult claim(struct exec_graph *x)
 {
     for (size_t i = 0; i < x->steps.n; i++)
         if (x->steps.v[i].bodies && x->steps.v[i].node->params.u.conditional.condition->taken)
-            return CUDA_ERROR_NOT_SUPPORTED;
+            return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "another executable graph uses a condition of this one; destroy it first");
     set_taken(x, true);
     x->claims = true;
     return CUDA_SUCCESS;
@@ -306,7 +307,7 @@ CUresult exec_graph_destroy(CUgraphExec handle)
     if (closed && x->claimed)
         release_memory(x, x->steps.n);
     exec_graph_unref(x);
-    return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return closed ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no executable graph, or it was destroyed");
 }
 
 /* --- launching --- */
@@ -371,9 +372,9 @@ static CUresult pass_memory(struct exec_graph *x, bool check)
         bool alloc = p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC && !has_node(x, CU_GRAPH_NODE_TYPE_MEM_FREE, p->u.memory);
         bool release = p->type == CU_GRAPH_NODE_TYPE_MEM_FREE && !has_node(x, CU_GRAPH_NODE_TYPE_MEM_ALLOC, p->u.memory);
         if (check && alloc && graph_memory_is_out(p->u.memory) && !(x->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH))
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "memory that node %zu allocates is still allocated by an earlier launch", i);
         if (check && release && !graph_memory_is_out(p->u.memory))
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "memory that node %zu frees is not allocated", i);
         if (!check && p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
             graph_memory_launched(p->u.memory);
         if (!check && alloc)
@@ -435,7 +436,7 @@ CUresult exec_graph_launch(struct exec_graph *x, struct stream *s)
         return capture_child(s, x->copy);
     for (size_t i = 0; i < x->lanes.n; i++)      /* a graph may reach into contexts that are not current */
         if (!gate_also(x->lanes.v[i]->ctx))
-            return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+            return hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "a context that the graph has nodes in was destroyed");
     if ((rc = pass_memory(x, true)) || (rc = make_cmds(x)))
         return rc;
     pass_memory(x, false);
@@ -485,7 +486,7 @@ CUresult exec_graph_set(struct exec_graph *x, CUgraphNode node, struct node_para
     if (!step || step->node->params.type != params->type || step->node->params.ctx != params->ctx
         || params->type == CU_GRAPH_NODE_TYPE_GRAPH || params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
         node_params_fini(params);
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no such node, or its type or context is another, or it is a child graph or a condition, which cannot be changed");
     }
     replace(step->node, params);
     return CUDA_SUCCESS;
@@ -559,7 +560,7 @@ CUresult exec_graph_update(struct exec_graph *x, const struct graph *g, CUgraphE
     *why = alike(x->copy, g, &bad);
     *node = bad ? node_handle(bad) : NULL;
     if (*why)
-        return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+        return hw_refuse(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "the graphs differ in more than can be updated: CUgraphExecUpdateResult %d", (int)*why);
     take_over(x->copy, g);
     return CUDA_SUCCESS;
 }

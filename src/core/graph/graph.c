@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs: nodes, edges, copies, the picture for graphviz. */
 #include "core/graph/graph.h"
+#include "base/log.h"
 
 #include "core/graph/condition.h"
 #include "core/module/module.h"
@@ -87,7 +88,7 @@ CUresult graph_add(struct graph *g, struct node_params *params, struct node *con
             bad = deps[k] == deps[i];
         if (bad) {
             node_params_fini(params);
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "dependency %zu is no node of this graph, or is there twice", i);
         }
     }
     struct node *node = append(g, params);
@@ -100,7 +101,7 @@ CUresult graph_add(struct graph *g, struct node_params *params, struct node *con
 CUresult graph_add_edge(struct graph *g, struct node *from, struct node *to, const CUgraphEdgeData *data)
 {
     if (!from || !to || from == to || from->graph != g || to->graph != g || edge_between(from, to) || !edge_is_valid(from, &to->params, data))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "an edge's ends are no two nodes of the graph, or it is there already, or its data is not valid");
     link_nodes(from, to, data);
     return CUDA_SUCCESS;
 }
@@ -130,7 +131,7 @@ static bool drop_dep(struct node *n, const struct node *dep)
 CUresult graph_remove_edge(struct graph *g, struct node *from, struct node *to)
 {
     if (!from || !to || from->graph != g || to->graph != g || !drop_dep(to, from))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no such edge in the graph");
     drop(from->dependents.v, &from->dependents.n, to);
     return CUDA_SUCCESS;
 }
@@ -197,7 +198,7 @@ CUresult graph_destroy(CUgraph handle)
     struct graph *g = graph_get(handle);
     bool closed = g && !g->origin_of_child && obj_close(&g->obj);
     graph_unref(g);
-    return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return closed ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed, or it belongs to a node");
 }
 
 bool graph_has_memory(const struct graph *g)
@@ -375,9 +376,9 @@ CUresult graph_print_dot(const struct graph *g, const char *path, unsigned flags
     FILE *out = fopen(path, "w");
     (void)flags;                                 /* they ask for more detail; there is one level of it */
     if (!out)
-        return CUDA_ERROR_OPERATING_SYSTEM;
+        return hw_refuse(CUDA_ERROR_OPERATING_SYSTEM, "out is NULL");
     fprintf(out, "digraph dot {\n");
     print_graph(g, "graph_node_", out);
     fprintf(out, "}\n");
-    return fclose(out) ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_SUCCESS;
+    return fclose(out) ? hw_refuse(CUDA_ERROR_OPERATING_SYSTEM, "%s cannot be written", path) : CUDA_SUCCESS;
 }

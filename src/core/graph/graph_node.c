@@ -93,7 +93,7 @@ CUresult node_params_fill(struct ctx *ctx, const CUDA_MEMSET_NODE_PARAMS *fill, 
     struct cmd *c;
     CUresult rc;
     if (fill->elementSize != 1 && fill->elementSize != 2 && fill->elementSize != 4)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "elements of %u bytes; a fill takes 1, 2 or 4", fill->elementSize);
     if ((rc = copy_fill_cmd(fill->dst, fill->pitch, fill->value, fill->elementSize, fill->width, fill->height, &c)))
         return rc;
     cmd_drop(c);
@@ -105,7 +105,7 @@ CUresult node_params_fill(struct ctx *ctx, const CUDA_MEMSET_NODE_PARAMS *fill, 
 CUresult node_params_host(struct ctx *ctx, CUhostFn fn, void *data, struct node_params *out)
 {
     if (!fn)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "fn is NULL");
     start(out, CU_GRAPH_NODE_TYPE_HOST, ctx);
     out->u.host.fn = fn;
     out->u.host.userData = data;
@@ -143,7 +143,7 @@ CUresult node_params_memory(struct ctx *ctx, struct graph_memory *m, bool alloc,
 CUresult node_params_child(struct ctx *ctx, const struct graph *child, struct node_params *out)
 {
     if (graph_has(child, CU_GRAPH_NODE_TYPE_CONDITIONAL))
-        return CUDA_ERROR_NOT_SUPPORTED;         /* a copy would go by the same values */
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "a child graph with conditional nodes is not supported: its copy would go by the same values");         /* a copy would go by the same values */
     start(out, CU_GRAPH_NODE_TYPE_GRAPH, ctx);
     out->u.child = graph_clone(child);
     out->u.child->origin_of_child = out->u.child;
@@ -177,9 +177,9 @@ CUresult node_params_conditional(struct graph *parent, CUgraphConditionalHandle 
     bool fits = type == CU_GRAPH_COND_TYPE_IF ? n == 1 || n == 2 : type == CU_GRAPH_COND_TYPE_WHILE ? n == 1
         : type == CU_GRAPH_COND_TYPE_SWITCH && n > 0;
     if (!c || !fits || graph_uses(top, c))       /* one node for each */
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no condition of this graph, or it has a node already, or %u bodies do not fit the type %d", (unsigned)n, (int)type);
     if (n > MOST_BODIES)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "%u bodies are more than %d", (unsigned)n, (int)MOST_BODIES);
     start(out, CU_GRAPH_NODE_TYPE_CONDITIONAL, c->ctx);
     out->u.conditional.condition = condition_ref(c);
     out->u.conditional.type = type;
@@ -280,7 +280,7 @@ CUresult node_params_cmd(const struct node_params *p, struct cmd **out)
             return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no more threads");
         *out = values_cmd(p->u.values.ops, p->u.values.n);
         return CUDA_SUCCESS;
-    default: return CUDA_ERROR_INVALID_VALUE;
+    default: return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no command for a node of type %d", (int)p->type);
     }
 }
 

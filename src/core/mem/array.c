@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CUDA arrays. Texels lie in plain rows: nothing here gains from a tiled layout, and copies stay simple. */
 #include "core/mem/array.h"
+#include "base/log.h"
 
 #include "core/device/ctx.h"
 #include "core/mem/mem.h"
@@ -154,8 +155,8 @@ static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *desc, unsigned *texel)
     if (row && row->blocks && channels_fit(row, desc->NumChannels) && desc->Height)
         *texel = blocks_bytes(row->blocks);
     if (!row || !*texel || (desc->Flags & ~known) || !extent_fits(desc))
-        return CUDA_ERROR_INVALID_VALUE;
-    return row->blocks && (desc->Flags & CUDA_ARRAY3D_SURFACE_LDST) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "no array has format %d, %u channels, flags 0x%x and %zu x %zu x %zu elements", (int)desc->Format, desc->NumChannels, desc->Flags, desc->Width, desc->Height, desc->Depth);
+    return row->blocks && (desc->Flags & CUDA_ARRAY3D_SURFACE_LDST) ? hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "a compressed array cannot be a surface") : CUDA_SUCCESS;
 }
 
 CUresult array_create(struct ctx *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc, struct array **out)
@@ -222,7 +223,7 @@ static CUresult find(void *handle, bool chain, struct array **out)
         a = NULL;
     }
     *out = a;
-    return a ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return a ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no array of this kind, or it was destroyed");
 }
 
 CUresult array_get(void *handle, bool chain, struct array **out)
@@ -249,5 +250,5 @@ CUresult array_destroy(void *handle, bool chain)
     for (unsigned l = 0; closed && l < a->n_levels; l++)
         obj_close(&a->levels[l]->obj);
     array_unref(a);
-    return dead ? CUDA_ERROR_CONTEXT_IS_DESTROYED : closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return dead ? CUDA_ERROR_CONTEXT_IS_DESTROYED : closed ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no array, or it was destroyed");
 }

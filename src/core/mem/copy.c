@@ -267,7 +267,7 @@ static CUresult batch_cmd(const struct copy_request *req, bool now, struct cmd *
     enum place dst, src;
     CUresult rc;
     if (is_empty(&r))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a copy of a batch has %zu bytes x %zu rows x %zu slices: none may be empty", r.width, r.rows, r.slices);
     if ((rc = prepare(&r, &dst, &src)))
         return rc;
     *out = make_cmd(&r, dst, src);
@@ -282,7 +282,7 @@ CUresult copy_batch(struct stream *s, const struct copy_request *reqs, const boo
     if (rc)
         return rc;
     if (captures)                                /* and the capture goes on: measured */
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        return hw_refuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "a batch of copies cannot be captured");
     struct cmd **cmds = hw_alloc(n * sizeof *cmds);
     bool *wait = hw_alloc(n * sizeof *wait);
     size_t made = 0;
@@ -321,11 +321,11 @@ static CUresult fill_cmd(CUdeviceptr dst, size_t pitch, uint32_t value, unsigned
     enum place place;
     CUresult rc;
     if (dst % element || __builtin_mul_overflow(width, (size_t)element, &r.width))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the address 0x%llx is no multiple of the element's %u bytes, or %zu elements overflow", (unsigned long long)dst, element, width);
     if (width == 0 || rows == 0)
         return CUDA_SUCCESS;
     if (rows > 1 && (pitch < r.width || pitch % element))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a pitch of %zu bytes is less than the %zu of a row, or no multiple of the element's %u", pitch, r.width, element);
     normalise(&r.dst, &r);
     size_t whole;
     if (rows > 1 && r.dst.pitch == r.width && !__builtin_mul_overflow(r.width, rows, &whole)) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of graphs. */
 #include "core/mem/graph_mem.h"
+#include "base/log.h"
 
 #include "base/list.h"
 #include "base/lock.h"
+#include "base/log.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/mem/mem.h"
@@ -80,9 +82,13 @@ void graph_memory_launched(struct graph_memory *m)
 CUresult graph_memory_new(struct ctx *ctx, const CUmemPoolProps *props, size_t bytes, struct graph_memory **out)
 {
     CUdeviceptr ptr;
-    if (bytes == 0 || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED || props->location.type != CU_MEM_LOCATION_TYPE_DEVICE
+    /* As an H200 answers: memory of the host, and managed memory without a device, are known and not supported; managed memory of a device becomes plain memory of that. */
+    bool managed = (int)props->allocType == 2, host = props->location.type == CU_MEM_LOCATION_TYPE_HOST || props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+    if ((managed || props->allocType == CU_MEM_ALLOCATION_TYPE_PINNED) && (host || (managed && props->location.type != CU_MEM_LOCATION_TYPE_DEVICE)))
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "graphs have memory of devices only");
+    if (bytes == 0 || (!managed && props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED) || props->location.type != CU_MEM_LOCATION_TYPE_DEVICE
         || props->location.id != ctx->dev->ordinal || props->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu bytes of type %d in place %d.%d: a graph takes pinned memory of its own device, for this process", bytes, (int)props->allocType, (int)props->location.type, props->location.id);
     CUresult rc = mem_alloc_variable(ctx, bytes, 512, false, &ptr);
     if (rc)
         return rc;
@@ -200,7 +206,7 @@ CUresult graph_memory_free(CUdeviceptr ptr, struct stream *s)
         freed = graph_memory_take_back(m);
     }
     graph_memory_unref(m);
-    return freed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return freed ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is no memory of a graph, or it is free already", (unsigned long long)ptr);
 }
 
 CUresult graph_memory_attribute(int device, CUgraphMem_attribute attribute, cuuint64_t *out)

@@ -2,6 +2,7 @@
 /* Memory of other processes: what is mapped here, and how often. */
 #define _GNU_SOURCE
 #include "core/mem/ipc.h"
+#include "base/log.h"
 
 #include "base/lock.h"
 #include "base/os.h"
@@ -102,7 +103,7 @@ CUresult ipc_mem_close(CUdeviceptr ptr, bool pooled)
         mem_remove_external(gone.ptr, gone.bytes);
         munmap((void *)(uintptr_t)gone.map, gone.map_bytes);
     }
-    return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return found ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no address that cuIpcOpenMemHandle gave");
 }
 
 bool ipc_mem_is_pooled(CUdeviceptr ptr)

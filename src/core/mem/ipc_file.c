@@ -2,7 +2,9 @@
 /* Files in memory, references to them between processes, and events in them. */
 #define _GNU_SOURCE
 #include "core/mem/ipc_file.h"
+#include "base/log.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -33,7 +35,7 @@ CUresult ipc_ref_make(int fd, int device, uint64_t file_bytes, uint64_t offset, 
 {
     struct stat st;
     if (fstat(fd, &st))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system does not tell the file behind the memory: %s", strerror(errno));
     *out = (struct ipc_ref){ MAGIC, getpid(), fd, device, st.st_ino, file_bytes, offset, bytes };
     return CUDA_SUCCESS;
 }
@@ -77,7 +79,7 @@ CUresult ipc_event_new(struct ipc_event **out, int *out_fd)
     if (!e) {
         if (fd >= 0)
             close(fd);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no memory to share an event: %s", strerror(errno));
     }
     *out = e;
     *out_fd = fd;
@@ -91,7 +93,7 @@ CUresult ipc_event_open(const struct ipc_ref *ref, struct ipc_event **out)
     if (fd >= 0)
         close(fd);
     if (!e)
-        return CUDA_ERROR_MAP_FAILED;
+        return hw_refuse(CUDA_ERROR_MAP_FAILED, "that is no event, or it was destroyed");
     *out = e;
     return CUDA_SUCCESS;
 }

@@ -189,7 +189,7 @@ CUresult mem_address_range(CUdeviceptr ptr, CUdeviceptr *out_base, size_t *out_b
 {
     struct mem_info info;
     if (!mem_lookup(ptr, &info))
-        return CUDA_ERROR_NOT_FOUND;
+        return hw_refuse(CUDA_ERROR_NOT_FOUND, "0x%llx is no memory that CUDA knows", (unsigned long long)ptr);
     if (out_base)
         *out_base = info.base;
     if (out_bytes)
@@ -206,7 +206,7 @@ CUresult mem_set_sync_memops(uint64_t addr, bool on)
     if (r)
         r->info.sync_memops = on;
     hw_unlock(&mem_mu);
-    return r ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return r ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no texture or surface reference, or its module was unloaded");
 }
 
 bool mem_add_external(struct ctx *ctx, enum mem_kind kind, int device, uint64_t base, size_t bytes)

@@ -29,7 +29,7 @@ static CUresult free_after_work(const struct mem_info *info)
     hw_unlock(&mem_mu);
     if (piece)
         mempool_put_back(piece);
-    return same ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return same ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "another thread gave the memory back meanwhile");
 }
 
 /* What is given back must be the start of what `which` says; where it lies instead is worth a word. */
@@ -37,13 +37,9 @@ static CUresult not_the_start(uint64_t ptr, const char *which)
 {
     hook_free_refused(ptr);
     struct mem_info info;
-    if (!hw_reasons_on())
-        return CUDA_ERROR_INVALID_VALUE;
     if (mem_lookup(ptr, &info) && info.base != ptr)
-        hw_reason("0x%llx lies %llu bytes inside of other memory; only an address that %s will do", (unsigned long long)ptr, (unsigned long long)(ptr - info.base), which);
-    else
-        hw_reason("0x%llx is no address that %s, or it was given back already", (unsigned long long)ptr, which);
-    return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx lies %llu bytes inside of other memory; only an address that %s will do", (unsigned long long)ptr, (unsigned long long)(ptr - info.base), which);
+    return hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is no address that %s, or it was given back already", (unsigned long long)ptr, which);
 }
 
 CUresult mem_free(CUdeviceptr ptr)

@@ -18,9 +18,33 @@
 #include <unistd.h>
 
 struct hw_mutex pool_mu = HW_MUTEX_INIT(HW_RANK_EVENT);
-static struct mempool *defaults[MAX_DEVICES], *current[MAX_DEVICES];
+static struct mempool *defaults[N_PLACES], *current[N_PLACES];
 struct hw_list pool_all = { &pool_all, &pool_all };
 _Atomic uint64_t pool_idle_bytes[MAX_DEVICES];
+
+/* --- places --- */
+
+/* Which of the tables above a location and a type name; the answers to those that have none are an H200's. */
+static CUresult place_of(const CUmemLocation *where, CUmemAllocationType type, int *out)
+{
+    const int managed = 2;                       /* CU_MEM_ALLOCATION_TYPE_MANAGED, since CUDA 13 */
+    int first = (int)type == managed ? PLACES : 0;
+    if (where->type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "the NUMA node that a thread is on has no pool; name one");
+    if ((int)type != managed && type != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there are no pools of type %d", (int)type);
+    if (where->type == CU_MEM_LOCATION_TYPE_DEVICE && device_peek(where->id))
+        *out = first + where->id;
+    else if (where->type == CU_MEM_LOCATION_TYPE_HOST)
+        *out = first + PLACE_HOST;
+    else if (where->type == CU_MEM_LOCATION_TYPE_HOST_NUMA && where->id >= 0 && where->id < MAX_NODES && hw_numa_node_exists(where->id))
+        *out = first + PLACE_NODES + where->id;
+    else if (where->type == CU_MEM_LOCATION_TYPE_INVALID && first)
+        *out = first + PLACE_NONE;
+    else
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no place of type %d and number %d", (int)where->type, where->id);
+    return CUDA_SUCCESS;
+}
 
 /* --- life --- */
 
@@ -34,12 +58,13 @@ static void pool_free(struct obj *obj)
     hw_free(p);
 }
 
-/* With mu held. */
-static struct mempool *pool_new(int device, bool is_default)
+/* With mu held. place: -1 for one that no place can have as its current one. */
+static struct mempool *pool_new(int device, enum mem_kind kind, int place, bool is_default)
 {
     struct mempool *p = hw_alloc(sizeof *p);
     p->device = device;
-    p->kind = MEM_DEVICE;
+    p->kind = kind;
+    p->place = place;
     p->is_default = is_default;
     hw_list_init(&p->chunks);
     p->reuse_events = p->reuse_opportunistic = p->reuse_internal = 1;
@@ -48,16 +73,19 @@ static struct mempool *pool_new(int device, bool is_default)
     return p;
 }
 
-static struct mempool *default_locked(int device)
+static struct mempool *default_locked(int place)
 {
-    if (!defaults[device])
-        defaults[device] = pool_new(device, true);
-    return defaults[device];
+    bool managed = place >= PLACES;
+    int of_device = place - (managed ? PLACES : 0);
+    bool on_device = of_device < MAX_DEVICES;
+    if (!defaults[place])
+        defaults[place] = pool_new(on_device ? of_device : 0, managed ? MEM_MANAGED : on_device ? MEM_DEVICE : MEM_HOST, place, true);
+    return defaults[place];
 }
 
-struct mempool *pool_current_locked(int device)
+struct mempool *pool_current_locked(int place)
 {
-    return current[device] ? current[device] : default_locked(device);
+    return current[place] ? current[place] : default_locked(place);
 }
 
 struct mempool *mempool_get(CUmemoryPool handle)
@@ -84,21 +112,20 @@ int mempool_device(const struct mempool *p)
 CUresult mempool_create(const CUmemPoolProps *props, CUmemoryPool *out)
 {
     static const unsigned char none[sizeof props->reserved];
-    const int managed = 2;                       /* CU_MEM_ALLOCATION_TYPE_MANAGED, since CUDA 13 */
-    bool on_host = props->location.type == CU_MEM_LOCATION_TYPE_HOST || props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA
-        || props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
-    if (((int)props->allocType != managed && props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED) || memcmp(props->reserved, none, sizeof none))
-        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "allocType %d is not known, or reserved is not 0", (int)props->allocType);
-    if (!on_host && (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE || !device_peek(props->location.id)))
-        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no place of type %d and number %d", (int)props->location.type, props->location.id);
-    if (props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && !hw_numa_node_exists(props->location.id))
-        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no NUMA node %d", props->location.id);
+    const int managed = 2;
+    bool on_device = props->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+    int place = -1;
+    if (memcmp(props->reserved, none, sizeof none))
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "reserved is not 0");
+    CUresult rc = place_of(&props->location, props->allocType, &place);
+    if (rc && (rc != CUDA_ERROR_NOT_SUPPORTED || (int)props->allocType != managed))
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a pool needs a device, the host or a NUMA node that there is");
     if (props->handleTypes & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "handle types 0x%x; file descriptors only", (unsigned)props->handleTypes);
     hw_lock(&pool_mu);
-    struct mempool *p = pool_new(props->location.id, false);
+    enum mem_kind kind = (int)props->allocType == managed ? MEM_MANAGED : on_device ? MEM_DEVICE : MEM_HOST;
+    struct mempool *p = pool_new(on_device ? props->location.id : 0, kind, place, false);
     p->exportable = props->handleTypes != CU_MEM_HANDLE_TYPE_NONE;
-    p->kind = (int)props->allocType == managed ? MEM_MANAGED : on_host ? MEM_HOST : MEM_DEVICE;
     p->max_bytes = props->maxSize;
     *out = mempool_handle(p);
     hw_unlock(&pool_mu);
@@ -125,7 +152,7 @@ CUresult mempool_export(struct mempool *p, int *out_fd)
         fd = -1;
     }
     if (fd < 0)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no file for the pool: %s", strerror(errno));
     *out_fd = fd;
     p->exported = true;
     return CUDA_SUCCESS;
@@ -135,17 +162,17 @@ CUresult mempool_import(int fd, CUmemoryPool *out)
 {
     struct pool_card card;
     if (fd < 0 || fcntl(fd, F_GETFD) < 0)
-        return CUDA_ERROR_UNKNOWN;               /* measured */
+        return hw_refuse(CUDA_ERROR_UNKNOWN, "%d is no file descriptor", fd);               /* measured */
     ssize_t n;
     do
         n = pread(fd, &card, sizeof card, 0);
     while (n < 0 && errno == EINTR);
     if (n < 0 && errno == EIO)
-        return CUDA_ERROR_OPERATING_SYSTEM;
+        return hw_refuse(CUDA_ERROR_OPERATING_SYSTEM, "the file %d cannot be read: %s", fd, strerror(errno));
     if (n != (ssize_t)sizeof card || card.magic != CARD_MAGIC || !device_peek(card.device))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the file %d is none that cuMemPoolExportToShareableHandle gave", fd);
     hw_lock(&pool_mu);
-    struct mempool *p = pool_new(card.device, false);
+    struct mempool *p = pool_new(card.device, MEM_DEVICE, -1, false);
     p->imported = true;
     *out = mempool_handle(p);
     hw_unlock(&pool_mu);
@@ -157,31 +184,43 @@ bool mempool_is_imported(const struct mempool *p)
     return p->imported;
 }
 
-CUmemoryPool mempool_default(int device)
+CUresult mempool_default(const CUmemLocation *where, CUmemAllocationType type, CUmemoryPool *out)
 {
+    int place;
+    CUresult rc = place_of(where, type, &place);
+    if (rc)
+        return rc;
     hw_lock(&pool_mu);
-    struct mempool *p = default_locked(device);
+    *out = mempool_handle(default_locked(place));
     hw_unlock(&pool_mu);
-    return mempool_handle(p);
+    return CUDA_SUCCESS;
 }
 
-CUmemoryPool mempool_current(int device)
+CUresult mempool_current(const CUmemLocation *where, CUmemAllocationType type, CUmemoryPool *out)
 {
+    int place;
+    CUresult rc = place_of(where, type, &place);
+    if (rc)
+        return rc;
     hw_lock(&pool_mu);
-    struct mempool *p = pool_current_locked(device);
+    *out = mempool_handle(pool_current_locked(place));
     hw_unlock(&pool_mu);
-    return mempool_handle(p);
+    return CUDA_SUCCESS;
 }
 
-CUresult mempool_set_current(int device, CUmemoryPool handle)
+CUresult mempool_set_current(const CUmemLocation *where, CUmemAllocationType type, CUmemoryPool handle)
 {
+    int place;
+    CUresult rc = place_of(where, type, &place);
+    if (rc)
+        return rc;
     struct mempool *p = mempool_get(handle);
     if (!p)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no pool, or it was destroyed");
-    CUresult rc = p->device == device && p->kind == MEM_DEVICE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    rc = p->place == place ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the pool is of another place");
     hw_lock(&pool_mu);
     if (!rc)
-        current[device] = p;                     /* no reference: destroying it ends this */
+        current[place] = p;                      /* no reference: destroying it ends this */
     hw_unlock(&pool_mu);
     mempool_unref(p);
     return rc;
@@ -195,12 +234,12 @@ CUresult mempool_destroy(CUmemoryPool handle)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no pool, or it was destroyed");
     if (p->is_default || !obj_close(&p->obj)) {
         mempool_unref(p);
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "it is the default pool of a device, which stays, or it is being destroyed");
     }
     hw_lock(&pool_mu);
     p->closed = true;
-    if (current[p->device] == p)
-        current[p->device] = NULL;
+    if (p->place >= 0 && current[p->place] == p)
+        current[p->place] = NULL;
     hw_list_for_safe(it, &p->chunks)
         pool_chunk_drop(hw_list_item(it, struct pool_chunk, in_pool), &d);
     hw_unlock(&pool_mu);
@@ -267,16 +306,16 @@ CUresult mempool_set_access(struct mempool *p, const CUmemAccessDesc *desc, size
 {
     for (size_t i = 0; i < n; i++) {
         if (desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE)
-            return CUDA_ERROR_NOT_SUPPORTED;
+            return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "entry %zu is for no device: only devices are given access", i);
         if (!device_peek(desc[i].location.id))
-            return CUDA_ERROR_INVALID_DEVICE;
+            return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "entry %zu: there is no device %d", i, desc[i].location.id);
         if (desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
-            return CUDA_ERROR_NOT_SUPPORTED;
+            return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "entry %zu: memory of pools cannot be read only", i);
         if (desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "entry %zu: there is no access 0x%x", i, (unsigned)desc[i].flags);
         /* A pool's own device always has access. */
         if (p->kind == MEM_DEVICE && desc[i].location.id == p->device && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-            return CUDA_ERROR_INVALID_DEVICE;
+            return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "entry %zu: device %d owns the pool, and keeps its access", i, desc[i].location.id);
     }
     hw_lock(&pool_mu);
     for (size_t i = 0; i < n; i++) {
@@ -291,12 +330,12 @@ CUresult mempool_access(struct mempool *p, const CUmemLocation *where, CUmemAcce
 {
     bool host = where->type == CU_MEM_LOCATION_TYPE_HOST, can;
     if (!host && (where->type != CU_MEM_LOCATION_TYPE_DEVICE || !device_peek(where->id)))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "place %d.%d is neither the host nor a device", (int)where->type, where->id);
     hw_lock(&pool_mu);
     if (host)
-        can = p->kind != MEM_DEVICE;
+        can = p->kind == MEM_HOST;               /* measured, of managed memory too: what was not set is not said */
     else
-        can = p->kind != MEM_DEVICE || where->id == p->device || (p->accessible >> where->id & 1);
+        can = (p->kind == MEM_DEVICE && where->id == p->device) || (p->accessible >> where->id & 1);
     hw_unlock(&pool_mu);
     *out = can ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;

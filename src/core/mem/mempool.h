@@ -20,10 +20,10 @@ int mempool_device(const struct mempool *p);
 CUresult mempool_create(const CUmemPoolProps *props, CUmemoryPool *out);
 /* The default pool: INVALID_VALUE. Memory that is still in use goes on; what remains goes when that is freed. */
 CUresult mempool_destroy(CUmemoryPool handle);
-/* A device's own pool, and the one that allocations without a pool take. */
-CUmemoryPool mempool_default(int device);
-CUmemoryPool mempool_current(int device);
-CUresult mempool_set_current(int device, CUmemoryPool handle);
+/* A place's own pool, and the one that allocations without a pool take (of a device, pinned). */
+CUresult mempool_default(const CUmemLocation *where, CUmemAllocationType type, CUmemoryPool *out);
+CUresult mempool_current(const CUmemLocation *where, CUmemAllocationType type, CUmemoryPool *out);
+CUresult mempool_set_current(const CUmemLocation *where, CUmemAllocationType type, CUmemoryPool handle);
 
 CUresult mempool_get_attribute(struct mempool *p, CUmemPool_attribute attribute, void *value);
 CUresult mempool_set_attribute(struct mempool *p, CUmemPool_attribute attribute, const void *value);
@@ -39,7 +39,7 @@ CUresult mempool_ref(CUdeviceptr ptr, struct ipc_ref *out);
 /* Gives back what nobody uses, down to keep bytes. */
 void mempool_trim(struct mempool *p, size_t keep);
 
-/* pool NULL: the current one of the stream's device. The address is there at once; the memory is the caller's in stream order. */
+/* 0 bytes: address 0, and nothing happens. pool NULL: the current one of the stream's device. The address is there at once; the memory is the caller's in stream order. */
 CUresult mempool_alloc(struct mempool *pool, struct stream *s, size_t bytes, CUdeviceptr *out);
 /* INVALID_VALUE: not the first byte of memory that is alive. Device memory of any other kind is freed when the stream comes to it. */
 CUresult mempool_free(CUdeviceptr ptr, struct stream *s);

@@ -17,7 +17,9 @@
 /* Under `hostwarp check` there is a gap behind each piece, and pieces that were freed are not given out again before the pool is as large as this. */
 enum { RED_ZONE = 16 };
 #define HELD_BYTES ((uint64_t)256 << 20)
-enum { MAX_DEVICES = 64 };
+enum { MAX_DEVICES = 64, MAX_NODES = 64 };
+/* Places that have a default and a current pool: devices, the host, its NUMA nodes, none; for pinned memory, then again for managed. */
+enum { PLACE_HOST = MAX_DEVICES, PLACE_NODES, PLACE_NONE = PLACE_NODES + MAX_NODES, PLACES, N_PLACES = 2 * PLACES };
 
 /* A part of a chunk. Neighbours in memory are neighbours in the chunk's list. */
 struct pool_piece {
@@ -48,6 +50,7 @@ struct mempool {
     struct obj obj;
     int device;                  /* const; 0 for memory of the host's */
     enum mem_kind kind;          /* const: MEM_DEVICE, MEM_HOST or MEM_MANAGED */
+    int place;                   /* const: whose current pool it may be; -1: of none */
     uint64_t max_bytes;          /* const; 0: as much as there is */
     bool is_default;             /* const */
     bool exportable;             /* const; other processes may map its chunks */
@@ -88,7 +91,7 @@ static inline bool pool_passed(const struct pool_piece *piece)
 }
 
 /* mempool.c; with the lock held */
-struct mempool *pool_current_locked(int device);
+struct mempool *pool_current_locked(int place);        /* a device's is its number */
 
 /* pool_chunk.c; all but the last two with the lock held */
 struct pool_piece *pool_piece_new(struct pool_chunk *c, uint64_t base, uint64_t bytes);

@@ -96,8 +96,14 @@ CUresult mempool_alloc(struct mempool *pool, struct stream *s, size_t bytes, CUd
     CUresult rc = capture_enter(s, &captures);
     if (rc)
         return rc;
-    if (bytes == 0 || (pool && pool->imported))
-        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "0 bytes are asked for, or the pool is another process's");
+    if (pool && pool->imported)
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the pool is another process's");
+    if (bytes == 0) {                            /* measured: no error, no address, no node in a graph */
+        *out = 0;
+        return CUDA_SUCCESS;
+    }
+    if (captures && pool && pool->kind == MEM_HOST)
+        return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "graphs have memory of devices only");
     if (captures) {
         const CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                                        .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = s->ctx->dev->ordinal } };
@@ -178,10 +184,10 @@ CUresult mempool_free(CUdeviceptr ptr, struct stream *s)
 {
     struct mem_info info;
     struct pool_piece *piece;
-    if (ptr == 0)
-        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the address is 0");
     bool captures;
     CUresult rc = capture_enter(s, &captures);
+    if (!rc && ptr == 0)
+        return CUDA_SUCCESS;                     /* measured; what 0 bytes gave */
     if (rc || captures)
         return rc ? rc : capture_free(s, ptr);
     if (mem_lookup(ptr, &info) && info.variable && info.base == ptr)

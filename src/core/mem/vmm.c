@@ -62,7 +62,7 @@ CUresult vmm_reserve(size_t bytes, size_t align, CUdeviceptr wish, CUdeviceptr *
 {
     size_t step = align > VMM_GRANULARITY ? align : VMM_GRANULARITY, whole;
     if (bytes == 0 || bytes % VMM_GRANULARITY || (align && !hw_is_pow2(align)) || __builtin_add_overflow(bytes, step, &whole))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu bytes are no multiple of %zu, or the alignment %zu is no power of two", bytes, (size_t)VMM_GRANULARITY, align);
     char *p = MAP_FAILED;
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     if (wish && wish % step == 0)                /* a wish, not a must */
@@ -71,7 +71,7 @@ CUresult vmm_reserve(size_t bytes, size_t align, CUdeviceptr wish, CUdeviceptr *
         if (p != MAP_FAILED)
             munmap(p, bytes);
         if ((p = hw_window_map(whole, PROT_NONE, flags)) == MAP_FAILED)
-            return CUDA_ERROR_OUT_OF_MEMORY;
+            return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no %zu bytes of addresses", whole);
         char *start = (char *)at(hw_align_up((uint64_t)(uintptr_t)p, step));
         if (start > p)
             munmap(p, (size_t)(start - p));
@@ -155,20 +155,20 @@ CUresult vmm_create(size_t bytes, const CUmemAllocationProp *prop, CUmemGenericA
     const unsigned others = CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT | CU_MEM_HANDLE_TYPE_FABRIC;
     bool on_host = prop->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
     if (bytes == 0 || bytes % VMM_GRANULARITY || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED || (prop->requestedHandleTypes & others))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu bytes are no multiple of %zu, or the memory is not pinned, or is for handles of another system (0x%x)", bytes, (size_t)VMM_GRANULARITY, (unsigned)prop->requestedHandleTypes);
     if (!on_host && prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no memory in a place of type %d", (int)prop->location.type);
     if (on_host && !hw_numa_node_exists(prop->location.id))
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no NUMA node %d", prop->location.id);
     if (!on_host && !device_peek(prop->location.id))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d", prop->location.id);
     if (on_host ? bytes > hw_memory_bytes() : !mem_charge(prop->location.id, bytes))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "%zu bytes are more than the device or the machine has left", bytes);
     int fd = ipc_file_new("hostwarp", bytes);
     if (fd < 0) {
         if (!on_host)
             mem_uncharge(prop->location.id, bytes);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no file of %zu bytes: %s", bytes, strerror(errno));
     }
     *out = physical_new(fd, bytes, prop, !on_host);
     return CUDA_SUCCESS;
@@ -178,7 +178,7 @@ CUresult vmm_release(CUmemGenericAllocationHandle handle)
 {
     struct physical *p = physical_get(handle);
     if (!p)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
     hw_lock(&mu);
     bool last = --p->handles == 0;
     hw_unlock(&mu);
@@ -209,12 +209,12 @@ CUresult vmm_import(int fd, CUmemGenericAllocationHandle *out)
                                  .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
                                  .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 } };
     if (fd >= 0 && fstat(fd, &st) && errno != EBADF)
-        return CUDA_ERROR_OPERATING_SYSTEM;
+        return hw_refuse(CUDA_ERROR_OPERATING_SYSTEM, "the file %d cannot be looked at: %s", fd, strerror(errno));
     if (!S_ISREG(st.st_mode) || !ipc_file_stays(fd) || st.st_size <= 0 || st.st_size % VMM_GRANULARITY)
-        return CUDA_ERROR_UNKNOWN;
+        return hw_refuse(CUDA_ERROR_UNKNOWN, "the file %d is none that cuMemExportToShareableHandle gave", fd);
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (own < 0)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no more file descriptors (ulimit -n)");
     *out = physical_new(own, (size_t)st.st_size, &prop, false);
     return CUDA_SUCCESS;
 }
@@ -223,7 +223,7 @@ CUresult vmm_properties(CUmemGenericAllocationHandle handle, CUmemAllocationProp
 {
     struct physical *p = physical_get(handle);
     if (!p)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
     *out = p->prop;
     obj_unref(&p->obj);
     return CUDA_SUCCESS;
@@ -306,13 +306,13 @@ CUresult vmm_set_access(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc *de
 {
     for (size_t i = 0; i < n; i++) {
         if (desc[i].location.type == CU_MEM_LOCATION_TYPE_HOST)
-            return CUDA_ERROR_NOT_SUPPORTED;
+            return hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "entry %zu: access of the host cannot be set", i);
         if ((desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE && desc[i].location.type != CU_MEM_LOCATION_TYPE_HOST_NUMA)
             || (desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READ
                 && desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE))
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "entry %zu: there is no place of type %d, or no access 0x%x", i, (int)desc[i].location.type, (unsigned)desc[i].flags);
         if (desc[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE && !device_peek(desc[i].location.id))
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "entry %zu: there is no device %d", i, desc[i].location.id);
     }
     hw_lock(&mu);
     CUresult rc = bytes && covered_locked(ptr, bytes) == bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -341,15 +341,15 @@ CUresult vmm_set_access(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc *de
 CUresult vmm_access(CUdeviceptr ptr, const CUmemLocation *where, unsigned long long *out)
 {
     if (where->type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the place has type %d; only a device's access can be asked for", (int)where->type);
     if (!device_peek(where->id))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d; cuDeviceGetCount() says how many there are", (int)where->id);
     hw_lock(&mu);
     const struct mapping *m = mapping_locked(ptr, 1);
     if (m)
         *out = m->access[where->id];
     hw_unlock(&mu);
-    return m ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return m ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "nothing is mapped at 0x%llx", (unsigned long long)ptr);
 }
 
 CUresult vmm_retain(uint64_t addr, CUmemGenericAllocationHandle *out)
@@ -363,5 +363,5 @@ CUresult vmm_retain(uint64_t addr, CUmemGenericAllocationHandle *out)
         *out = (CUmemGenericAllocationHandle)(uintptr_t)m->memory->obj.handle;
     }
     hw_unlock(&mu);
-    return open ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return open ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "nothing is mapped there, or its memory was released");
 }

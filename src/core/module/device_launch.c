@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that launch kernels: their side of it in PTX, ours in C. */
 #include "core/module/device_launch.h"
+#include "base/log.h"
 
 #include "base/hash.h"
 #include "base/lock.h"
@@ -299,9 +300,9 @@ static CUresult copy_of(const struct launched *l, struct cmd **out)
 {
     const uint64_t *args = l->params;
     if (l->room < 3 * sizeof *args)
-        return CUDA_ERROR_LAUNCH_FAILED;
+        return hw_refuse(CUDA_ERROR_LAUNCH_FAILED, "the parameters of a copy by a kernel are damaged");
     if (args[2] && (!exec_may_touch(NULL, args[0], args[2], true) || !exec_may_touch(NULL, args[1], args[2], false)))
-        return CUDA_ERROR_ILLEGAL_ADDRESS;
+        return hw_refuse(CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel copies %llu bytes between memory that it may not touch", (unsigned long long)args[2]);
     struct copy_request r = { .dst = { .side = COPY_ANY, .addr = args[0] }, .src = { .side = COPY_ANY, .addr = args[1] }, .width = args[2],
                               .rows = 1, .slices = 1, .async = true };
     return copy_cmd(&r, out);
@@ -311,7 +312,7 @@ static CUresult copy_of(const struct launched *l, struct cmd **out)
 static CUresult work_of(const struct launched *l, struct cmd **out)
 {
     if (l->room < DEVICE_WORK_WORDS * sizeof(uint64_t))
-        return CUDA_ERROR_LAUNCH_FAILED;
+        return hw_refuse(CUDA_ERROR_LAUNCH_FAILED, "the parameters of a kernel's work are damaged");
     return device_work_cmd(l->e.param_bytes, l->params, out);
 }
 
@@ -321,7 +322,7 @@ static CUresult make_cmd(struct module *m, const struct launched *l, struct cmd 
     if (e->function == 0)
         return e->param_bytes ? work_of(l, out) : copy_of(l, out);
     if (e->function > m->n_functions || m->functions[e->function - 1]->param_bytes != e->param_bytes || e->param_bytes > l->room)
-        return CUDA_ERROR_LAUNCH_FAILED;         /* something wrote over it */
+        return hw_refuse(CUDA_ERROR_LAUNCH_FAILED, "the entry of a launch by a kernel is damaged: function %u, %u bytes of parameters", (unsigned)e->function, (unsigned)e->param_bytes);         /* something wrote over it */
     struct function *f = m->functions[e->function - 1];
     struct launch_config config = { .shared_bytes = e->shared };
     memcpy(config.grid, e->grid, sizeof config.grid);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and fills that kernels queue, and their events. All that a grid queues is run in order, so an event is only a name. */
 #include "core/module/device_work.h"
+#include "base/log.h"
 
 #include "core/mem/copy.h"
 #include "exec/exec.h"
@@ -243,13 +244,13 @@ static bool reachable(const uint64_t at[3], uint64_t width, uint64_t rows, uint6
 CUresult device_work_cmd(uint32_t kind, const uint64_t *args, struct cmd **out)
 {
     if (kind == WORK_FILL && !reachable((const uint64_t[3]){ args[0], args[1], 0 }, args[3], args[4], 1, true))
-        return CUDA_ERROR_ILLEGAL_ADDRESS;
+        return hw_refuse(CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel fills memory at 0x%llx that it may not touch", (unsigned long long)args[0]);
     if (kind == WORK_FILL)
         return copy_fill_cmd(args[0], args[1], (uint32_t)args[2], 1, args[3], args[4], out);
     if (kind != WORK_COPY_BOX)
-        return CUDA_ERROR_LAUNCH_FAILED;         /* something wrote over it */
+        return hw_refuse(CUDA_ERROR_LAUNCH_FAILED, "there is no work of kind %u: something wrote over it", kind);         /* something wrote over it */
     if (!reachable(args, args[6], args[7], args[8], true) || !reachable(args + 3, args[6], args[7], args[8], false))
-        return CUDA_ERROR_ILLEGAL_ADDRESS;
+        return hw_refuse(CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel copies a box between memory that it may not touch");
     struct copy_request r = { .dst = { .side = COPY_DEVICE, .addr = args[0], .pitch = args[1], .slice = args[2] },
                               .src = { .side = COPY_DEVICE, .addr = args[3], .pitch = args[4], .slice = args[5] },
                               .width = args[6], .rows = args[7], .slices = args[8], .async = true };

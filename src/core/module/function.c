@@ -143,7 +143,7 @@ CUresult function_attribute(struct function *f, int attribute, int *out)
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *out = f->carveout; break;
     default:
         if (attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX)
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no attribute %d", attribute);
         *out = 0;                                /* clusters: none */
     }
     return CUDA_SUCCESS;
@@ -154,23 +154,23 @@ CUresult function_set_attribute(struct function *f, int attribute, int value)
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         if (value < 0 || (uint32_t)value + f->shared_static > DEVICE_SHARED_OPTIN)
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%d bytes of dynamic shared memory and the kernel's own %u are more than %u", value, (unsigned)f->shared_static, (unsigned)DEVICE_SHARED_OPTIN);
         f->max_dynamic_shared = value;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         if (value < -1 || value > 100)
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a carveout of %d is not between -1 and 100", value);
         f->carveout = value;
         return CUDA_SUCCESS;
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "attribute %d cannot be set", attribute);
     }
 }
 
 CUresult function_param_info(const struct function *f, size_t index, size_t *out_offset, size_t *out_bytes)
 {
     if (index >= f->n_params)
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the kernel has %zu parameters, and none of index %zu", (size_t)f->n_params, index);
     if (out_offset)
         *out_offset = f->params[index].offset;
     if (out_bytes)

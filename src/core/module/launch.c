@@ -89,7 +89,7 @@ static CUresult read_extra(void **extra, const void **out, size_t *out_bytes)
         else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
             size = extra[1];
         else
-            return CUDA_ERROR_INVALID_VALUE;
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the list of extra parameters holds a key that is not known");
     }
     if (!buffer || !size)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "extra has no buffer, or no size of it");

@@ -57,7 +57,7 @@ static CUresult make_variable(struct module *m, size_t index, struct diag *diag)
     CUdeviceptr p;
     if (v->external) {
         diag_error(diag, 0, 0, "variable %s is declared but not defined in this module", v->name);
-        return CUDA_ERROR_INVALID_PTX;
+        return hw_refuse(CUDA_ERROR_INVALID_PTX, "variable %s is declared but not defined", v->name);
     }
     CUresult rc = mem_alloc_variable(m->ctx, v->bytes ? v->bytes : 1, v->align, v->managed, &p);
     if (rc) {
@@ -77,7 +77,7 @@ static CUresult apply_relocs(struct module *m, size_t index, struct diag *diag)
         const struct ir_reloc *r = &v->relocs.v[i];
         if (r->var < 0 || (size_t)r->var >= m->ir->vars.n || v->bytes < 8 || r->offset > v->bytes - 8) {
             diag_error(diag, 0, 0, "variable %s: bad address in its initial value", v->name);
-            return CUDA_ERROR_INVALID_PTX;
+            return hw_refuse(CUDA_ERROR_INVALID_PTX, "the initial value of variable %s holds a bad address", v->name);
         }
         uint64_t value = (uint64_t)(uintptr_t)m->globals[r->var] + (uint64_t)r->addend;
         memcpy((char *)m->globals[index] + r->offset, &value, 8);
@@ -93,7 +93,7 @@ static CUresult check_variables(const struct module *m, struct diag *diag)
         const struct ir_var *v = m->ir->vars.v[i];
         if (!v->managed && v->bytes > left) {
             diag_error(diag, 0, 0, "no memory for variable %s of %llu bytes", v->name, (unsigned long long)v->bytes);
-            return CUDA_ERROR_OUT_OF_MEMORY;
+            return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "variable %s of %llu bytes does not fit into device memory", v->name, (unsigned long long)v->bytes);
         }
         left -= v->managed ? 0 : v->bytes;
     }
@@ -119,15 +119,18 @@ static CUresult make_variables(struct module *m, const struct module_binding *bi
 
 CUresult module_status_code(enum ptx_status status)
 {
-    switch (status) {
-    case PTX_OK: return CUDA_SUCCESS;
-    case PTX_BAD_IMAGE: return CUDA_ERROR_INVALID_IMAGE;
-    case PTX_BAD_PTX: return CUDA_ERROR_INVALID_PTX;
-    case PTX_BAD_VERSION: return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
-    case PTX_NO_MEMORY: return CUDA_ERROR_OUT_OF_MEMORY;
-    case PTX_NO_PTX: return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    }
-    return CUDA_ERROR_UNKNOWN;
+    /* What is wrong is in the diagnostics too, with its place. */
+    static const struct { CUresult rc; const char *why; } rows[] = {
+        [PTX_OK] = { CUDA_SUCCESS, "" },
+        [PTX_BAD_IMAGE] = { CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX nor a fatbin, or it is damaged" },
+        [PTX_BAD_PTX] = { CUDA_ERROR_INVALID_PTX, "the PTX has an error" },
+        [PTX_BAD_VERSION] = { CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the PTX is of a newer version than is known" },
+        [PTX_NO_MEMORY] = { CUDA_ERROR_OUT_OF_MEMORY, "no memory to read the image" },
+        [PTX_NO_PTX] = { CUDA_ERROR_NO_BINARY_FOR_GPU, "the image holds machine code only, and no PTX that this device runs; nvcc -arch=sm_80 puts it in" },
+    };
+    if (status == PTX_OK)
+        return CUDA_SUCCESS;
+    return hw_refuse(rows[status].rc, "%s", rows[status].why);
 }
 
 /* The PTX in an image that fits the context's device best; hw_free() it. */

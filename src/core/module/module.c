@@ -86,7 +86,7 @@ CUresult module_global(struct module *m, const char *name, CUdeviceptr *out, siz
     if (!name)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the name is NULL");
     if (!m->ir)
-        return CUDA_ERROR_NOT_FOUND;
+        return hw_refuse(CUDA_ERROR_NOT_FOUND, "the module has no variable %s", name);
     size_t i = find_global(m, name);
     if (i == m->ir->vars.n) {                    /* nvcc leaves the names of static variables as they are, clang writes _ZL1x for x */
         char *mangled = hw_sprintf("_ZL%zu%s", strlen(name), name);
@@ -113,7 +113,7 @@ CUresult module_reference(struct module *m, const char *name, bool surface, CUde
             return CUDA_SUCCESS;
         }
     }
-    return CUDA_ERROR_NOT_FOUND;
+    return hw_refuse(CUDA_ERROR_NOT_FOUND, "the module has no %s reference %s", surface ? "surface" : "texture", name);
 }
 
 size_t module_function_count(const struct module *m)

@@ -116,7 +116,9 @@ struct event *event_get(CUevent handle)
 
 CUresult event_missing(CUevent handle)
 {
-    return obj_went_with_ctx(handle, OBJ_EVENT) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_HANDLE;
+    if (obj_went_with_ctx(handle, OBJ_EVENT))
+        return hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the event's context was destroyed");
+    return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no event, or it was destroyed");
 }
 
 CUresult event_destroy(CUevent handle)

@@ -83,7 +83,7 @@ CUresult stream_destroy(CUstream handle)
     if (closed)
         capture_stream_gone(s);
     obj_unref(obj);
-    return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return closed ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_HANDLE, "the default streams cannot be destroyed, or it is being destroyed already");
 }
 
 /* --- the calling thread's own streams, one per context --- */

@@ -49,7 +49,7 @@ static CUresult check_op(const CUstreamBatchMemOpParams *op)
     case CU_STREAM_MEM_OP_BARRIER:
         return CUDA_SUCCESS;
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no such operation on memory");
     }
 }
 

@@ -4,11 +4,6 @@
 
 enum { LINE = 64 };
 
-static LLVMBasicBlockRef new_block(struct emit *e, const char *name)
-{
-    return LLVMAppendBasicBlockInContext(e->cx, e->fn, name);
-}
-
 bool stream_row(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLVMValueRef ptr, unsigned n)
 {
     unsigned bytes = e->W * n * element_bytes(i);

@@ -13,6 +13,7 @@ enum { LANES = 16, LEAST_AHEAD = 4 };
 struct own_row {
     const struct ir_inst *access;
     unsigned words, step, ahead;                 /* words of each lane; bytes from one iteration to the next; iterations that they are for */
+    unsigned chunks;                             /* that have rows: those of one warp where all warps of the group read the same */
     LLVMValueRef fn, left, rows;                 /* left: i32, iterations whose elements are in the rows */
     LLVMValueRef alone;                          /* i1: of this iteration only the first load's elements are there */
     const struct own_row *lead;                  /* of a load that takes its elements from another one's rows; else NULL */
@@ -28,6 +29,14 @@ static bool is_own_row(struct emit *e, const struct ir_inst *i, int block, struc
         return false;
     bool whole = bytes == 4 ? out->step % 4 == 0 : out->step <= 4 && out->step != 3;         /* no element lies across two words */
     return whole && words_of(i, out->step) * 4 >= LEAST_AHEAD * out->step;
+}
+
+/* Vectors whose lanes' rows are different: all, or one warp's where the others go along the same rows (threadIdx.y, or blocks that do their work twice). */
+static unsigned different_chunks(struct emit *e, const struct ir_inst *i)
+{
+    struct shape s = o_shape(e, &i->src[0]);
+    bool again = s.kind == SHAPE_AFFINE && s.group && s.step == 0 && e->p->row % e->W == 0 && e->p->row < e->p->lanes;
+    return again ? e->p->row / e->W : e->C;
 }
 
 bool own_row_is(struct emit *e, const struct ir_inst *i, int block)
@@ -75,10 +84,10 @@ void own_rows_enter(struct emit *e, int b)
         hw_vec_push(&e->own_rows, r);
         if (join_rows(e, to, i, r, own.step))
             continue;
-        unsigned words = words_of(i, own.step);
-        LLVMTypeRef rows = LLVMArrayType2(ty_int(e, 32, e->W), (uint64_t)words * e->C);
-        *r = (struct own_row){ i, words, (unsigned)own.step, words * 4 / (unsigned)own.step, e->fn, entry_alloca(e, ty_int(e, 32, 1), "left"), entry_alloca(e, rows, "rows"),
-                                entry_alloca(e, ty_int(e, 1, 1), "alone"), NULL };
+        unsigned words = words_of(i, own.step), chunks = different_chunks(e, i);
+        LLVMTypeRef rows = LLVMArrayType2(ty_int(e, 32, e->W), (uint64_t)words * chunks);
+        *r = (struct own_row){ i, words, (unsigned)own.step, words * 4 / (unsigned)own.step, chunks, e->fn, entry_alloca(e, ty_int(e, 32, 1), "left"),
+                                entry_alloca(e, rows, "rows"), entry_alloca(e, ty_int(e, 1, 1), "alone"), NULL };
         LLVMBuildStore(e->b, k_int(e, 32, 1, 0), r->left);
         LLVMBuildStore(e->b, k_int(e, 1, 1, 1), r->alone);
     }
@@ -223,12 +232,10 @@ static LLVMValueRef take(struct emit *e, const struct own_row *r, LLVMValueRef a
     return LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, v, splat(e, shift, e->W), ""), ty_int(e, 8, e->W), "");
 }
 
-static LLVMBasicBlockRef new_block(struct emit *e, const char *name) { return LLVMAppendBasicBlockInContext(e->cx, e->fn, name); }
-
-/* <W x ptr> of each chunk, checked. */
-static void places(struct emit *e, const struct ir_inst *i, LLVMValueRef *pointers)
+/* <W x ptr> of each chunk that has rows, checked. */
+static void places(struct emit *e, const struct ir_inst *i, const struct own_row *r, LLVMValueRef *pointers)
 {
-    for (unsigned c = 0; c < e->C; c++) {
+    for (unsigned c = 0; c < r->chunks; c++) {
         struct lane_places p = places_of(e, i, 1, c);
         if (p.base)
             guard_indexed(e, i, p.base, &p.at, p.scale, c, 1);
@@ -238,13 +245,31 @@ static void places(struct emit *e, const struct ir_inst *i, LLVMValueRef *pointe
     }
 }
 
-static LLVMValueRef surely_in_window(struct emit *e, const struct ir_inst *i, LLVMValueRef *pointers)
+static LLVMValueRef surely_in_window(struct emit *e, const struct ir_inst *i, const struct own_row *r, LLVMValueRef *pointers)
 {
     LLVMTypeRef bits = ty_int(e, e->W, 1);
     LLVMValueRef bad = NULL;
-    for (unsigned c = 0; c < e->C; c++) {
+    for (unsigned c = 0; c < r->chunks; c++) {
         LLVMValueRef a = LLVMBuildPtrToInt(e->b, pointers[c], ty_int(e, 64, e->W), ""), doubt = guard_doubtful(e, i, a, e->W);
         bad = bad ? LLVMBuildOr(e->b, bad, doubt, "") : doubt;
+    }
+    return LLVMBuildICmp(e->b, LLVMIntEQ, cast_to(e, bad, bits), LLVMConstNull(bits), "");
+}
+
+/* i1: no lane's own stores of the next iterations come near its row. A counted address may have grown in this iteration or not. */
+static LLVMValueRef stores_elsewhere(struct emit *e, const struct own_row *r, const struct plan_own_row *own, LLVMValueRef *pointers)
+{
+    LLVMTypeRef bits = ty_int(e, e->W, 1);
+    LLVMValueRef bad = k_int(e, 1, e->W, 0);
+    for (unsigned k = 0; k < own->n_stores; k++) {
+        const struct ir_inst *i = own->stores[k].inst;
+        int64_t step = own->stores[k].step, far = step * (int64_t)(r->ahead + 1), row = r->words * 4;
+        int64_t low = i->imm + (step < 0 ? far : -step), high = i->imm + element_bytes(i) * (i->n_src - 1) + (step > 0 ? far : -step);
+        for (unsigned c = 0; c < e->C; c++) {
+            LLVMValueRef from = LLVMBuildPtrToInt(e->b, pointers[c % r->chunks], ty_int(e, 64, e->W), ""), store = v_operand(e, &i->src[0], IR_I64, c);
+            LLVMValueRef apart = LLVMBuildAdd(e->b, LLVMBuildSub(e->b, from, store, ""), k_int(e, 64, e->W, (uint64_t)(row - 1 - low)), "");
+            bad = LLVMBuildOr(e->b, bad, LLVMBuildICmp(e->b, LLVMIntULT, apart, k_int(e, 64, e->W, (uint64_t)(high - low + row - 1)), ""), "");
+        }
     }
     return LLVMBuildICmp(e->b, LLVMIntEQ, cast_to(e, bad, bits), LLVMConstNull(bits), "");
 }
@@ -255,28 +280,28 @@ static void take_from_lead(struct emit *e, const struct ir_inst *i, const struct
     LLVMTypeRef i32 = ty_int(e, 32, 1), t = ty_int(e, ir_type_bits(i->type), e->W);
     LLVMBasicBlockRef one = new_block(e, "one"), rows = new_block(e, "rows"), on = new_block(e, "on"), at[2];
     LLVMValueRef pointers[PLAN_MAX_CHUNKS], v[PLAN_MAX_CHUNKS][2];
-    places(e, i, pointers);
+    places(e, i, r, pointers);
     LLVMBuildCondBr(e->b, LLVMBuildLoad2(e->b, ty_int(e, 1, 1), r->alone, ""), one, rows);
     LLVMPositionBuilderAtEnd(e->b, one);
-    for (unsigned c = 0; c < e->C; c++)
+    for (unsigned c = 0; c < r->chunks; c++)
         v[c][0] = gather_elements(e, i, pointers[c], c);
     at[0] = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, on);
     LLVMPositionBuilderAtEnd(e->b, rows);
     LLVMValueRef left = LLVMBuildLoad2(e->b, i32, r->left, ""), row = LLVMBuildSub(e->b, k_int(e, 32, 1, r->ahead - 1), left, "");
     LLVMValueRef from = LLVMBuildAdd(e->b, LLVMBuildMul(e->b, row, k_int(e, 32, 1, r->step), ""), k_int(e, 32, 1, (uint64_t)(i->imm - r->lead->access->imm)), "");
-    for (unsigned c = 0; c < e->C; c++)
+    for (unsigned c = 0; c < r->chunks; c++)
         v[c][1] = cast_to(e, take(e, r, from, c), t);
     at[1] = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, on);
     LLVMPositionBuilderAtEnd(e->b, on);
-    for (unsigned c = 0; c < e->C; c++) {
+    for (unsigned c = 0; c < r->chunks; c++) {
         LLVMValueRef phi = LLVMBuildPhi(e->b, t, "");
         LLVMAddIncoming(phi, v[c], at, 2);
         v[c][0] = phi;
     }
     for (unsigned c = 0; c < e->C; c++)
-        set_varying(e, i, 0, c, cast_to(e, v[c][0], ty(e, i->type, e->W)));
+        set_varying(e, i, 0, c, cast_to(e, v[c % r->chunks][0], ty(e, i->type, e->W)));
 }
 
 bool own_row_load(struct emit *e, const struct ir_inst *i)
@@ -297,22 +322,25 @@ bool own_row_load(struct emit *e, const struct ir_inst *i)
         take_from_lead(e, i, r);
         return true;
     }
-    places(e, i, pointers);
+    places(e, i, r, pointers);
     LLVMTypeRef i32 = ty_int(e, 32, 1);
     LLVMValueRef left = LLVMBuildLoad2(e->b, i32, r->left, "");
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b), look = new_block(e, "look"), many = new_block(e, "many"), one = new_block(e, "one"), use = new_block(e, "use"), end;
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, left, k_int(e, 32, 1, 0), ""), look, use);
     LLVMPositionBuilderAtEnd(e->b, look);
     unsigned certain = r->ahead + (r->step > element_bytes(i));          /* with gaps, the words end behind the last element: up to the next one's */
-    LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, goes_on(e, &own, certain), surely_in_window(e, i, pointers), ""), many, one);
+    LLVMValueRef sure = LLVMBuildAnd(e->b, goes_on(e, &own, certain), surely_in_window(e, i, r, pointers), "");
+    if (own.n_stores)
+        sure = LLVMBuildAnd(e->b, sure, stores_elsewhere(e, r, &own, pointers), "");
+    LLVMBuildCondBr(e->b, sure, many, one);
     LLVMPositionBuilderAtEnd(e->b, many);
-    for (unsigned c = 0; c < e->C; c++)
+    for (unsigned c = 0; c < r->chunks; c++)
         fill(e, r, pointers[c], c);
     LLVMBuildStore(e->b, k_int(e, 1, 1, 0), r->alone);
     end = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, use);
     LLVMPositionBuilderAtEnd(e->b, one);
-    for (unsigned c = 0; c < e->C; c++)
+    for (unsigned c = 0; c < r->chunks; c++)
         gather_one(e, r, pointers[c], c);
     LLVMBuildStore(e->b, k_int(e, 1, 1, 1), r->alone);
     LLVMBuildBr(e->b, use);
@@ -322,9 +350,9 @@ bool own_row_load(struct emit *e, const struct ir_inst *i)
     LLVMAddIncoming(have, counts, at, 3);
     LLVMBuildStore(e->b, LLVMBuildSub(e->b, have, k_int(e, 32, 1, 1), ""), r->left);
     LLVMValueRef row = LLVMBuildMul(e->b, LLVMBuildSub(e->b, k_int(e, 32, 1, r->ahead), have, ""), k_int(e, 32, 1, r->step), ""), v[PLAN_MAX_CHUNKS];
-    for (unsigned c = 0; c < e->C; c++)
+    for (unsigned c = 0; c < r->chunks; c++)
         v[c] = take(e, r, row, c);
     for (unsigned c = 0; c < e->C; c++)
-        set_varying(e, i, 0, c, v[c]);
+        set_varying(e, i, 0, c, v[c % r->chunks]);
     return true;
 }

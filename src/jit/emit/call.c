@@ -57,7 +57,7 @@ static LLVMValueRef with_far(struct emit *e, enum ir_math id, LLVMValueRef x, LL
     LLVMValueRef far = LLVMBuildFCmp(e->b, LLVMRealUGT, intrinsic1(e, "llvm.fabs", t, x), k_bits(e, IR_F32, lanes, limit), "");
     LLVMValueRef any = lanes == 1 ? far : LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, far, bits), LLVMConstNull(bits), "");
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b), usual = cold_begin(e, any);
-    LLVMValueRef y[] = { near, LLVMBuildSelect(e->b, far, vector_math(e, id, &x, 1, lanes), near, "") };
+    LLVMValueRef y[] = { near, LLVMBuildSelect(e->b, far, one_nan(e, vector_math(e, id, &x, 1, lanes), IR_F32, lanes), near, "") };
     LLVMBasicBlockRef at[] = { from, LLVMGetInsertBlock(e->b) };
     cold_end(e, usual);
     LLVMValueRef phi = LLVMBuildPhi(e->b, t, "");
@@ -65,20 +65,23 @@ static LLVMValueRef with_far(struct emit *e, enum ir_math id, LLVMValueRef x, LL
     return phi;
 }
 
+/* The library's vectors, its scalars and the C library give different NaNs. */
 LLVMValueRef math_value(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes, unsigned chunk)
 {
     enum ir_math id = (enum ir_math)i->imm;
+    enum ir_type t = math_result_type(id);
     unsigned n = math_n_src(id);
     LLVMValueRef value = inline_math(e, id, src, lanes);
     if (value)
         return math_is_near(id) ? with_far(e, id, src[0], value, lanes) : value;
     if (math_is_vector(id))
-        return vector_math(e, id, src, n, lanes);
+        return one_nan(e, vector_math(e, id, src, n, lanes), t, lanes);
     char name[MATH_SYMBOL_MAX];
     LLVMTypeRef types[4];
     for (unsigned k = 0; k < n; k++)
         types[k] = ty_scalar(e, math_src_type(id, k));
-    return lane_calls(e, math_symbol(id, 1, name), ty_scalar(e, math_result_type(id)), src, types, n, lanes, chunk);
+    value = lane_calls(e, math_symbol(id, 1, name), ty_scalar(e, t), src, types, n, lanes, chunk);
+    return t == IR_I32 ? value : one_nan(e, value, t, lanes);
 }
 
 static LLVMValueRef service(struct emit *e, size_t offset)

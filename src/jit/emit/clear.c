@@ -3,7 +3,7 @@
  * The first blend of a register leaves what other lanes had, which is nothing yet. LLVM would keep what the group before left there: hundreds of values
  * that go round the loop over groups, in kernels with hundreds of branches. So such registers become zero shortly before.
  */
-#include "jit/emit.h"
+#include "jit/emit/control.h"
 
 static bool blended_at(struct emit *e, const struct ir_reg *r, int b)
 {
@@ -58,5 +58,18 @@ void clear_registers(struct emit *e, int b)
         const struct ir_reg *reg = e->p->regs[r].reg;
         for (unsigned c = 0; c < slot_count(e, reg); c++)
             LLVMBuildStore(e->b, LLVMConstNull(slot_type(e, reg)), slot_of(e, reg, c));
+    }
+}
+
+/* What the program may read before it writes it is 0: no value is wrong, but an undefined one would be another at every use. */
+void clear_undefined(struct emit *e)
+{
+    for (size_t r = 0; r < e->p->n_regs; r++) {
+        const struct ir_reg *reg = e->p->regs[r].reg;
+        if (!bits_has(e->p->blocks[0].live_in, r))
+            continue;
+        for (unsigned c = 0; c < slot_count(e, reg); c++)
+            LLVMBuildStore(e->b, LLVMConstNull(slot_type(e, reg)), slot_of(e, reg, c));
+        e->available[r] = true;
     }
 }

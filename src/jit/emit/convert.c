@@ -54,7 +54,7 @@ LLVMValueRef to_odd_f32(struct emit *e, LLVMValueRef v, unsigned lanes)
 LLVMValueRef to_f16(struct emit *e, LLVMValueRef v, enum ir_rnd rnd, unsigned lanes)
 {
     LLVMTypeRef f32 = ty(e, IR_F32, lanes), f16 = ty(e, IR_F16, lanes), i16 = ty_int(e, 16, lanes);
-    LLVMValueRef h = LLVMBuildFPTrunc(e->b, v, f16, "");
+    LLVMValueRef h = one_nan(e, LLVMBuildFPTrunc(e->b, v, f16, ""), IR_F16, lanes);
     if (rnd != IR_RZ)
         return h;
     LLVMValueRef out = intrinsic1(e, "llvm.fabs", f32, LLVMBuildFPExt(e->b, h, f32, ""));

@@ -26,6 +26,17 @@ static LLVMValueRef saturate(struct emit *e, LLVMValueRef v, enum ir_type t, uns
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, v, one, ""), v, one, "");
 }
 
+/* The NaN that a GPU's instructions make; those of f64 make the CPU's own. */
+static uint64_t nan_bits(enum ir_type t)
+{
+    return t == IR_F64 ? 0xfff8000000000000u : t == IR_F32 ? 0x7fffffffu : 0x7fffu;
+}
+
+LLVMValueRef one_nan(struct emit *e, LLVMValueRef v, enum ir_type t, unsigned lanes)
+{
+    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, v, v, ""), k_bits(e, t, lanes, nan_bits(t)), v, "");
+}
+
 /* May this number be a signalling NaN? What comes out of arithmetic is none. */
 static bool may_signal(const struct emit *e, const struct ir_operand *o, int depth)
 {
@@ -64,7 +75,7 @@ static LLVMValueRef pick_portably(struct emit *e, const struct ir_inst *i, LLVMV
     return LLVMBuildSelect(e->b, b_nan, LLVMBuildSelect(e->b, a_nan, a_quiet, a, ""), r, "");
 }
 
-/* Like minNum/maxNum, and -0 is below +0. Of two NaNs the first, made quiet: the bits of a NaN are not a GPU's anywhere. */
+/* Like minNum/maxNum, and -0 is below +0. Of two NaNs the first, made quiet: those of one that arithmetic on floats made are the CPU's. */
 static LLVMValueRef float_min_max(struct emit *e, const struct ir_inst *i, LLVMValueRef a, LLVMValueRef b, unsigned lanes)
 {
     unsigned bits = ir_type_bits(i->type);
@@ -80,10 +91,8 @@ static LLVMValueRef float_min_max(struct emit *e, const struct ir_inst *i, LLVMV
         r = x86_range(e, quiet(e, &i->src[0], a, lanes), quiet(e, &i->src[1], b, lanes), i->op == IR_FMIN, lanes);
     else
         r = pick_portably(e, i, a, b, lanes);
-    if (i->flags & IR_NANPROP) {
-        uint64_t nan = i->type == IR_F64 ? 0x7fffffffffffffffu : i->type == IR_F32 ? 0x7fffffffu : 0x7fffu;
-        r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, a, b, ""), k_bits(e, i->type, lanes, nan), r, "");
-    }
+    if (i->flags & IR_NANPROP)
+        r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, a, b, ""), k_bits(e, i->type, lanes, nan_bits(i->type)), r, "");
     if (sign)
         r = cast_to(e, LLVMBuildOr(e->b, cast_to(e, r, it), sign, ""), ft);
     return r;
@@ -138,11 +147,9 @@ static LLVMValueRef fma_to_odd(struct emit *e, LLVMValueRef *s, unsigned lanes)
 
 /* Sums and products of halves are rounded twice, which does no harm: f32 has more than twice their digits, and what it cannot hold of a bf16's
    subnormals lies below half of the smallest. For fma no type is wide enough, and f32 has to say that something was lost. */
-static LLVMValueRef half_arithmetic(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes)
+static LLVMValueRef half_by_f32(struct emit *e, const struct ir_inst *i, LLVMValueRef *src, unsigned lanes)
 {
     LLVMValueRef s[3] = { 0 }, v;
-    if (i->type == IR_F16 && target_has_halves(e->W))      /* instructions that round once */
-        return NULL;
     for (int k = 0; k < i->n_src && k < 3; k++) {
         enum ir_type t = i->type;
         s[k] = widen_half(e, src[k], &t, lanes);
@@ -155,6 +162,20 @@ static LLVMValueRef half_arithmetic(struct emit *e, const struct ir_inst *i, LLV
     default: return NULL;
     }
     return i->type == IR_BF16 ? to_bf16(e, v, IR_RN, lanes) : to_f16(e, v, IR_RN, lanes);
+}
+
+/* Instructions that round once, where the CPU has them. */
+static LLVMValueRef half_arithmetic(struct emit *e, const struct ir_inst *i, LLVMValueRef *s, unsigned lanes)
+{
+    if (i->type == IR_BF16 || !target_has_halves(e->W))
+        return half_by_f32(e, i, s, lanes);
+    switch (i->op) {
+    case IR_FADD: return one_nan(e, LLVMBuildFAdd(e->b, s[0], s[1], ""), i->type, lanes);
+    case IR_FSUB: return one_nan(e, LLVMBuildFSub(e->b, s[0], s[1], ""), i->type, lanes);
+    case IR_FMUL: return one_nan(e, LLVMBuildFMul(e->b, s[0], s[1], ""), i->type, lanes);
+    case IR_FMA: return one_nan(e, intrinsic3(e, "llvm.fma", ty(e, i->type, lanes), s[0], s[1], s[2]), i->type, lanes);
+    default: return NULL;
+    }
 }
 
 static LLVMValueRef arithmetic(struct emit *e, const struct ir_inst *i, LLVMValueRef *s, unsigned lanes, unsigned chunk)

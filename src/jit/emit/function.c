@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of functions that were not inlined. All have one type: the launch, the block, the group, where their local memory
+ * Functions that were not inlined, and calls of them. All have one type: the launch, the block, the group, where their local memory
  * begins, and the mask of each chunk. Parameters and results are in local memory, put there by lower/.
  */
-#include "jit/emit.h"
+#include "jit/emit/control.h"
 
 #include <stdio.h>
 
@@ -107,4 +107,61 @@ void emit_call(struct emit *e, const struct ir_inst *i)
     } else {
         call_by_lanes(e, i);
     }
+}
+
+/* Too deep a recursion ends the kernel before it runs into another thread's memory. */
+static void check_stack(struct emit *e)
+{
+    LLVMValueRef top = LLVMBuildAdd(e->b, e->sp, k_int(e, 64, 1, 2ull * e->p->own_local), "");
+    LLVMBasicBlockRef deep = new_block(e, "too.deep"), fine = new_block(e, "fine");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntUGT, top, k_int(e, 64, 1, e->p->func->local_bytes), ""), deep, fine);
+    LLVMPositionBuilderAtEnd(e->b, deep);
+    struct ir_inst trap = { .op = IR_TRAP, .imm = KABI_TRAP_ILLEGAL_ADDRESS };
+    emit_trap(e, &trap);
+    LLVMBuildUnreachable(e->b);
+    LLVMPositionBuilderAtEnd(e->b, fine);
+}
+
+/* A callee: no loop over groups; the caller says which group and which of its lanes. */
+void emit_function(struct emit *e, size_t index)
+{
+    char name[64];
+    const struct plan *p = e->p;
+    function_name(e, index, name);
+    e->region = 0;
+    e->fn = LLVMGetNamedFunction(e->mod, name);
+    if (!e->fn)
+        e->fn = LLVMAddFunction(e->mod, name, function_type(e));
+    LLVMSetLinkage(e->fn, LLVMInternalLinkage);
+    e->launch = LLVMGetParam(e->fn, 0);
+    e->block = LLVMGetParam(e->fn, 1);
+    e->warp = LLVMGetParam(e->fn, 2);
+    e->sp = LLVMGetParam(e->fn, 3);
+    e->frame = LLVMGetPoison(ty_ptr(e));
+    open_function(e);
+    masks_make_slots(e);
+    for (int b = 0; b < p->n_blocks; b++) {
+        char block_name[24];
+        snprintf(block_name, sizeof block_name, "B%d", b);
+        e->bb[b] = new_block(e, block_name);
+    }
+    e->next = new_block(e, "leave");
+    LLVMPositionBuilderAtEnd(e->b, e->next);
+    LLVMBuildRetVoid(e->b);
+    LLVMBasicBlockRef start = new_block(e, "start");
+    LLVMPositionBuilderAtEnd(e->b, start);
+    e->m[0] = NULL;
+    e->at = 0;
+    check_stack(e);
+    masks_clear(e);
+    clear_undefined(e);
+    for (unsigned c = 0; e->W > 1 && c < e->C; c++) {
+        LLVMValueRef bits = LLVMBuildTrunc(e->b, LLVMGetParam(e->fn, 4 + c), ty_int(e, e->W, 1), "");
+        LLVMBuildStore(e->b, cast_to(e, bits, ty_int(e, 1, e->W)), e->mask[0][c]);
+    }
+    LLVMBuildBr(e->b, e->bb[0]);
+    for (int b = 0; b < p->n_blocks; b++)
+        emit_block(e, b);
+    LLVMBuildBr(e->eb, start);
+    LLVMBuildBr(e->ab, LLVMGetNextBasicBlock(LLVMGetInsertBlock(e->ab)));
 }

@@ -135,3 +135,8 @@ LLVMValueRef cast_to(struct emit *e, LLVMValueRef v, LLVMTypeRef t)
 {
     return LLVMTypeOf(v) == t ? v : LLVMBuildBitCast(e->b, v, t, "");
 }
+
+LLVMBasicBlockRef new_block(struct emit *e, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(e->cx, e->fn, name);
+}

@@ -535,10 +535,14 @@ static bool flow_divergence(struct plan *p)
     return changed;
 }
 
-/* Edge e of branch `a` leads to b, and the other perhaps not. True when b's class grew. */
-static bool depends(struct plan *p, int a, int e, int b)
+/* Edge e of branch `a` leads to b, and the other perhaps not. True when b's class grew. met: (e, b) of this branch so far, for a block is met again in each of the
+   loops around it, and many loops may be around each other. */
+static bool depends(struct plan *p, uint64_t *met, int a, int e, int b)
 {
     const struct plan_block *from = &p->blocks[a];
+    if (bits_has(met, (size_t)(2 * b + e)))
+        return false;
+    bits_add(met, (size_t)(2 * b + e));
     bool grew = bits_or(p->blocks[b].cls, from->cls, p->n_cls);
     if (from->divergent && !bits_has(p->blocks[b].cls, (size_t)(2 * a + e))) {
         bits_add(p->blocks[b].cls, (size_t)(2 * a + e));
@@ -548,7 +552,7 @@ static bool depends(struct plan *p, int a, int e, int b)
 }
 
 /* The same in one iteration of a loop; and which blocks lanes may come past on their way to the next. */
-static bool depends_in_loop(struct plan *p, struct plan_loop *loop, int a)
+static bool depends_in_loop(struct plan *p, uint64_t *met, struct plan_loop *loop, int a)
 {
     const struct plan_block *from = &p->blocks[a];
     int first = loop->header, stop = loop->ipdom[a - first];
@@ -559,7 +563,7 @@ static bool depends_in_loop(struct plan *p, struct plan_loop *loop, int a)
         if (from->succ[e] == first || !bits_has(loop->blocks, (size_t)from->succ[e]))
             continue;
         for (int b = from->succ[e]; b >= 0 && b != stop; b = loop->ipdom[b - first]) {
-            grew |= depends(p, a, e, b);
+            grew |= depends(p, met, a, e, b);
             if (skips && !bits_has(loop->skipped, (size_t)(b - first))) {
                 bits_add(loop->skipped, (size_t)(b - first));
                 grew = true;
@@ -574,6 +578,7 @@ static void classes(struct plan *p)
 {
     size_t n = (size_t)p->n_blocks;
     p->n_cls = 2 * n + 1;
+    uint64_t *met = bits_new(&p->arena, p->n_cls);
     for (int b = 0; b < p->n_blocks; b++) {
         if (!p->blocks[b].cls)
             p->blocks[b].cls = bits_new(&p->arena, p->n_cls);
@@ -586,11 +591,12 @@ static void classes(struct plan *p)
             struct plan_block *from = &p->blocks[a];
             if (from->n_succ < 2)
                 continue;
+            memset(met, 0, bits_words(p->n_cls) * sizeof *met);
             for (int e = 0; e < 2; e++)
                 for (int b = from->succ[e]; b >= 0 && b != from->ipdom; b = p->blocks[b].ipdom)
-                    again |= depends(p, a, e, b);
+                    again |= depends(p, met, a, e, b);
             for (int l = from->loop; l >= 0; l = p->loops.v[l].parent)
-                again |= depends_in_loop(p, &p->loops.v[l], a);
+                again |= depends_in_loop(p, met, &p->loops.v[l], a);
         }
     }
     for (int b = 0; b < p->n_blocks; b++)                 /* at a barrier groups are whole again */

@@ -4,7 +4,9 @@
  * other, but over the iterations each lane reads its memory front to back. Where the loop's end is one comparison for the whole group, it is
  * known some iterations ahead whether it comes to them, and the elements of all these can be read at once (jit/access/own_row.c).
  *
- * This is no hint: the address must grow by the element's size in 64 bits, whatever the numbers are, and nothing in the loop may change memory.
+ * This is no hint: the address must grow by the element's size in 64 bits, whatever the numbers are. Stores of the loop (sum[row] += a[row * n + k], of which
+ * compilers make a store per iteration) must go to addresses that are known as far ahead: code looks whether a thread's come near its own row, which is
+ * all that matters, for what other threads store there meanwhile would be a race.
  */
 #include "pass/analysis/access.h"
 
@@ -98,16 +100,34 @@ static const struct ir_operand *origin(const struct ir_block *b, const struct ir
     return o;
 }
 
-/* A loop of one block that all lanes leave together, in which nothing changes memory that other accesses may read. */
-static bool reads_only(const struct plan *p, int block, bool generic)
+/* A store that other accesses may read: where it goes in the next iterations is known from its register, which holds an address at the loop's beginning. */
+static bool foreseen_store(const struct ir_block *b, const struct ir_inst *i, const struct ir_inst *load, struct plan_own_row *out)
+{
+    unsigned n = 0;
+    int64_t step = 0;
+    const struct ir_operand *o = &i->src[0];
+    if (access_ordered(i) || (i->space != IR_GLOBAL && i->space != IR_GENERIC) || o->kind != IR_REG || o->reg->type != IR_I64 || o->reg == load->src[0].reg ||
+        out->n_stores == PLAN_ROW_STORES)
+        return false;
+    size_t def = written_at(b, o->reg, &n);
+    if (n > 1 || (n == 1 && !counts(b, o->reg, def, &step)))
+        return false;
+    out->stores[out->n_stores++] = (struct plan_row_store){ i, step };
+    return step < 1 << 20 && step > -(1 << 20);
+}
+
+/* A loop of one block that all lanes leave together, in which nothing changes memory that other accesses may read but stores as above. */
+static bool mostly_reads(const struct plan *p, int block, const struct ir_inst *load, struct plan_own_row *out)
 {
     const struct plan_block *b = &p->blocks[block];
     if (b->loop < 0 || p->loops.v[b->loop].header != block || p->loops.v[b->loop].latch != block || b->divergent || p->loops.v[b->loop].spin)
         return false;
+    out->n_stores = 0;
     for (size_t j = 0; j + 1 < b->ir->insts.n; j++) {
         const struct ir_inst *i = b->ir->insts.v[j];
-        bool load = i->op == IR_LD && !access_ordered(i), own = i->op == IR_ST && (i->space == IR_SHARED || i->space == IR_LOCAL) && !generic && !access_ordered(i);
-        if (!load && !own && !(ir_op_info[i->op].props & IR_PROP_PURE))
+        bool reads = i->op == IR_LD && !access_ordered(i);
+        bool own = i->op == IR_ST && (i->space == IR_SHARED || i->space == IR_LOCAL) && load->space != IR_GENERIC && !access_ordered(i);
+        if (!reads && !own && !(ir_op_info[i->op].props & IR_PROP_PURE) && !(i->op == IR_ST && foreseen_store(b->ir, i, load, out)))
             return false;
     }
     return true;
@@ -163,7 +183,7 @@ bool plan_own_row(const struct plan *p, const struct ir_inst *i, int block, stru
     unsigned n;
     size_t at = 0;
     if (p->lanes == 1 || i->op != IR_LD || i->n_dst != 1 || access_ordered(i) || (i->space != IR_GLOBAL && i->space != IR_GENERIC) || i->src[0].kind != IR_REG ||
-        i->src[0].reg->type != IR_I64 || !reads_only(p, block, i->space == IR_GENERIC))
+        i->src[0].reg->type != IR_I64 || !mostly_reads(p, block, i, out))
         return false;
     struct access a = access_of(p, i);
     while (at < b->insts.n && b->insts.v[at] != i)
