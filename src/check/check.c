@@ -15,6 +15,7 @@
 #include "check/patience.h"
 #include "check/report.h"
 #include "check/tools.h"
+#include "check/touch_set.h"
 #include "check/trace.h"
 #include "core/device/ctx.h"
 #include "core/obj.h"
@@ -83,6 +84,8 @@ static void on_cmd_finished(struct cmd *c)
         hw_free(c->watched);
         c->watched = NULL;
     }
+    if (hazards() && (c->kind == CMD_KERNEL || c->kind == CMD_COPY))
+        touch_set_over((uint32_t)c->seq);
 }
 
 static void on_copy_made(struct cmd *c, bool async)
@@ -100,6 +103,8 @@ static void on_cmd_queued(struct cmd *c)
         call_host_fn_queued(c);
     if (!(check_tools & CHECK_HAZARD))
         return;
+    if (c->kind == CMD_KERNEL || c->kind == CMD_COPY)
+        touch_set_queued((uint32_t)c->seq);
     order_queued(c);
     if (c->kind == CMD_KERNEL)
         access_launch_queued(c);

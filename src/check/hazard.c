@@ -376,6 +376,14 @@ static void look_at_host(struct hazard_view *v, uint64_t address, uint64_t bytes
             host_access_met(v->hosts.v[k].index, v->kernel, writes, place, hw_max_u64(address, v->hosts.v[k].from));
 }
 
+bool hazard_any(struct hazard_view *v)
+{
+    uint64_t now = atomic_load_explicit(&generation, memory_order_acquire);
+    if (v->generation != now)
+        refresh(v, now);
+    return v->copies.n > 0;
+}
+
 bool hazard_private(const struct hazard_view *v, uint64_t address, uint64_t *low, uint64_t *high)
 {
     if (address - v->seen_from >= v->seen_to - v->seen_from || v->seen_host)

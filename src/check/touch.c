@@ -28,14 +28,15 @@ struct touch_view {
     uint32_t number;
     struct hazard_view *hazards;
     struct { uint32_t number; bool ordered; } others[OTHERS];    /* that were met */
-    struct touch_bits *bits;
+    struct touch_table bits;
 };
 
-struct touch_view *touch_view_new(uint32_t number)
+struct touch_view *touch_view_new(uint32_t number, uint32_t n_sites)
 {
     struct touch_view *v = hw_alloc(sizeof *v);
     v->number = number;
     v->hazards = hazard_view_new(number);
+    touch_table_new(&v->bits, n_sites);
     return v;
 }
 
@@ -49,8 +50,9 @@ void touch_view_free(struct touch_view *v)
 {
     if (!v)
         return;
-    if (v->bits)
-        touch_set_add(v->number, v->bits, look_at_row, v);
+    if (v->bits.all)
+        touch_set_add(v->number, v->bits.all, hazard_any(v->hazards) ? look_at_row : NULL, v);
+    touch_table_free(&v->bits);
     hazard_view_free(v->hazards);
     hw_free(v);
 }
@@ -282,7 +284,7 @@ bool touch_private(struct touch_view *v, uint64_t address, uint64_t bytes, enum 
     return hazard_private(v->hazards, address, low, high);
 }
 
-struct touch_bits **touch_view_bits(struct touch_view *v) { return &v->bits; }
+struct touch_table *touch_view_bits(struct touch_view *v) { return &v->bits; }
 
 static void tell_if(struct touched t, uint64_t from, uint64_t to, void (*fn)(const struct touched *t, void *arg), void *arg)
 {

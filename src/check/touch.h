@@ -12,7 +12,7 @@ enum touch_kind { TOUCH_READ, TOUCH_WRITE, TOUCH_ATOMIC, TOUCH_STRONG_READ };
 
 /* A thread that runs blocks of the kernel with that number. */
 struct touch_view;
-struct touch_view *touch_view_new(uint32_t number);
+struct touch_view *touch_view_new(uint32_t number, uint32_t n_sites);
 void touch_view_free(struct touch_view *v);
 
 /* The bytes [from, from + bytes), all of them; system_wide: host code may wait for them; place: in device code, it stays. Reports commands that are in no order with this one. */
@@ -20,8 +20,8 @@ void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind 
 
 /* Is it in memory that host code cannot use? Then bits say what is touched (touch_set.h). [*low, *high): made smaller, to where the same holds. */
 bool touch_private(struct touch_view *v, uint64_t address, uint64_t bytes, enum touch_kind kind, const char *place, uint64_t *low, uint64_t *high);
-struct touch_bits;
-struct touch_bits **touch_view_bits(struct touch_view *v);       /* of this thread */
+struct touch_table;
+struct touch_table *touch_view_bits(struct touch_view *v);       /* of this thread */
 
 /* Who touched what of a line: bit k of bytes is the line's byte k. */
 struct touched {

@@ -1,52 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/touch_set.h"
 
+#include "base/lock.h"
 #include "base/vec.h"
 #include "check/hazard.h"
 #include "check/order.h"
 #include "check/shadow.h"
 
-#include <sched.h>
-#include <stdatomic.h>
-
-/* Launches that the host has not waited for, and the bytes of their bits: the oldest go. */
-enum { SETS = 1024, LINE = 1 << SHADOW_LINE };
+/* Of launches that others may still be in no order with so many are kept, and so many bytes of their bits: the oldest go. Commands that are not over: as far back as that. */
+enum { SETS = 1024, LINE = 1 << SHADOW_LINE, LIVE = 1 << 16 };
 #define MOST_BYTES ((size_t)1 << 30)
 
+/* What a thread touched of a launch. Nothing of it changes once it is in the list; it is freed with the last reference. */
 struct set {
     uint32_t number;
     struct touch_bits *all;
     size_t bytes;
+    uint64_t low, high;          /* all of it lies there */
+    unsigned refs;               /* under mu, as these: */
+    bool waited;                 /* the host has waited for the launch: what is queued behind `newest` is behind it */
+    uint32_t newest;
 };
 
-/* No lock with a rank: reports are made while it is held. */
-static _Atomic bool held;
-static HW_VEC(struct set *) sets;                /* in the order in which they ended */
-static size_t kept;
-
-static void enter(void)
-{
-    while (atomic_exchange_explicit(&held, true, memory_order_acquire))
-        sched_yield();
-}
-
-static void leave(void) { atomic_store_explicit(&held, false, memory_order_release); }
+static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_LEAF);
+static HW_VEC(struct set *) sets HW_GUARDED_BY(mu);              /* in the order in which they ended */
+static size_t kept HW_GUARDED_BY(mu);
+static bool live[LIVE] HW_GUARDED_BY(mu);        /* by number: is queued and not over */
+static uint32_t oldest HW_GUARDED_BY(mu), newest HW_GUARDED_BY(mu);      /* no command before the one is live; the last that was queued */
 
 /* ---- bits ---- */
 
-struct touch_bits *touch_bits_of(struct touch_bits **all, const struct touch_bits *what)
+struct touch_bits *touch_bits_of(struct touch_table *t, const struct touch_bits *what)
 {
-    for (struct touch_bits *b = *all; b; b = b->next)
-        if (b->site == what->site && b->low == what->low && b->high == what->high)
-            return b;
-    struct touch_bits *b = hw_alloc(sizeof *b);
-    *b = *what;
-    uint64_t first = b->low >> (b->grain + 5);
-    b->n = (size_t)(((b->high - 1) >> (b->grain + 5)) - first + 1);
-    b->words = hw_alloc((b->n + 4) * sizeof *b->words);          /* generated code changes two words at a time */
-    b->biased = (uint64_t)(uintptr_t)b->words - first * 4;
-    b->next = *all;
-    return *all = b;
+    const uint64_t key[] = { what->site, what->low, what->high };
+    struct touch_bits *b = hw_map_get(&t->by_memory, key, sizeof key);
+    if (!b) {
+        b = hw_alloc(sizeof *b);
+        *b = *what;
+        uint64_t first = b->low >> (b->grain + 5);
+        b->n = (size_t)(((b->high - 1) >> (b->grain + 5)) - first + 1);
+        b->words = hw_alloc((b->n + 4) * sizeof *b->words);      /* generated code changes two words at a time */
+        b->biased = (uint64_t)(uintptr_t)b->words - first * 4;
+        b->next = t->all;
+        t->all = b;
+        hw_map_set(&t->by_memory, key, sizeof key, b);
+    }
+    return t->last[what->site] = b;
+}
+
+void touch_table_new(struct touch_table *t, uint32_t n_sites)
+{
+    *t = (struct touch_table){ .last = hw_alloc((n_sites + 1) * sizeof *t->last) };
+}
+
+void touch_table_free(struct touch_table *t)
+{
+    hw_free(t->last);
+    hw_map_fini(&t->by_memory);
 }
 
 static void bits_free(struct touch_bits *all)
@@ -147,49 +157,117 @@ static void against(uint32_t number, const struct touch_bits *now, const struct 
             hazard_found(number, now->place, is_write(now->kind), other->number, b->place, is_write(b->kind), at);
 }
 
-static void set_free(struct set *s)
+static void unref_locked(struct set *s) HW_REQUIRES(mu)
 {
-    kept -= s->bytes;
+    if (--s->refs)
+        return;
     bits_free(s->all);
     hw_free(s);
 }
 
-/* Those go that the host has waited for, and the oldest where there are too many. */
-static void drop_locked(void)
+void touch_set_queued(uint32_t number)
+{
+    hw_lock(&mu);
+    newest = number;
+    live[number % LIVE] = true;
+    if (newest - oldest >= LIVE)
+        oldest = newest - LIVE + 1;
+    hw_unlock(&mu);
+}
+
+void touch_set_over(uint32_t number)
+{
+    hw_lock(&mu);
+    if (number - oldest < LIVE)
+        live[number % LIVE] = false;
+    while (oldest != newest + 1 && !live[oldest % LIVE])
+        oldest++;
+    hw_unlock(&mu);
+}
+
+/* Does every command that is not over come behind it? */
+static bool is_past_locked(const struct set *s) HW_REQUIRES(mu) { return s->waited && (int32_t)(oldest - s->newest) > 0; }
+
+/* Those go that nothing can meet any more, and the oldest where there are too many. */
+static void drop_locked(void) HW_REQUIRES(mu)
 {
     size_t left = 0, over = sets.n > SETS ? sets.n - SETS : 0;
     for (size_t k = 0; k < sets.n; k++)
-        if (k < over || kept > MOST_BYTES || order_host_waited_for(sets.v[k]->number))
-            set_free(sets.v[k]);
-        else
+        if (k < over || kept > MOST_BYTES || is_past_locked(sets.v[k])) {
+            kept -= sets.v[k]->bytes;
+            unref_locked(sets.v[k]);
+        } else {
             sets.v[left++] = sets.v[k];
+        }
     sets.n = left;
+}
+
+/* All that are there, and `mine` with them from now on, unless it is NULL. Reports are made, and the order is asked, with no lock held. */
+struct list {
+    HW_VEC(struct set *) v;
+};
+
+static struct list list_take(struct set *mine)
+{
+    struct list l = { 0 };
+    hw_lock(&mu);
+    for (size_t k = 0; k < sets.n; k++) {
+        sets.v[k]->refs++;
+        hw_vec_push(&l.v, sets.v[k]);
+    }
+    if (mine) {
+        mine->refs++;
+        hw_vec_push(&sets, mine);
+        kept += mine->bytes;
+    }
+    hw_unlock(&mu);
+    return l;
+}
+
+/* A command that is queued once the host has waited for a launch comes behind it: `newest` is asked for later. */
+static void list_give_back(struct list *l)
+{
+    HW_VEC(struct set *) waited = { 0 };
+    for (size_t k = 0; k < l->v.n; k++)
+        if (order_host_waited_for(l->v.v[k]->number))
+            hw_vec_push(&waited, l->v.v[k]);
+    hw_lock(&mu);
+    for (size_t k = 0; k < waited.n; k++)
+        if (!waited.v[k]->waited) {
+            waited.v[k]->waited = true;
+            waited.v[k]->newest = newest;
+        }
+    for (size_t k = 0; k < l->v.n; k++)
+        unref_locked(l->v.v[k]);
+    drop_locked();
+    hw_unlock(&mu);
+    hw_vec_fini(&waited);
+    hw_vec_fini(&l->v);
 }
 
 void touch_set_add(uint32_t number, struct touch_bits *all, void (*fn)(const struct touch_bits *b, uint64_t from, uint64_t to, void *arg), void *arg)
 {
     struct set *s = hw_alloc(sizeof *s);
     uint64_t from, to;
-    *s = (struct set){ number, all, 0 };
+    *s = (struct set){ .number = number, .all = all, .low = UINT64_MAX, .refs = 1 };
     for (struct touch_bits *b = all; b; b = b->next) {
         shrink(b);
         s->bytes += sizeof *b + b->n * sizeof *b->words;
-        for (uint64_t at = b->low; next_row(b, at, &from, &to); at = to)
+        s->low = hw_min_u64(s->low, b->low);
+        s->high = hw_max_u64(s->high, b->high);
+        for (uint64_t at = b->low; fn && next_row(b, at, &from, &to); at = to)
             fn(b, from, to, arg);
     }
-    enter();
-    drop_locked();
-    HW_VEC(struct set *) others = { 0 };
-    for (size_t k = 0; k < sets.n; k++)
-        if (sets.v[k]->number != number && !order_between(sets.v[k]->number, number))
-            hw_vec_push(&others, sets.v[k]);
-    for (size_t k = 0; k < others.n; k++)
+    struct list others = list_take(s);
+    for (size_t k = 0; k < others.v.n; k++) {
+        const struct set *o = others.v.v[k];
+        if (o->number == number || o->low >= s->high || s->low >= o->high || order_between(o->number, number))
+            continue;
         for (const struct touch_bits *b = all; b; b = b->next)
-            against(number, b, others.v[k]);
-    hw_vec_fini(&others);
-    hw_vec_push(&sets, s);
-    kept += s->bytes;
-    leave();
+            against(number, b, o);
+    }
+    hw_vec_push(&others.v, s);
+    list_give_back(&others);
 }
 
 /* ---- lines ---- */
@@ -207,13 +285,14 @@ static void tell_row(const struct touch_bits *b, uint32_t number, uint64_t from,
 void touch_set_each(uint64_t from, uint64_t to, uint32_t by, void (*fn)(const struct touched *t, void *arg), void *arg)
 {
     uint64_t low, high;
-    enter();
-    for (size_t k = 0; k < sets.n; k++) {
-        if (sets.v[k]->number == by || order_between(sets.v[k]->number, by))
+    struct list others = list_take(NULL);
+    for (size_t k = 0; k < others.v.n; k++) {
+        const struct set *o = others.v.v[k];
+        if (o->number == by || o->low >= to || from >= o->high || order_between(o->number, by))
             continue;
-        for (const struct touch_bits *b = sets.v[k]->all; b; b = b->next)
+        for (const struct touch_bits *b = o->all; b; b = b->next)
             for (uint64_t at = hw_max_u64(from, b->low); at < to && next_row(b, at, &low, &high) && low < to; at = high)
-                tell_row(b, sets.v[k]->number, low, hw_min_u64(high, to), fn, arg);
+                tell_row(b, o->number, low, hw_min_u64(high, to), fn, arg);
     }
-    leave();
+    list_give_back(&others);
 }

@@ -27,7 +27,7 @@ static const struct details_table *table_of(const struct runner *r) { return r->
 static uint32_t n_slots(const struct details_site *s) { return s->space == DETAILS_LOCAL ? KABI_WARPS : 1; }
 static bool has_pieces(const struct details_site *s) { return s->watched && (s->space == DETAILS_GLOBAL || s->space == DETAILS_GENERIC); }
 
-static enum touch_kind kind_of(const struct details_site *s)
+enum touch_kind window_kind(const struct details_site *s)
 {
     return s->kind == DETAILS_IN_LOAD ? s->strong ? TOUCH_STRONG_READ : TOUCH_READ : s->strong ? TOUCH_ATOMIC : TOUCH_WRITE;
 }
@@ -87,13 +87,16 @@ void windows_block(struct runner *r)
 
 /* ---- what is touched ---- */
 
-struct touch_bits *window_bits(struct touch_view *v, uint32_t site, const struct details_site *s, unsigned kind, uint64_t address, uint64_t bytes, uint64_t at)
+struct touch_bits *window_bits(struct touch_view *v, uint32_t site, const struct details_site *s, uint64_t address, uint64_t bytes, uint64_t at)
 {
+    struct touch_bits *last = touch_bits_last(touch_view_bits(v), site, address, bytes);
+    if (last)
+        return last;
     const struct ledger_range *g = ledger_holds(address, bytes, at);
     uint64_t low = g ? g->base : 0, high = g ? g->base + g->bytes : 0;
-    if (!g || g->heap || !touch_private(v, address, bytes, (enum touch_kind)kind, s->place, &low, &high) || bytes > high - address)
+    if (!g || g->heap || !touch_private(v, address, bytes, window_kind(s), s->place, &low, &high) || bytes > high - address)
         return NULL;
-    return touch_bits_of(touch_view_bits(v), &(struct touch_bits){ .low = low, .high = high, .site = site, .grain = touch_grain(s->bytes), .kind = (enum touch_kind)kind, .place = s->place });
+    return touch_bits_of(touch_view_bits(v), &(struct touch_bits){ .low = low, .high = high, .site = site, .grain = touch_grain(s->bytes), .kind = window_kind(s), .place = s->place });
 }
 
 /* Of accesses here and there: was what lies around touched by now? Where it was, it is looked at again soon. */
@@ -176,7 +179,7 @@ static void of_global(struct runner *r, uint32_t site, const struct part *p)
     struct kabi_window *w = &r->windows[s->window];
     struct window_state *t = &r->window_states[s->window];
     if ((check_tools & CHECK_HAZARD) && has_pieces(s)) {
-        struct touch_bits *b = window_bits(race_touches(r->race), site, s, kind_of(s), p->address, s->bytes, runner_at(r));
+        struct touch_bits *b = window_bits(race_touches(r->race), site, s, p->address, s->bytes, runner_at(r));
         if (!b)
             return;
         if (b != t->bits) {                      /* what is known of the other memory does not hold here */

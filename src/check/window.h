@@ -3,7 +3,7 @@
 #ifndef CHECK_WINDOW_H
 #define CHECK_WINDOW_H
 
-#include "base/base.h"
+#include "check/touch.h"
 
 struct access;
 struct kabi_block;
@@ -19,7 +19,8 @@ void windows_block(struct runner *r);            /* the next block begins */
 struct details_site;
 struct touch_bits;
 struct touch_view;
-struct touch_bits *window_bits(struct touch_view *v, uint32_t site, const struct details_site *s, unsigned kind, uint64_t address, uint64_t bytes, uint64_t at);
+enum touch_kind window_kind(const struct details_site *s);       /* what a site does to memory */
+struct touch_bits *window_bits(struct touch_view *v, uint32_t site, const struct details_site *s, uint64_t address, uint64_t bytes, uint64_t at);
 /* Lanes that are all in the window, and only touch what was not touched yet. */
 bool window_touches(struct runner *r, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a);
 bool window_is_quiet(struct runner *r, uint32_t site);           /* its accesses cannot be a race with others of the launch, or nobody asks */
