@@ -279,12 +279,10 @@ static void visit_access(struct runner *r, struct kabi_block *block, uint32_t si
         sync_shared(r->memory, &x);
     if (r->sync)
         sync_came(r->sync, site, thread, mask);
-    if (r->race && !x.s->tile && x.s->space == DETAILS_CONSTANT) {       /* no thread can write it, but other commands can: each read is told */
+    if (r->race && !x.s->tile && x.s->space == DETAILS_CONSTANT) {       /* no thread can write it, but other commands can */
         if (x.global)
             race_constant(r->race, site, x.global, a);
-        return;
-    }
-    if (r->race && !x.s->tile) {
+    } else if (r->race && !x.s->tile) {
         if (x.global)
             race_access(r->race, site, thread, x.global, a, false);
         if (x.shared)

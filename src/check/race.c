@@ -59,7 +59,7 @@ struct race_block *race_block_new(const struct exec_launch *launch, uint64_t at)
     b->n_warps = (b->threads + LANES - 1) / LANES;
     b->shared_bytes = l->shared_bytes;
     b->touch = check_tools & CHECK_HAZARD ? touch_view_new(b->number, launch->kernel->details->n) : NULL;
-    b->warps = hw_alloc(WARPS * sizeof *b->warps);
+    b->warps = hw_alloc(b->n_warps * sizeof *b->warps);
     b->clocks = (check_tools & (CHECK_RACE | CHECK_SYNC)) != 0;
     if (!(check_tools & CHECK_RACE))
         return b;

@@ -8,8 +8,11 @@
 #include "check/shadow.h"
 
 /* Of launches that others may still be in no order with so many are kept, and so many bytes of their bits: the oldest go. Commands that are not over: as far back as that. */
-enum { SETS = 1024, LINE = 1 << SHADOW_LINE, LIVE = 1 << 16 };
+enum { SETS = 1024, LINE = 1 << SHADOW_LINE, LIVE = 1 << 16, SPARES = 64 };
 #define MOST_BYTES ((size_t)1 << 30)
+#define MOST_SPARE ((size_t)32 << 20)
+
+enum { BLOCK = 11, BLOCK_WORDS = 1 << (BLOCK - 5) };      /* bits that a byte of `used` is for, as a logarithm (kabi/window.h), and words */
 
 /* What a thread touched of a launch. Nothing of it changes once it is in the list; it is freed with the last reference. */
 struct set {
@@ -30,6 +33,57 @@ static uint32_t oldest HW_GUARDED_BY(mu), newest HW_GUARDED_BY(mu);      /* no c
 
 /* ---- bits ---- */
 
+/* Words that are all 0 again, for the next launch: it mostly touches the same memory. */
+struct spare {
+    uint32_t *words;
+    uint8_t *used;
+    size_t n;
+};
+static struct spare spares[SPARES] HW_GUARDED_BY(mu);
+static size_t spare_bytes HW_GUARDED_BY(mu);
+static unsigned next_spare HW_GUARDED_BY(mu);
+
+static size_t words_bytes(size_t n) { return (n * BLOCK_WORDS + 4) * sizeof(uint32_t) + n; }     /* generated code changes two words at a time */
+
+static void words_new(struct touch_bits *b)
+{
+    struct spare found = { 0 };
+    hw_lock(&mu);
+    for (unsigned k = 0; k < SPARES && !found.words; k++)
+        if (spares[k].words && spares[k].n == b->n) {
+            found = spares[k];
+            spares[k] = (struct spare){ 0 };
+            spare_bytes -= words_bytes(b->n);
+        }
+    hw_unlock(&mu);
+    b->words = found.words ? found.words : hw_alloc(words_bytes(b->n));
+    b->used = (uint8_t *)(b->words + b->n * BLOCK_WORDS + 4);
+}
+
+static void words_free_locked(struct touch_bits *b) HW_REQUIRES(mu)
+{
+    if (b->words && words_bytes(b->n) <= MOST_SPARE / 4) {
+        struct spare *s = &spares[next_spare++ % SPARES];
+        if (s->words)
+            spare_bytes -= words_bytes(s->n);
+        hw_free(s->words);
+        *s = (struct spare){ 0 };
+        for (size_t k = 0; k < b->n; k++)
+            if (b->used[k])
+                memset(b->words + k * BLOCK_WORDS, 0, BLOCK_WORDS * sizeof *b->words);
+        memset(b->used, 0, b->n);
+        memset(b->words + b->n * BLOCK_WORDS, 0, 4 * sizeof *b->words);
+        if (spare_bytes + words_bytes(b->n) <= MOST_SPARE) {
+            *s = (struct spare){ b->words, b->used, b->n };
+            spare_bytes += words_bytes(b->n);
+            b->words = NULL;
+        }
+    }
+    hw_free(b->words);
+    b->words = NULL;
+    b->used = NULL;
+}
+
 struct touch_bits *touch_bits_of(struct touch_table *t, const struct touch_bits *what)
 {
     const uint64_t key[] = { what->site, what->low, what->high };
@@ -37,10 +91,11 @@ struct touch_bits *touch_bits_of(struct touch_table *t, const struct touch_bits 
     if (!b) {
         b = hw_alloc(sizeof *b);
         *b = *what;
-        uint64_t first = b->low >> (b->grain + 5);
-        b->n = (size_t)(((b->high - 1) >> (b->grain + 5)) - first + 1);
-        b->words = hw_alloc((b->n + 4) * sizeof *b->words);      /* generated code changes two words at a time */
-        b->biased = (uint64_t)(uintptr_t)b->words - first * 4;
+        uint64_t first = b->low >> (b->grain + BLOCK);
+        b->n = (size_t)(((b->high - 1) >> (b->grain + BLOCK)) - first + 1);
+        words_new(b);
+        b->biased = (uint64_t)(uintptr_t)b->words - (first << (BLOCK - 3));
+        b->biased_used = (uint64_t)(uintptr_t)b->used - first;
         b->next = t->all;
         t->all = b;
         hw_map_set(&t->by_memory, key, sizeof key, b);
@@ -59,16 +114,16 @@ void touch_table_free(struct touch_table *t)
     hw_map_fini(&t->by_memory);
 }
 
-static void bits_free(struct touch_bits *all)
+static void bits_free_locked(struct touch_bits *all) HW_REQUIRES(mu)
 {
     for (struct touch_bits *next; all; all = next) {
         next = all->next;
-        hw_free(all->words);
+        words_free_locked(all);
         hw_free(all);
     }
 }
 
-static uint64_t first_bit(const struct touch_bits *b) { return b->low >> (b->grain + 5) << 5; }
+static uint64_t first_bit(const struct touch_bits *b) { return b->low >> (b->grain + BLOCK) << BLOCK; }
 
 void touch_bits_set(struct touch_bits *b, uint64_t address, uint64_t bytes)
 {
@@ -76,16 +131,17 @@ void touch_bits_set(struct touch_bits *b, uint64_t address, uint64_t bytes)
     while (at < end) {
         uint64_t n = hw_min_u64(end - at, 32 - at % 32);
         b->words[at / 32] |= (n == 32 ? UINT32_MAX : (1u << n) - 1) << at % 32;
+        b->used[at >> BLOCK] = 1;
         at += n;
     }
 }
 
 bool touch_bits_around(const struct touch_bits *b, uint64_t address, uint64_t words, uint64_t *from, uint64_t *to)
 {
-    uint64_t first = ((address >> b->grain) - first_bit(b)) / 32, last = first, base = first_bit(b);
+    uint64_t first = ((address >> b->grain) - first_bit(b)) / 32, last = first, base = first_bit(b), n = (uint64_t)b->n * BLOCK_WORDS;
     if (b->words[first] != UINT32_MAX)
         return false;
-    for (uint64_t k = 0; k < words && last + 1 < b->n && b->words[last + 1] == UINT32_MAX; k++)
+    for (uint64_t k = 0; k < words && last + 1 < n && b->words[last + 1] == UINT32_MAX; k++)
         last++;
     for (uint64_t k = 0; k < words && first > 0 && b->words[first - 1] == UINT32_MAX; k++)
         first--;
@@ -94,10 +150,24 @@ bool touch_bits_around(const struct touch_bits *b, uint64_t address, uint64_t wo
     return true;
 }
 
+/* The first bit that is set from bit k on, or n. */
+static uint64_t next_set(const struct touch_bits *b, uint64_t k, uint64_t n)
+{
+    while (k < n) {
+        if (!b->used[k >> BLOCK])
+            k = ((k >> BLOCK) + 1) << BLOCK;
+        else if (!(b->words[k / 32] >> k % 32))
+            k = (k / 32 + 1) * 32;
+        else
+            return k + (unsigned)__builtin_ctz(b->words[k / 32] >> k % 32);
+    }
+    return n;
+}
+
 /* The next row of bits from `at` on, as bytes; false: none. */
 static bool next_row(const struct touch_bits *b, uint64_t at, uint64_t *from, uint64_t *to)
 {
-    uint64_t base = first_bit(b), k = (hw_max_u64(at, b->low) >> b->grain) - base, n = (uint64_t)b->n * 32;
+    uint64_t base = first_bit(b), n = (uint64_t)b->n << BLOCK;
     if (at >= b->high)
         return false;
     if (!b->words) {
@@ -105,11 +175,9 @@ static bool next_row(const struct touch_bits *b, uint64_t at, uint64_t *from, ui
         *to = b->high;
         return true;
     }
-    while (k < n && !(b->words[k / 32] >> k % 32))
-        k = (k / 32 + 1) * 32;
+    uint64_t k = next_set(b, (hw_max_u64(at, b->low) >> b->grain) - base, n);
     if (k >= n)
         return false;
-    k += (unsigned)__builtin_ctz(b->words[k / 32] >> k % 32);
     *from = (base + k) << b->grain;
     for (; k < n && (b->words[k / 32] >> k % 32 & 1); k += k % 32 || b->words[k / 32] != UINT32_MAX ? 1 : 32)
         ;
@@ -126,8 +194,9 @@ static void shrink(struct touch_bits *b)
     } else if (next_row(b, to, &more, &end)) {
         return;
     }
-    hw_free(b->words);
-    b->words = NULL;
+    hw_lock(&mu);
+    words_free_locked(b);
+    hw_unlock(&mu);
     b->low = from;
     b->high = to;
     b->n = 0;
@@ -161,7 +230,7 @@ static void unref_locked(struct set *s) HW_REQUIRES(mu)
 {
     if (--s->refs)
         return;
-    bits_free(s->all);
+    bits_free_locked(s->all);
     hw_free(s);
 }
 
@@ -252,7 +321,7 @@ void touch_set_add(uint32_t number, struct touch_bits *all, void (*fn)(const str
     *s = (struct set){ .number = number, .all = all, .low = UINT64_MAX, .refs = 1 };
     for (struct touch_bits *b = all; b; b = b->next) {
         shrink(b);
-        s->bytes += sizeof *b + b->n * sizeof *b->words;
+        s->bytes += sizeof *b + (b->words ? words_bytes(b->n) : 0);
         s->low = hw_min_u64(s->low, b->low);
         s->high = hw_max_u64(s->high, b->high);
         for (uint64_t at = b->low; fn && next_row(b, at, &from, &to); at = to)

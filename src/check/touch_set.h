@@ -11,9 +11,11 @@
 
 /* What one site touched of [low, high), 2^grain bytes a bit. */
 struct touch_bits {
-    uint64_t low, high, biased;  /* biased + address / (8 << grain): where the bit of an address is */
+    uint64_t low, high;
+    uint64_t biased, biased_used;                /* as in kabi/window.h */
     uint32_t *words;             /* NULL: all of [low, high) */
-    size_t n;
+    uint8_t *used;               /* by block of 2048 bits: are some set? */
+    size_t n;                    /* blocks */
     uint32_t site;
     uint8_t grain;
     enum touch_kind kind;

@@ -4,7 +4,8 @@
  *
  * A window is given after an access that was all right. It is no larger than the memory that the access belongs to, than the bytes around it that are known to be
  * written (init.c), and there is none where every access counts: for races, unless nobody can race there, and for memory that host code may use. What a launch
- * touches is noted as bits (touch_set.h), by generated code. Lanes that go here and there have their bits looked at first, unless all lies around was touched.
+ * touches is noted as bits (touch_set.h), by generated code. Now and then an access is told that would only set bits: where all that lies around was touched by then, the
+ * window says so, and no bits are set there any more.
  */
 #include "check/window.h"
 
@@ -20,12 +21,12 @@ enum { FIRST_LOOK = 32, SELDOM = 4096, WORDS_FOR_EACH = 16, SHORT = 1024 };
 
 struct window_state {
     struct touch_bits *bits;
-    uint32_t elsewhere, look;    /* accesses that were told, and how many of them are worth a look */
+    uint32_t look;               /* after so many accesses it is worth a look */
 };
 
 static const struct details_table *table_of(const struct runner *r) { return r->launch->kernel->details; }
 static uint32_t n_slots(const struct details_site *s) { return s->space == DETAILS_LOCAL ? KABI_WARPS : 1; }
-static bool has_pieces(const struct details_site *s) { return s->watched && (s->space == DETAILS_GLOBAL || s->space == DETAILS_GENERIC); }
+static bool has_bits(const struct details_site *s) { return s->watched && details_of_device(s); }
 
 enum touch_kind window_kind(const struct details_site *s)
 {
@@ -44,7 +45,7 @@ void windows_new(struct runner *r)
     for (uint32_t k = 0; k < t->n; k++) {
         const struct details_site *s = &t->sites[k];
         r->notes |= s->kind == DETAILS_IN_NOTE;
-        if (!has_pieces(s))
+        if (!has_bits(s))
             continue;
         r->window_states[s->window].look = FIRST_LOOK;
         r->windows[s->window].to = hazards ? 0 : UINT64_MAX;
@@ -69,7 +70,6 @@ static void shut(struct runner *r, bool (*which)(const struct details_site *s))
 }
 
 static bool of_block(const struct details_site *s) { return s->space != DETAILS_GLOBAL && s->space != DETAILS_CONSTANT; }
-static bool of_device(const struct details_site *s) { return s->space == DETAILS_GLOBAL || s->space == DETAILS_GENERIC || s->space == DETAILS_CONSTANT; }
 static bool generic(const struct details_site *s) { return s->space == DETAILS_GENERIC; }
 
 void windows_begin(struct runner *r) { shut(r, generic); }
@@ -81,7 +81,7 @@ void windows_block(struct runner *r)
         shut(r, of_block);
     if (now == r->since)
         return;
-    shut(r, of_device);
+    shut(r, details_of_device);
     r->since = now;
 }
 
@@ -99,21 +99,19 @@ struct touch_bits *window_bits(struct touch_view *v, uint32_t site, const struct
     return touch_bits_of(touch_view_bits(v), &(struct touch_bits){ .low = low, .high = high, .site = site, .grain = touch_grain(s->bytes), .kind = window_kind(s), .place = s->place });
 }
 
-/* Of accesses here and there: was what lies around touched by now? Where it was, it is looked at again soon. */
+/* Was what lies around touched by now? Where it was, it is looked at again soon. */
 static void look_around(struct kabi_window *w, struct window_state *t, uint64_t address)
 {
     uint64_t from, to;
-    if (++t->elsewhere < t->look)
-        return;
-    t->elsewhere = 0;
-    if (!touch_bits_around(t->bits, address, (uint64_t)t->look * WORDS_FOR_EACH, &from, &to) || to - from < SHORT) {
+    if (touch_bits_around(t->bits, address, (uint64_t)t->look * WORDS_FOR_EACH, &from, &to) && to - from >= SHORT) {
+        bool joins = from <= w->to && w->from <= to;
+        t->look = FIRST_LOOK;
+        w->from = joins ? hw_min_u64(w->from, from) : from;
+        w->to = joins ? hw_max_u64(w->to, to) : to;
+    } else {
         t->look = t->look < SELDOM ? t->look * 2 : t->look;
-        return;
     }
-    bool joins = from <= w->to && w->from <= to;
-    t->look = FIRST_LOOK;
-    w->from = joins ? hw_min_u64(w->from, from) : from;
-    w->to = joins ? hw_max_u64(w->to, to) : to;
+    w->left = t->look;
 }
 
 bool window_touches(struct runner *r, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a)
@@ -121,7 +119,7 @@ bool window_touches(struct runner *r, uint32_t site, uint32_t thread, uint32_t m
     const struct details_site *s = &table_of(r)->sites[site];
     struct kabi_window *w = &r->windows[s->window];
     struct window_state *t = &r->window_states[s->window];
-    if (!(check_tools & CHECK_HAZARD) || !has_pieces(s) || !t->bits || !w->size || *kabi_came(r->came, 0, thread / LANES % KABI_WARPS))
+    if (!(check_tools & CHECK_HAZARD) || !has_bits(s) || !t->bits || !w->size || *kabi_came(r->came, 0, thread / LANES % KABI_WARPS))
         return false;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t at = a[__builtin_ctz(m)];
@@ -163,7 +161,7 @@ static void of_shared(struct runner *r, uint32_t site, uint64_t address, uint64_
     if (asks_init(s) && !init_bits_around(&r->shared, address, &low, &high))
         return;
     if (s->space == DETAILS_GENERIC) {           /* what is touched of shared memory is nobody's business */
-        r->windows[s->window] = (struct kabi_window){ 0, 0, 0, UINT64_MAX, 0 };
+        r->windows[s->window] = (struct kabi_window){ .to = UINT64_MAX };
         r->window_states[s->window].bits = NULL;
     }
     open_to(&r->windows[s->window], s, base + low, base + high);
@@ -178,7 +176,7 @@ static void of_global(struct runner *r, uint32_t site, const struct part *p)
     uint64_t low = g->base, high = g->base + g->bytes;
     struct kabi_window *w = &r->windows[s->window];
     struct window_state *t = &r->window_states[s->window];
-    if ((check_tools & CHECK_HAZARD) && has_pieces(s)) {
+    if ((check_tools & CHECK_HAZARD) && has_bits(s)) {
         struct touch_bits *b = window_bits(race_touches(r->race), site, s, p->address, s->bytes, runner_at(r));
         if (!b)
             return;
@@ -186,6 +184,8 @@ static void of_global(struct runner *r, uint32_t site, const struct part *p)
             t->bits = b;
             w->size = w->from = w->to = 0;
             w->bits = b->biased;
+            w->used = b->biased_used;
+            w->left = 0;
         }
         low = hw_max_u64(low, b->low);
         high = hw_min_u64(high, b->high);
@@ -251,5 +251,5 @@ void window_access(struct runner *r, const struct kabi_block *block, const struc
     else if (x->shared == mask && s->space == DETAILS_GENERIC && s->shared_bytes)
         of_shared(r, x->site, x->offsets[l], (uint64_t)(uintptr_t)block->shared);
     else if (s->space == DETAILS_CONSTANT && !s->variable)
-        r->windows[s->window] = (struct kabi_window){ 0, UINT64_MAX, 0, UINT64_MAX, 0 };
+        r->windows[s->window] = (struct kabi_window){ .size = UINT64_MAX, .to = UINT64_MAX };
 }

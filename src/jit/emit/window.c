@@ -13,7 +13,10 @@ struct watch {
     LLVMValueRef low, size;
     LLVMValueRef from, room;     /* what is known to be touched: room is how many places there are for a lane to begin at; NULL: not asked for */
     LLVMValueRef bad;            /* i1: somebody must look; NULL: not yet known to be so */
+    unsigned rows;               /* lanes are a step apart in so many chunks; 0: anywhere */
+    int64_t stride;
     LLVMValueRef fresh;          /* i1: not known to be touched */
+    LLVMValueRef bits, used;     /* fields of the window */
     LLVMValueRef first[PLAN_LANES], lanes[PLAN_LANES];       /* by chunk: where the first lane of a row goes, or all lanes */
 };
 
@@ -82,10 +85,11 @@ static LLVMValueRef first_lane(struct emit *e, const struct ir_inst *i, unsigned
 }
 
 /* Lanes a constant step apart. */
-static void look_at_row(struct watch *w, int64_t stride, unsigned chunk, unsigned n)
+static void look_at_row(struct watch *w, unsigned chunk)
 {
     struct emit *e = w->e;
-    uint64_t way = (uint64_t)(stride * (int64_t)(n * e->W - 1));
+    int64_t stride = w->stride;
+    uint64_t way = (uint64_t)(stride * (int64_t)(w->rows * e->W - 1));
     LLVMValueRef base = first_lane(e, w->i, chunk), other = stride ? LLVMBuildAdd(e->b, base, k_int(e, 64, 1, way), "") : base;
     LLVMValueRef first = stride < 0 ? other : base, last = stride < 0 ? base : other;
     add_bad(w, outside(e, first, w->low, w->size));
@@ -133,20 +137,28 @@ static void look_at_lanes(struct watch *w, unsigned chunk)
 static unsigned grain_of(const struct details_site *s) { return s->bytes % 4 ? 0 : 2; }
 
 /* ptr or <n x ptr>: the word with the bit of an address. */
-static LLVMValueRef word_of(struct watch *w, LLVMValueRef bits, LLVMValueRef a, unsigned lanes)
+static LLVMValueRef word_of(struct watch *w, LLVMValueRef a, unsigned lanes)
 {
     struct emit *e = w->e;
     LLVMValueRef k = LLVMBuildLShr(e->b, a, k_int(e, 64, lanes, grain_of(w->s) + 5), "");
-    LLVMValueRef at = LLVMBuildAdd(e->b, lanes > 1 ? splat(e, bits, lanes) : bits, LLVMBuildShl(e->b, k, k_int(e, 64, lanes, 2), ""), "");
+    LLVMValueRef at = LLVMBuildAdd(e->b, lanes > 1 ? splat(e, w->bits, lanes) : w->bits, LLVMBuildShl(e->b, k, k_int(e, 64, lanes, 2), ""), "");
     return LLVMBuildIntToPtr(e->b, at, lanes > 1 ? LLVMVectorType(ty_ptr(e), lanes) : ty_ptr(e), "");
 }
 
+/* The bits of where an address is: some are set. */
+static void mark(struct watch *w, LLVMValueRef a)
+{
+    struct emit *e = w->e;
+    LLVMValueRef at = LLVMBuildAdd(e->b, w->used, LLVMBuildLShr(e->b, a, k_int(e, 64, 1, grain_of(w->s) + 11), ""), "");
+    LLVMSetVolatile(LLVMBuildStore(e->b, k_int(e, 8, 1, 1), LLVMBuildIntToPtr(e->b, at, ty_ptr(e), "")), true);
+}
+
 /* Sets bits from that of an address on: `which`, an integer of at most 32 bits, and so many words further. */
-static void set_bits(struct watch *w, LLVMValueRef bits, LLVMValueRef a, LLVMValueRef which, unsigned further)
+static void set_bits(struct watch *w, LLVMValueRef a, LLVMValueRef which, unsigned further)
 {
     struct emit *e = w->e;
     LLVMTypeRef i64 = ty_int(e, 64, 1);
-    LLVMValueRef k = k_int(e, 64, 1, 4ull * further), at = LLVMBuildGEP2(e->b, ty_int(e, 8, 1), word_of(w, bits, a, 1), &k, 1, "");
+    LLVMValueRef k = k_int(e, 64, 1, 4ull * further), at = LLVMBuildGEP2(e->b, ty_int(e, 8, 1), word_of(w, a, 1), &k, 1, "");
     LLVMValueRef by = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, a, k_int(e, 64, 1, grain_of(w->s)), ""), k_int(e, 64, 1, 31), "");
     if (LLVMTypeOf(which) != i64)
         which = LLVMBuildZExt(e->b, which, i64, "");
@@ -169,59 +181,120 @@ static LLVMValueRef bits_of_lanes(struct emit *e, unsigned chunk, unsigned each)
     return cast_to(e, m, ty_int(e, e->W * each, 1));
 }
 
-/* Lanes one behind the other, in chunks. */
-static void touch_row(struct watch *w, LLVMValueRef bits, unsigned chunk)
+static unsigned bits_each(const struct watch *w) { return w->s->bytes >> grain_of(w->s); }
+
+/* i32: the lanes that are on of n chunks, each as a bit. */
+static LLVMValueRef lanes_on(struct emit *e, unsigned chunk, unsigned n)
+{
+    LLVMValueRef all = k_int(e, 32, 1, n * e->W >= 32 ? UINT32_MAX : (1u << n * e->W) - 1);
+    for (unsigned c = 0; e->m[0] && c < n; c++) {
+        LLVMValueRef m = mask_bits(e, e->m[chunk + c]);
+        m = c ? LLVMBuildShl(e->b, m, k_int(e, 32, 1, (uint64_t)c * e->W), "") : m;
+        all = c ? LLVMBuildOr(e->b, all, m, "") : m;
+    }
+    return all;
+}
+
+/* Lanes at one place. */
+static void touch_one(struct watch *w, unsigned chunk, unsigned n)
 {
     struct emit *e = w->e;
-    unsigned each = w->s->bytes >> grain_of(w->s), n = e->W * each;
-    LLVMValueRef which = bits_of_lanes(e, chunk, each);
-    if (n <= 32) {
-        set_bits(w, bits, w->first[chunk], which, 0);
+    LLVMValueRef none = k_int(e, 32, 1, 0), any = LLVMBuildICmp(e->b, LLVMIntNE, lanes_on(e, chunk, n), none, "");
+    mark(w, w->first[chunk]);
+    set_bits(w, w->first[chunk], LLVMBuildSelect(e->b, any, k_int(e, 32, 1, (1u << bits_each(w)) - 1), none, ""), 0);
+}
+
+/* Lanes one behind the other, in n chunks. */
+static void touch_row(struct watch *w, unsigned chunk, unsigned n)
+{
+    struct emit *e = w->e;
+    unsigned each = bits_each(w), bytes = e->W * w->s->bytes;
+    LLVMValueRef first = w->first[chunk];
+    mark(w, first);
+    mark(w, LLVMBuildAdd(e->b, first, k_int(e, 64, 1, (uint64_t)n * bytes - 1), ""));
+    if (each == 1) {
+        set_bits(w, first, lanes_on(e, chunk, n), 0);
         return;
     }
-    for (unsigned k = 0; k < n / 32; k++) {
-        LLVMValueRef part = LLVMBuildLShr(e->b, which, LLVMConstInt(LLVMTypeOf(which), 32ull * k, false), "");
-        set_bits(w, bits, w->first[chunk], LLVMBuildTrunc(e->b, part, ty_int(e, 32, 1), ""), k);
+    for (unsigned c = 0; c < n; c++) {
+        LLVMValueRef which = bits_of_lanes(e, chunk + c, each), at = c ? LLVMBuildAdd(e->b, first, k_int(e, 64, 1, (uint64_t)c * bytes), "") : first;
+        for (unsigned k = 0; k * 32 < e->W * each; k++) {
+            LLVMValueRef part = k ? LLVMBuildLShr(e->b, which, LLVMConstInt(LLVMTypeOf(which), 32ull * k, false), "") : which;
+            set_bits(w, at, e->W * each > 32 ? LLVMBuildTrunc(e->b, part, ty_int(e, 32, 1), "") : part, k);
+        }
     }
 }
 
-/* i1: has one of the lanes no bit yet? */
-static LLVMValueRef untouched(struct watch *w, LLVMValueRef bits, unsigned chunk)
+/* i32: which of the lanes of a chunk have no bit yet. */
+static LLVMValueRef untouched(struct watch *w, unsigned chunk)
 {
     struct emit *e = w->e;
-    unsigned each = w->s->bytes >> grain_of(w->s);
-    LLVMTypeRef i32s = ty_int(e, 32, e->W), overloads[] = { i32s, LLVMVectorType(ty_ptr(e), e->W) };
+    LLVMTypeRef i32 = ty_int(e, 32, 1), i32s = ty_int(e, 32, e->W), overloads[] = { i32s, LLVMVectorType(ty_ptr(e), e->W) };
+    if (e->W == 1)
+        return k_int(e, 32, 1, 1);
     LLVMValueRef a = w->lanes[chunk], by = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, a, k_int(e, 64, e->W, grain_of(w->s)), ""), i32s, "");
-    LLVMValueRef want = LLVMBuildShl(e->b, k_int(e, 32, e->W, (1u << each) - 1), LLVMBuildAnd(e->b, by, k_int(e, 32, e->W, 31), ""), "");
-    LLVMValueRef args[] = { word_of(w, bits, a, e->W), k_int(e, 32, 1, 4), mask_or_all(e, chunk), LLVMConstNull(i32s) };
+    LLVMValueRef want = LLVMBuildShl(e->b, k_int(e, 32, e->W, (1u << bits_each(w)) - 1), LLVMBuildAnd(e->b, by, k_int(e, 32, e->W, 31), ""), "");
+    LLVMValueRef args[] = { word_of(w, a, e->W), k_int(e, 32, 1, 4), mask_or_all(e, chunk), LLVMConstNull(i32s) };
     LLVMValueRef have = intrinsic(e, "llvm.masked.gather", overloads, 2, args, 4);
-    return any_lane(e, LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, have, want, ""), want, ""), chunk);
+    LLVMValueRef not = LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, have, want, ""), want, "");
+    LLVMValueRef m = cast_to(e, LLVMBuildAnd(e->b, not, mask_or_all(e, chunk), ""), ty_int(e, e->W, 1));
+    return e->W < 32 ? LLVMBuildZExt(e->b, m, i32, "") : m;
 }
 
-/* Notes what is touched; where that takes more than bits in a row, it is told: in `cold`. Goes on in `fine`. */
+/* Each of the lanes: i32 `which`, not 0. Their addresses go through memory. */
+static void touch_lanes(struct watch *w, LLVMValueRef which, LLVMBasicBlockRef after)
+{
+    struct emit *e = w->e;
+    LLVMTypeRef i32 = ty_int(e, 32, 1), i64 = ty_int(e, 64, 1);
+    LLVMValueRef room = details_room(e);
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef k = k_int(e, 64, 1, (uint64_t)c * e->W);
+        LLVMSetAlignment(LLVMBuildStore(e->b, w->lanes[c], LLVMBuildGEP2(e->b, i64, room, &k, 1, "")), 8);
+    }
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), each = LLVMAppendBasicBlockInContext(e->cx, e->fn, "each");
+    LLVMBuildBr(e->b, each);
+    LLVMPositionBuilderAtEnd(e->b, each);
+    LLVMValueRef left = LLVMBuildPhi(e->b, i32, ""), args[] = { left, LLVMConstInt(ty_int(e, 1, 1), 1, false) };
+    LLVMValueRef k = LLVMBuildZExt(e->b, intrinsic(e, "llvm.cttz", &i32, 1, args, 2), i64, "");
+    LLVMValueRef a = LLVMBuildLoad2(e->b, i64, LLVMBuildGEP2(e->b, i64, room, &k, 1, ""), "");
+    mark(w, a);
+    set_bits(w, a, k_int(e, 32, 1, (1u << bits_each(w)) - 1), 0);
+    LLVMValueRef next = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, k_int(e, 32, 1, 1), ""), "");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, next, k_int(e, 32, 1, 0), ""), each, after);
+    LLVMValueRef values[] = { which, next };
+    LLVMBasicBlockRef blocks[] = { before, each };
+    LLVMAddIncoming(left, values, blocks, 2);
+}
+
+/* Notes what is touched, and goes on in `fine`. Now and then it is told instead, in `cold`. */
 static void touch(struct watch *w, LLVMBasicBlockRef cold, LLVMBasicBlockRef fine)
 {
     struct emit *e = w->e;
-    LLVMValueRef bits = word(e, w->at, offsetof(struct kabi_window, bits)), missing = NULL;
-    unsigned each = w->s->bytes >> grain_of(w->s);
-    struct shape shape = o_shape(e, &w->i->src[0]);
-    for (unsigned c = 0; c < e->C; c++) {
-        LLVMValueRef all = k_int(e, 32, 1, (1u << each) - 1);
-        if (e->W == 1) {
-            set_bits(w, bits, w->lanes[c] ? w->lanes[c] : w->first[c], all, 0);
-        } else if (w->lanes[c]) {
-            LLVMValueRef m = untouched(w, bits, c);
-            missing = missing ? LLVMBuildOr(e->b, missing, m, "") : m;
-        } else if (w->first[c] && shape.stride == 0) {
-            set_bits(w, bits, w->first[c], LLVMBuildSelect(e->b, any_lane(e, mask_or_all(e, c), c), all, k_int(e, 32, 1, 0), ""), 0);
-        } else if (w->first[c]) {
-            touch_row(w, bits, c);
+    LLVMBasicBlockRef here = LLVMAppendBasicBlockInContext(e->cx, e->fn, "touch"), lanes;
+    LLVMValueRef which = NULL, left = word(e, w->at, offsetof(struct kabi_window, left)), none = k_int(e, 32, 1, 0);
+    w->bits = word(e, w->at, offsetof(struct kabi_window, bits));
+    w->used = word(e, w->at, offsetof(struct kabi_window, used));
+    set_word(e, w->at, offsetof(struct kabi_window, left), LLVMBuildSub(e->b, left, k_int(e, 64, 1, 1), ""));
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, left, k_int(e, 64, 1, 0), ""), cold, here);
+    LLVMPositionBuilderAtEnd(e->b, here);
+    for (unsigned c = 0; c < e->C; c += w->rows ? w->rows : 1)
+        if (w->rows && w->stride == 0) {
+            touch_one(w, c, w->rows);
+        } else if (w->rows) {
+            touch_row(w, c, w->rows);
+        } else {
+            LLVMValueRef m = untouched(w, c);
+            m = c ? LLVMBuildShl(e->b, m, k_int(e, 32, 1, (uint64_t)c * e->W), "") : m;
+            which = which ? LLVMBuildOr(e->b, which, m, "") : m;
         }
-    }
-    if (missing)
-        LLVMBuildCondBr(e->b, missing, cold, fine);
-    else
+    if (w->rows) {
         LLVMBuildBr(e->b, fine);
+        return;
+    }
+    lanes = LLVMAppendBasicBlockInContext(e->cx, e->fn, "lanes");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, which, none, ""), lanes, fine);
+    LLVMPositionBuilderAtEnd(e->b, lanes);
+    touch_lanes(w, which, fine);
 }
 
 /* ---- where warps have been ---- */
@@ -271,32 +344,32 @@ static void note_came(struct watch *w, uint32_t site)
 /* Rows are compared by their ends, and have their bits set where no lane lies between those of others. */
 static bool is_row(struct emit *e, const struct details_site *s, const struct shape *shape)
 {
-    bool global = s->space == DETAILS_GLOBAL || s->space == DETAILS_GENERIC;
     if (shape->kind != SHAPE_AFFINE || shape->stride % s->bytes != 0 || (s->bytes & (s->bytes - 1)) || e->W == 1)
         return false;
-    return !global || shape->stride == 0 || shape->stride == s->bytes;
+    return !details_of_device(s) || shape->stride == 0 || shape->stride == s->bytes;
 }
 
 LLVMBasicBlockRef window_begin(struct emit *e, const struct ir_inst *i, uint32_t site, const struct details_site *s)
 {
     struct shape shape = o_shape(e, &i->src[0]);
-    bool global = s->space == DETAILS_GLOBAL || s->space == DETAILS_GENERIC;
-    struct watch w = { .e = e, .i = i, .s = s, .at = window_of(e, s) };
+    struct watch w = { .e = e, .i = i, .s = s, .at = window_of(e, s), .stride = shape.stride };
     w.low = word(e, w.at, offsetof(struct kabi_window, low));
     w.size = word(e, w.at, offsetof(struct kabi_window, size));
-    if (global) {
+    if (details_of_device(s)) {
         w.from = word(e, w.at, offsetof(struct kabi_window, from));
         LLVMValueRef known = LLVMBuildSub(e->b, word(e, w.at, offsetof(struct kabi_window, to)), w.from, "");
         w.room = intrinsic2(e, "llvm.usub.sat", ty_int(e, 64, 1), known, k_int(e, 64, 1, s->bytes - 1u));
     }
-    for (unsigned c = 0; c < e->C; c++)
-        if (is_row(e, s, &shape))
-            look_at_row(&w, shape.stride, c, 1);
+    if (is_row(e, s, &shape))
+        w.rows = plan_in_row(e->p, &shape) ? e->C : 1;
+    for (unsigned c = 0; c < e->C; c += w.rows ? w.rows : 1)
+        if (w.rows)
+            look_at_row(&w, c);
         else
             look_at_lanes(&w, c);
     note_came(&w, site);
     LLVMBasicBlockRef fine = cold_begin(e, w.bad);
-    if (!global)
+    if (!w.from)
         return fine;
     LLVMBasicBlockRef cold = LLVMGetInsertBlock(e->b), note = LLVMAppendBasicBlockInContext(e->cx, e->fn, "note"), after = LLVMAppendBasicBlockInContext(e->cx, e->fn, "noted");
     LLVMPositionBuilderAtEnd(e->b, fine);
