@@ -333,5 +333,6 @@ void check_init(void)
         init_start();
     atexit(at_exit);
     exec_checker = &access_checker;
+    exec_checker_orders = (tools & (CHECK_RACE | CHECK_SYNC)) != 0;
     hook_listen(&listener);
 }

@@ -99,18 +99,16 @@ struct touch_bits *window_bits(struct touch_view *v, uint32_t site, const struct
     return touch_bits_of(touch_view_bits(v), &(struct touch_bits){ .low = low, .high = high, .site = site, .grain = touch_grain(s->bytes), .kind = window_kind(s), .place = s->place });
 }
 
-/* Was what lies around touched by now? Where it was, it is looked at again soon. */
+/* Was what lies around touched by now? It takes longer each time, and is asked less often. */
 static void look_around(struct kabi_window *w, struct window_state *t, uint64_t address)
 {
     uint64_t from, to;
     if (touch_bits_around(t->bits, address, (uint64_t)t->look * WORDS_FOR_EACH, &from, &to) && to - from >= SHORT) {
         bool joins = from <= w->to && w->from <= to;
-        t->look = FIRST_LOOK;
         w->from = joins ? hw_min_u64(w->from, from) : from;
         w->to = joins ? hw_max_u64(w->to, to) : to;
-    } else {
-        t->look = t->look < SELDOM ? t->look * 2 : t->look;
     }
+    t->look = t->look < SELDOM ? t->look * 2 : t->look;
     w->left = t->look;
 }
 

@@ -274,11 +274,11 @@ static bool describe(struct emit *e, const struct ir_inst *i, struct details_sit
     case IR_BAR: case IR_BAR_RED:
         s->kind = DETAILS_IN_BARRIER;
         s->releases = i->op == IR_BAR && i->imm == IR_BAR_ARRIVE;
-        return e->check;
+        return e->orders;
     case IR_WARPSYNC: case IR_SHFL: case IR_VOTE: case IR_MATCH: case IR_REDUX: case IR_WARPOP:
         s->kind = DETAILS_IN_WARP;
         s->op = warp_op_of(i);
-        return e->check && s->op != KABI_WARP_ACTIVEMASK && (i->op != IR_WARPOP || i->imm < KABI_WARP_MMA);
+        return e->orders && s->op != KABI_WARP_ACTIVEMASK && (i->op != IR_WARPOP || i->imm < KABI_WARP_MMA);
     case IR_MALLOC: s->kind = DETAILS_IN_MALLOC; return e->check;
     case IR_FREE: s->kind = DETAILS_IN_FREE; return e->check;
     case IR_TRAP: s->kind = DETAILS_IN_TRAP; return e->check;
@@ -288,7 +288,7 @@ static bool describe(struct emit *e, const struct ir_inst *i, struct details_sit
         s->bytes = (uint16_t)note_number_of(i->imm);
         s->space = space_of(i);
         return e->check;
-    case IR_FENCE: s->kind = DETAILS_IN_FENCE; return e->check;
+    case IR_FENCE: s->kind = DETAILS_IN_FENCE; return e->orders;
     case IR_LD: s->kind = DETAILS_IN_LOAD; n = i->n_dst; break;
     case IR_ST: s->kind = DETAILS_IN_STORE; n = i->n_src - 1u; break;
     case IR_ATOM: s->kind = DETAILS_IN_ATOMIC; break;

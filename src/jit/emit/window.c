@@ -330,7 +330,7 @@ static bool synchronises(const struct ir_func *f)
 static void note_came(struct watch *w, uint32_t site)
 {
     struct emit *e = w->e;
-    if (!comes_first(e, w->i) || (!e->p->opt.function && !synchronises(e->p->func)))
+    if (!e->orders || !comes_first(e, w->i) || (!e->p->opt.function && !synchronises(e->p->func)))
         return;
     uint64_t row = (uint64_t)kabi_came_row(site) * KABI_WARPS * sizeof(uint64_t);
     LLVMValueRef k = LLVMBuildMul(e->b, warp_number(e), k_int(e, 64, 1, sizeof(uint64_t)), ""), bit = k_int(e, 64, 1, (uint64_t)1 << site % 64);
