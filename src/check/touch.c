@@ -276,11 +276,11 @@ void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind 
     }
 }
 
-bool touch_private(struct touch_view *v, uint64_t address, uint64_t bytes, enum touch_kind kind, const char *place, uint64_t *low, uint64_t *high)
+bool touch_private(struct touch_view *v, uint64_t address, uint64_t bytes, enum touch_kind kind, bool system_wide, const char *place, uint64_t *low, uint64_t *high)
 {
     if (hazard_private(v->hazards, address, low, high))
         return true;
-    hazard_look(v->hazards, address, bytes, kind == TOUCH_WRITE || kind == TOUCH_ATOMIC, false, place);
+    hazard_look(v->hazards, address, bytes, kind == TOUCH_WRITE || kind == TOUCH_ATOMIC, system_wide, place);
     return hazard_private(v->hazards, address, low, high);
 }
 

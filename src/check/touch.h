@@ -19,7 +19,7 @@ void touch_view_free(struct touch_view *v);
 void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind kind, bool system_wide, const char *place);
 
 /* Is it in memory that host code cannot use? Then bits say what is touched (touch_set.h). [*low, *high): made smaller, to where the same holds. */
-bool touch_private(struct touch_view *v, uint64_t address, uint64_t bytes, enum touch_kind kind, const char *place, uint64_t *low, uint64_t *high);
+bool touch_private(struct touch_view *v, uint64_t address, uint64_t bytes, enum touch_kind kind, bool system_wide, const char *place, uint64_t *low, uint64_t *high);
 struct touch_table;
 struct touch_table *touch_view_bits(struct touch_view *v);       /* of this thread */
 

@@ -94,7 +94,7 @@ struct touch_bits *window_bits(struct touch_view *v, uint32_t site, const struct
         return last;
     const struct ledger_range *g = ledger_holds(address, bytes, at);
     uint64_t low = g ? g->base : 0, high = g ? g->base + g->bytes : 0;
-    if (!g || g->heap || !touch_private(v, address, bytes, window_kind(s), s->place, &low, &high) || bytes > high - address)
+    if (!g || g->heap || !touch_private(v, address, bytes, window_kind(s), s->system_wide, s->place, &low, &high) || bytes > high - address)
         return NULL;
     return touch_bits_of(touch_view_bits(v), &(struct touch_bits){ .low = low, .high = high, .site = site, .grain = touch_grain(s->bytes), .kind = window_kind(s), .place = s->place });
 }
