@@ -16,6 +16,7 @@
 #include "check/report.h"
 #include "check/tools.h"
 #include "check/trace.h"
+#include "check/wall.h"
 #include "core/device/ctx.h"
 #include "core/obj.h"
 #include "core/sched/sched.h"
@@ -44,10 +45,14 @@ static void on_exiting(void)
 
 static bool hazards(void) { return (check_tools & CHECK_HAZARD) != 0; }
 
+static bool uses_device(const struct cmd *c) { return (check_tools & CHECK_MEMORY) && (c->kind == CMD_KERNEL || c->kind == CMD_COPY); }
+
 static bool is_host_fn(const struct cmd *c) { return c->kind == CMD_HOST_FN || c->kind == CMD_CALLBACK; }
 
 static void on_cmd_started(struct cmd *c)
 {
+    if (uses_device(c))
+        wall_command(c->seq, true);
     if (is_host_fn(c))
         call_host_fn_started(c);
     if (hazards() && c->kind == CMD_COPY)
@@ -65,6 +70,8 @@ static void on_cmd_started(struct cmd *c)
 
 static void on_cmd_finished(struct cmd *c)
 {
+    if (uses_device(c))
+        wall_command(c->seq, false);
     if (hazards() && c->kind == CMD_KERNEL)
         guard_kernel_over((uint32_t)c->seq);
     if (hazards() && c->kind == CMD_VALUES) {    /* host code may wait for the word that it wrote */
@@ -128,6 +135,8 @@ static void on_host_waited_for(uint64_t seq)
 static void on_mem_added(const struct mem_info *info)
 {
     ledger_added(info);
+    if (check_tools & CHECK_MEMORY)
+        wall_range_added(info);
     if (check_tools & CHECK_INIT)
         init_given(info->base, info->bytes);
     if (!hazards())
@@ -140,6 +149,8 @@ static void on_mem_added(const struct mem_info *info)
 
 static void on_mem_dropped(const struct mem_info *info)
 {
+    if (check_tools & CHECK_MEMORY)
+        wall_range_dropped(info);
     if (hazards())
         guard_range_dropped(info);
     if (hazards())
@@ -183,6 +194,7 @@ static void on_node_cmd(struct cmd *c, const struct hook_node *n)
 static void on_api_enter(struct hook_call *call)
 {
     call_enters(call);
+    wall_drain();
     if (hazards()) {
         patience_enters(call);
         guard_call();
@@ -196,6 +208,7 @@ static void on_api_leave(struct hook_call *call)
     if (hazards())
         patience_leaves();
     call_leaves(call);
+    wall_call_over();
 }
 
 /* What programs make by calls of this name, and nothing that such a call makes for itself. */
@@ -295,6 +308,7 @@ static unsigned tools_of(const char *list, unsigned *extras)
 static void at_exit(void)
 {
     host_calls_off();                            /* what is freed from now on is of no interest */
+    wall_drain();
     if (hazards()) {
         host_access_drain();
         frames_drain();
@@ -309,6 +323,7 @@ static void in_child(void)
     check_tools = 0;
     host_calls_off();
     guard_off();
+    wall_off();
 }
 
 void check_init(void)
@@ -323,6 +338,8 @@ void check_init(void)
     check_tools = tools;
     if (hazards() && guard_init())
         host_calls_init();
+    if (tools & CHECK_MEMORY)
+        wall_init();
     pthread_atfork(NULL, NULL, in_child);
     if (tools & CHECK_INIT)
         init_start();
