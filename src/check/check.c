@@ -12,6 +12,7 @@
 #include "check/init.h"
 #include "check/ledger.h"
 #include "check/order.h"
+#include "check/pages.h"
 #include "check/patience.h"
 #include "check/report.h"
 #include "check/tools.h"
@@ -343,6 +344,8 @@ void check_init(void)
     pthread_atfork(NULL, NULL, in_child);
     if (tools & CHECK_INIT)
         init_start();
+    if (tools & CHECK_INIT)
+        pages_init();
     atexit(at_exit);
     exec_checker = &access_checker;
     hook_listen(&listener);
