@@ -9,6 +9,7 @@
 #include "check/hazard.h"
 #include "check/host_access.h"
 #include "check/host_calls.h"
+#include "check/images.h"
 #include "check/init.h"
 #include "check/ledger.h"
 #include "check/order.h"
@@ -32,6 +33,8 @@ unsigned check_tools, check_extras;
 static void on_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
 {
     access_launch_made(c, f, config);
+    if (check_tools & CHECK_MEMORY)
+        images_launch(c->x.launch.kernel->name, c->x.launch.kl.params, c->x.launch.kl.param_bytes);
 }
 
 /* Kernels that are queued: a program that ends without waiting for them is given the time. */
@@ -241,11 +244,16 @@ static void on_obj_made(const struct obj *obj)
 static void on_image_made(uint64_t handle, bool surface)
 {
     const char *call = trace_current()->name;
+    images_made(handle);
     if (call && (strstr(call, "TextureObject") || strstr(call, "SurfaceObject") || strstr(call, "TexObject") || strstr(call, "SurfObject")))        /* references bind without */
         leak_object_made((void *)(uintptr_t)handle, surface ? "a surface object" : "a texture object");
 }
 
-static void on_image_gone(uint64_t handle) { leak_object_gone((void *)(uintptr_t)handle); }
+static void on_image_gone(uint64_t handle)
+{
+    images_gone(handle);
+    leak_object_gone((void *)(uintptr_t)handle);
+}
 
 static void on_obj_closed(const struct obj *obj) { leak_object_gone(obj->handle); }
 

@@ -24,6 +24,10 @@ bool init_around(uint64_t addr, uint64_t *low, uint64_t *high);
 /* A copy or fill begins, all before it is done: what it writes, and what it reads that nobody has written. Reports. */
 void init_copy(const struct cmd *c);
 
+/* The newest copy from the host that brought this byte although nobody had written it there, or NULL. Lives on. */
+struct trace_call;
+bool init_brought(uint64_t addr, struct trace_call *out);
+
 /* The same for memory of a block: bits of our own, by offset. */
 struct init_bits {
     uint64_t *words, bytes;

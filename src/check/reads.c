@@ -22,9 +22,12 @@ void reads_begin(struct runner *r)
 static void tell(struct runner *r, const struct access *x, unsigned lane, const char *where, const struct ledger_entry *e)
 {
     struct report rep;
+    struct trace_call copy;
     report_begin(&rep, "init.read", "kernel %s: %s of %u bytes of %s memory that were never written", r->launch->kernel->name, access_verb(x->s), x->s->bytes,
                  e ? "global" : x->shared >> lane & 1 ? "shared" : "local");
     report_device(&rep, access_verb(x->s), x->s->place, "block %llu, thread %u: %s", runner_block(r), x->thread + lane, where);
+    if (e && init_brought(x->a[lane], &copy) && copy.name)
+        report_host(&rep, "copy", copy.trace, "%s, from memory of the host that was not written either", copy.name);
     if (e)
         access_tell_made(&rep, e);
     access_tell_launch(&rep, r);

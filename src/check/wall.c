@@ -6,6 +6,7 @@
 #include "check/host_access.h"
 #include "check/ledger.h"
 #include "check/report.h"
+#include "check/thread_state.h"
 #include "check/trace.h"
 #include "exec/exec.h"
 
@@ -227,14 +228,27 @@ static void note(const ucontext_t *u, uint64_t addr)
     atomic_store(&any_fresh, true);
 }
 
+/* The pages are open by now, for another thread was here: it is tried again, though not for ever. */
+static bool try_again(uint64_t addr, const ucontext_t *u)
+{
+    enum { MOST = 1000 };
+    struct check_stepping *s = &check_thread()->step;
+    uint64_t pc = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+    s->same = s->same_addr == addr && s->same_pc == pc ? s->same + 1 : 0;
+    s->same_addr = addr;
+    s->same_pc = pc;
+    return s->same < MOST;
+}
+
 static bool on_fault(const siginfo_t *info, void *context, bool device)
 {
     uint64_t addr = (uint64_t)(uintptr_t)info->si_addr;
     int saved = errno;
-    bool closed = false;
+    bool closed = false, known = false;
     lock();
     struct run *r = info->si_code == SEGV_ACCERR ? run_at(addr) : NULL;
     if (r) {
+        known = true;
         closed = r->closed;
         open_run(r);
     }
@@ -243,7 +257,7 @@ static bool on_fault(const siginfo_t *info, void *context, bool device)
     if (closed && host)
         note(context, addr);
     errno = saved;
-    return closed || (others && others(info, context, device));
+    return closed || (known && try_again(addr, context)) || (others && others(info, context, device));
 }
 
 static void tell(const struct noted *n)

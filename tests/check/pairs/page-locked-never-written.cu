@@ -5,7 +5,7 @@
 __global__ void sum(const int *a, const int *b, int *out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = a[i] + b[i];
+    out[i] = a[i] + b[i]; /*HERE*/
 }
 
 int main()
@@ -13,7 +13,7 @@ int main()
     const int n = 4096;
     int *from_file, *other, *d;
     cudaMallocHost(&from_file, n * sizeof(int));
-    cudaMallocHost(&other, n * sizeof(int)); /*THERE*/
+    cudaMallocHost(&other, n * sizeof(int));
     cudaMalloc(&d, 3 * n * sizeof(int));
     FILE *in = fopen("/dev/zero", "rb");
     if (!in || fread(from_file, sizeof(int), n, in) != n)
@@ -24,7 +24,7 @@ int main()
         other[i] = i;
 #endif
     cudaMemcpyAsync(d, from_file, n * sizeof(int), cudaMemcpyHostToDevice);
-    cudaMemcpyAsync(d + n, other, n * sizeof(int), cudaMemcpyHostToDevice); /*HERE*/
+    cudaMemcpyAsync(d + n, other, n * sizeof(int), cudaMemcpyHostToDevice); /*THERE*/
     sum<<<n / 256, 256>>>(d, d + n, d + 2 * n);
     cudaDeviceSynchronize();
     cudaMemcpy(other, d + 2 * n, n * sizeof(int), cudaMemcpyDeviceToHost);
