@@ -188,7 +188,7 @@ static void of_global(struct runner *r, uint32_t site, const struct part *p)
         low = hw_max_u64(low, b->low);
         high = hw_min_u64(high, b->high);
     }
-    if (is_open(w, p->address) || (asks_init(s) && g->fresh && !g->replaced && !init_around(p->address, &low, &high)))
+    if (is_open(w, p->address) || (asks_init(s) && (g->fresh || g->by_page) && !g->replaced && !init_around(p->address, &low, &high)))
         return;
     uint64_t before = w->low + w->size + s->bytes - 1;           /* where it ended: what is known of it is still true */
     if (w->size && low < before && w->low < high) {
