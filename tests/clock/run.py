@@ -145,7 +145,7 @@ def test_a_wrong_profile_is_an_error_with_its_line(_):
         assert re.search(said, text), (what, text)
     (FOLDER / 'card').write_text(good)
     run(exe, HOSTWARP_GPU=str(FOLDER / 'card'))
-    assert 'No such file' in run(exe, status=1, HOSTWARP_GPU='no-such-card')
+    assert 'there is no profile of a GPU `no-such-card`' in run(exe, status=1, HOSTWARP_GPU='no-such-card')
 
 
 def test_all_profiles_are_read(_):
