@@ -3,6 +3,7 @@
 #include "cli/cc.h"
 
 #include "base/os.h"
+#include "ptx/target.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +16,7 @@ enum what {
     W_BOTH, W_HOST, W_HOST2, W_DEVICE, W_LINK, W_HOSTLINK, W_IGNORED, W_REFUSED, W_OUTPUT, W_COMPILE, W_PREPROC, W_PTX, W_FATBIN,
     W_LIB, W_SHARED, W_DEPS, W_DEPFILE, W_DEPNAME, W_INCLUDE, W_SYSINCL, W_PREINCL, W_DEFINE, W_UNDEFINE, W_LIBDIR, W_LIBRARY,
     W_OPTIMIZE, W_DEBUG, W_DEVDEBUG, W_LINEINFO, W_STD, W_LANGUAGE, W_ARCH, W_FASTMATH, W_FTZ, W_PRECDIV, W_PRECSQRT, W_FMAD,
-    W_DEFSTREAM, W_CUDART, W_XCOMPILER, W_XLINKER, W_XCLANG, W_WERROR, W_MACHINE, W_VERBOSE, W_DRYRUN, W_KEEP, W_OPTFILE,
+    W_DEFSTREAM, W_CUDART, W_XCOMPILER, W_XLINKER, W_XCLANG, W_WERROR, W_DIAG, W_MACHINE, W_VERBOSE, W_DRYRUN, W_KEEP, W_OPTFILE,
     W_FORWARD, W_RDC, W_DEVICEC, W_PRELUDE, W_DLINK, W_VERSION, W_HELP, W_EXPLAIN, W_EXPBLOCK, W_RELAXED, W_LAMBDA,
     W_BOTHEQ, W_VERIFY, W_OPENMP, W_CUDA, W_CUBIN, W_OUTDIR, W_NOEH, W_RUN, W_RUNARGS, W_ARCHLIST, W_CODELIST, W_CCBIN,
 };
@@ -75,9 +76,7 @@ static bool says_true(const struct given *g, bool *out)
     return true;
 }
 
-static const int known_archs[] = { 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90 };
-
-/* Accepts sm_80, compute_80, 80, arch=compute_80,code=sm_80, native, all. What clang 19 cannot target becomes the nearest it can. */
+/* Accepts sm_80, compute_80, 80, arch=compute_80,code=sm_80, native, all. What no compiler has becomes the nearest that one has. */
 static bool set_arch(struct cc_job *job, const char *spec)
 {
     static const char *const marks[] = { "compute_", "sm_", "lto_" };
@@ -95,10 +94,7 @@ static bool set_arch(struct cc_job *job, const char *spec)
         cli_error("%s is not an architecture (such as sm_80)", spec);
         return false;
     }
-    int best = known_archs[0];
-    for (size_t i = 0; i < HW_LEN(known_archs); i++)
-        if (known_archs[i] <= arch)
-            best = known_archs[i];
+    int best = ptx_target_nearest((unsigned)arch)->sm;
     /* Of several, the newest that the default device (8.0) can run; else the oldest. */
     bool fits = best <= 80, had_fits = job->arch && job->arch <= 80;
     if (!job->arch || (fits && (!had_fits || best > job->arch)) || (!fits && !had_fits && best < job->arch))
@@ -389,6 +385,7 @@ static bool apply(struct cc_job *job, const struct given *g)
         apply_search(job, g);
         return true;
     case W_WERROR: apply_werror(job, g->value); return true;
+    case W_DIAG: cc_warn_numbers(job, g->opt->name, g->value); return true;
     case W_MACHINE: return apply_machine(job, g);
     case W_VERBOSE: return job->verbose = true;
     case W_DRYRUN: return job->dryrun = true;
@@ -483,8 +480,9 @@ static bool answer(enum what what)
         help();
     else if (what == W_VERSION)
         printf("hostwarp cc %s, CUDA 12.3 headers, clang 19\n", CLI_VERSION);
-    for (size_t i = 0; is_list && i < HW_LEN(known_archs); i++)
-        printf("%s_%d\n", what == W_ARCHLIST ? "compute" : "sm", known_archs[i]);
+    for (size_t i = 0; is_list && i < ptx_n_targets; i++)
+        if (ptx_targets[i].toolkits)
+            printf("%s_%d\n", what == W_ARCHLIST ? "compute" : "sm", ptx_targets[i].sm);
     return is_list || what == W_HELP || what == W_VERSION;
 }
 
