@@ -331,6 +331,16 @@ static bool set_block(struct cc_job *job, const char *text)
     return true;
 }
 
+/* Which warnings there are, and which of them are errors. */
+static bool apply_warning(struct cc_job *job, const struct given *g)
+{
+    if (g->opt->what == W_WERROR)
+        apply_werror(job, g->value);
+    else
+        cc_warn_numbers(job, g->opt->name, g->value);
+    return true;
+}
+
 static bool apply(struct cc_job *job, const struct given *g)
 {
     assert(g->value);
@@ -384,8 +394,7 @@ static bool apply(struct cc_job *job, const struct given *g)
     case W_INCLUDE: case W_DEFINE: case W_UNDEFINE: case W_SYSINCL: case W_PREINCL: case W_LIBDIR: case W_LIBRARY:
         apply_search(job, g);
         return true;
-    case W_WERROR: apply_werror(job, g->value); return true;
-    case W_DIAG: cc_warn_numbers(job, g->opt->name, g->value); return true;
+    case W_WERROR: case W_DIAG: return apply_warning(job, g);
     case W_MACHINE: return apply_machine(job, g);
     case W_VERBOSE: return job->verbose = true;
     case W_DRYRUN: return job->dryrun = true;
