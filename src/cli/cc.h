@@ -120,6 +120,9 @@ bool cc_verify_link(const struct cli_args *files, struct cli_args *needed);
 extern bool cc_called_nvcc;
 void cc_nvcc_variables(void);
 void cc_nvcc_device_line(int arch);
+
+/* cc_warn.c: option is diag-suppress, diag-error or diag-warn, numbers a list. */
+void cc_warn_numbers(struct cc_job *job, const char *option, const char *numbers);
 void cc_nvcc_link_line(const struct cc_job *job, const struct cli_args *objects);
 
 /* cc_explain.c: prints how the kernels of a PTX file are lowered. Exit status. */

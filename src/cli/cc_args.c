@@ -3,6 +3,7 @@
 #include "cli/cc.h"
 
 #include "base/os.h"
+#include "ptx/target.h"
 
 #include "base/nearest.h"
 
@@ -17,7 +18,7 @@ enum what {
     W_BOTH, W_HOST, W_HOST2, W_DEVICE, W_LINK, W_HOSTLINK, W_IGNORED, W_REFUSED, W_OUTPUT, W_COMPILE, W_PREPROC, W_PTX, W_FATBIN,
     W_LIB, W_SHARED, W_DEPS, W_DEPFILE, W_DEPNAME, W_INCLUDE, W_SYSINCL, W_PREINCL, W_DEFINE, W_UNDEFINE, W_LIBDIR, W_LIBRARY,
     W_OPTIMIZE, W_DEBUG, W_DEVDEBUG, W_LINEINFO, W_STD, W_LANGUAGE, W_ARCH, W_FASTMATH, W_FTZ, W_PRECDIV, W_PRECSQRT, W_FMAD,
-    W_DEFSTREAM, W_CUDART, W_XCOMPILER, W_XLINKER, W_XCLANG, W_WERROR, W_MACHINE, W_VERBOSE, W_DRYRUN, W_KEEP, W_OPTFILE,
+    W_DEFSTREAM, W_CUDART, W_XCOMPILER, W_XLINKER, W_XCLANG, W_WERROR, W_DIAG, W_MACHINE, W_VERBOSE, W_DRYRUN, W_KEEP, W_OPTFILE,
     W_FORWARD, W_RDC, W_DEVICEC, W_PRELUDE, W_DLINK, W_VERSION, W_HELP, W_EXPLAIN, W_EXPBLOCK, W_RELAXED, W_LAMBDA,
     W_BOTHEQ, W_VERIFY, W_OPENMP, W_CUDA, W_CUBIN, W_OUTDIR, W_NOEH, W_RUN, W_RUNARGS, W_ARCHLIST, W_CODELIST, W_CCBIN,
 };
@@ -77,8 +78,6 @@ static bool says_true(const struct given *g, bool *out)
     return true;
 }
 
-static const int known_archs[] = { 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90 };
-
 /* 80, 90a, 100f; -1: there is no such GPU, nor was there ever. */
 static int arch_number(const char *digits)
 {
@@ -88,7 +87,7 @@ static int arch_number(const char *digits)
     return n >= 10 && n <= 129 && !isalnum((unsigned char)*end) ? (int)n : -1;
 }
 
-/* Accepts sm_80, compute_80, 80, arch=compute_80,code=sm_80, native, all. What clang 19 cannot target becomes the nearest it can. */
+/* Accepts sm_80, compute_80, 80, arch=compute_80,code=sm_80, native, all. What no compiler has becomes the nearest that one has. */
 static bool set_arch(struct cc_job *job, const char *spec)
 {
     static const char *const marks[] = { "compute_", "sm_", "lto_" };
@@ -106,10 +105,7 @@ static bool set_arch(struct cc_job *job, const char *spec)
         cli_error("%s is not an architecture (such as sm_80; hostwarp cc --list-gpu-arch lists them)", spec);
         return false;
     }
-    int best = known_archs[0];
-    for (size_t i = 0; i < HW_LEN(known_archs); i++)
-        if (known_archs[i] <= arch)
-            best = known_archs[i];
+    int best = ptx_target_nearest((unsigned)arch)->sm;
     /* Of several, the newest that the default device (8.0) can run; else the oldest. */
     bool fits = best <= 80, had_fits = job->arch && job->arch <= 80;
     if (!job->arch || (fits && (!had_fits || best > job->arch)) || (!fits && !had_fits && best < job->arch))
@@ -346,6 +342,16 @@ static bool set_block(struct cc_job *job, const char *text)
     return true;
 }
 
+/* Which warnings there are, and which of them are errors. */
+static bool apply_warning(struct cc_job *job, const struct given *g)
+{
+    if (g->opt->what == W_WERROR)
+        apply_werror(job, g->value);
+    else
+        cc_warn_numbers(job, g->opt->name, g->value);
+    return true;
+}
+
 static bool apply(struct cc_job *job, const struct given *g)
 {
     assert(g->value);
@@ -399,7 +405,7 @@ static bool apply(struct cc_job *job, const struct given *g)
     case W_INCLUDE: case W_DEFINE: case W_UNDEFINE: case W_SYSINCL: case W_PREINCL: case W_LIBDIR: case W_LIBRARY:
         apply_search(job, g);
         return true;
-    case W_WERROR: apply_werror(job, g->value); return true;
+    case W_WERROR: case W_DIAG: return apply_warning(job, g);
     case W_MACHINE: return apply_machine(job, g);
     case W_VERBOSE: return job->verbose = true;
     case W_DRYRUN: return job->dryrun = true;
@@ -506,8 +512,9 @@ static bool answer(enum what what)
         help();
     else if (what == W_VERSION)
         printf("hostwarp cc %s, CUDA 12.3 headers, clang 19\n", CLI_VERSION);
-    for (size_t i = 0; is_list && i < HW_LEN(known_archs); i++)
-        printf("%s_%d\n", what == W_ARCHLIST ? "compute" : "sm", known_archs[i]);
+    for (size_t i = 0; is_list && i < ptx_n_targets; i++)
+        if (ptx_targets[i].toolkits)
+            printf("%s_%d\n", what == W_ARCHLIST ? "compute" : "sm", ptx_targets[i].sm);
     return is_list || what == W_HELP || what == W_VERSION;
 }
 

@@ -316,7 +316,7 @@ static int make_ptx(struct cc_work *w, const char *ir, const char *ptx, const ch
     struct cli_args args = { 0 };
     cli_add(&args, w->clang);
     cli_add(&args, "--target=nvptx64-nvidia-cuda");
-    cli_addf(&args, "-march=sm_%d", job->arch ? job->arch : CC_DEFAULT_ARCH);
+    cli_addf(&args, "-march=sm_%d", cc_clang_arch(job));
     cli_addf(&args, "--cuda-path=%s", cli_root());       /* the version of PTX */
     cli_add(&args, "-Wno-unknown-cuda-version");
     cli_add(&args, "-S");

@@ -81,7 +81,7 @@ static void add_cuda(struct cc_work *w, struct cli_args *args, const char *overl
     cli_addf(args, "--cuda-path=%s", cli_root());
     cli_add(args, "-nocudainc");
     cli_add(args, "-nocudalib");
-    cli_addf(args, "--cuda-gpu-arch=sm_%d", arch);
+    cli_addf(args, "--cuda-gpu-arch=sm_%d", cc_clang_arch(w->job));
     cli_add(args, "-Wno-unknown-cuda-version");
     if (w->job->rdc) {
         cli_add(args, "-fgpu-rdc");
@@ -139,8 +139,12 @@ static void show(const char *said, bool as_warnings)
         size_t n = strcspn(at + 7, "\n");
         fprintf(stderr, "%.*swarning: %.*s is not allowed\n", (int)(at - line), line, (int)n, at + 7);
     }
+    /* the last line counts, and names the target that clang was told */
+    const char *count = as_warnings ? NULL : strstr(said, " generated when compiling for ");
+    while (count && count > said && count[-1] != '\n')
+        count--;
     if (!as_warnings)
-        fputs(said, stderr);
+        fprintf(stderr, "%.*s", count ? (int)(count - said) : (int)strlen(said), said);
 }
 
 /*
@@ -194,7 +198,6 @@ static bool is_alone(const struct cc_job *job) { return job->stage == CC_STAGE_P
 
 static bool wants_lines(const struct cc_job *job, bool with_lines) { return job->line_info || job->device_debug || with_lines; }
 
-/* Warnings are left to the host pass, which parses the same text: once is enough. */
 void cc_device_command(struct cc_work *w, struct cli_args *args, bool with_lines)
 {
     const struct cc_job *job = w->job;
@@ -203,8 +206,8 @@ void cc_device_command(struct cc_work *w, struct cli_args *args, bool with_lines
     cli_add(args, "--cuda-device-only");
     if (is_alone(job))
         cli_add(args, "-D__HOSTWARP_ALONE__=1");                /* host_defines.h */
+    cc_target_macros(job, args);
     cli_add(args, "-S");
-    cli_add(args, "-w");
     cli_add(args, job->device_debug ? "-O1" : "-O3");
     cli_add(args, "-ffp-contract=fast");
     /* Lanes that do not take part hand undefined values to shuffles, and nvcc lets them; clang would conclude that they do take part. */
@@ -264,6 +267,10 @@ int cc_device_pass(struct cc_work *w, const char *source, const char *ptx, bool 
     bool lines = wants_lines(job, with_lines);
     char *ir = lines ? cc_temp_name(w, source, ".ll") : NULL;
     cc_device_command(w, &args, with_lines);
+    if (is_alone(job) && !with_lines)
+        cc_warn_alone(job, &args);
+    else
+        cli_add(&args, "-w");                                    /* the host pass, or the first one of this kind, has parsed the same text */
     hw_free(w->prelude);
     w->prelude = NULL;
     add_device_depfile(w, &args, source);
@@ -276,6 +283,8 @@ int cc_device_pass(struct cc_work *w, const char *source, const char *ptx, bool 
     if (status == 0 && ir)
         status = cc_lines_pass(w, ir, ptx);
     hw_free(ir);
+    if (status == 0 && !job->dryrun && !cc_target_finish(job, ptx))
+        return CLI_FAIL;
     if (status == 0 && !job->dryrun && w->device_overlay && !cc_launch_name_kernels(ptx))
         return CLI_FAIL;
     if (status == 0 && wrong_side)

@@ -43,6 +43,14 @@ int cc_compile(struct cc_work *w, const struct cc_item *item, const char *object
 #define CC_PRELUDE_WORDS "-fpch-instantiate-templates", "-fno-cxx-modules"
 char *cc_prelude(struct cc_work *w, bool with_lines);
 
+/* cc_target.c: architectures that are newer than clang. */
+int cc_clang_arch(const struct cc_job *job);                                /* what clang is told */
+void cc_target_macros(const struct cc_job *job, struct cli_args *args);     /* for the device's pass */
+bool cc_target_finish(const struct cc_job *job, const char *ptx);           /* PTX of clang's for what was asked for */
+
+/* cc_warn.c: warnings about device code, where no host pass sees the same text. */
+void cc_warn_alone(const struct cc_job *job, struct cli_args *args);
+
 /* cc_link.c */
 int cc_link(struct cc_work *w, struct cli_args *objects);
 int cc_device_link(struct cc_work *w, struct cli_args *objects);            /* -dlink */

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "ptx/cubin.h"
 #include "ptx/lto.h"
+#include "ptx/target.h"
 
 static const char *const names[] = {
     [NVRTC_SUCCESS] = "NVRTC_SUCCESS",
@@ -39,14 +40,26 @@ HW_EXPORT nvrtcResult nvrtcVersion(int *major, int *minor)
     return NVRTC_SUCCESS;
 }
 
-/* What clang 19 makes PTX for. */
-static const int archs[] = {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90};
+/* The architectures that the last library of this number has. */
+static int list_archs(int *out)
+{
+    const unsigned toolkit = NVRTC_MAJOR >= 13 ? PTX_IN_13 : PTX_IN_12;
+    int n = 0;
+    for (size_t i = 0; i < ptx_n_targets; i++) {
+        if (!(ptx_targets[i].toolkits & toolkit))
+            continue;
+        if (out)
+            out[n] = ptx_targets[i].sm;
+        n++;
+    }
+    return n;
+}
 
 HW_EXPORT nvrtcResult nvrtcGetNumSupportedArchs(int *numArchs)
 {
     if (!numArchs)
         return NVRTC_ERROR_INVALID_INPUT;
-    *numArchs = HW_LEN(archs);
+    *numArchs = list_archs(NULL);
     return NVRTC_SUCCESS;
 }
 
@@ -54,7 +67,7 @@ HW_EXPORT nvrtcResult nvrtcGetSupportedArchs(int *supportedArchs)
 {
     if (!supportedArchs)
         return NVRTC_ERROR_INVALID_INPUT;
-    memcpy(supportedArchs, archs, sizeof archs);
+    list_archs(supportedArchs);
     return NVRTC_SUCCESS;
 }
 

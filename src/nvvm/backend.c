@@ -10,6 +10,7 @@
 #include "nvvm/typed.h"
 
 #include "base/os.h"
+#include "ptx/target.h"
 #include "base/vec.h"
 
 #include <llvm-c/Analysis.h>
@@ -27,11 +28,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { BAD_INPUT = 1, BAD_CALL = 2, NEWEST_SM = 90 };
+enum { BAD_INPUT = 1, BAD_CALL = 2, NEWEST_SM = 90, FIRST_WITH_FEATURES = 90 };
 
 struct job {
     bool verify, bitcode, ftz, no_fma, approx_div, approx_sqrt;
-    char arch[16];
+    char arch[16];                       /* what LLVM is told */
+    const struct ptx_target *target;     /* what the PTX is marked as, where LLVM has no such target; NULL: as it is */
+    const char *feature;
     int opt;
     const char *prelude, *out;
     HW_VEC(const char *) files;
@@ -42,8 +45,9 @@ struct job {
 static bool set_arch(struct job *job, const char *text)
 {
     unsigned sm = (unsigned)strtoul(text, NULL, 10);
-    bool special = sm == 90 && strchr(text, 'a');
-    snprintf(job->arch, sizeof job->arch, "sm_%u%s", sm > NEWEST_SM ? NEWEST_SM : sm, special ? "a" : "");
+    job->feature = sm < FIRST_WITH_FEATURES ? "" : strchr(text, 'a') ? "a" : strchr(text, 'f') ? "f" : "";
+    job->target = sm > NEWEST_SM ? ptx_target_find(sm) : NULL;
+    snprintf(job->arch, sizeof job->arch, "sm_%u%s", sm > NEWEST_SM ? NEWEST_SM : sm, sm > NEWEST_SM ? "" : job->feature);
     return sm >= 30;
 }
 
@@ -240,7 +244,11 @@ static bool compile(struct job *job, LLVMModuleRef all)
         LLVMDisposeMessage(message);
         return false;
     }
-    bool ok = hw_file_write(job->out, LLVMGetBufferStart(ptx), LLVMGetBufferSize(ptx));
+    struct hw_str marked = { 0 };
+    if (job->target)
+        ptx_retarget(LLVMGetBufferStart(ptx), LLVMGetBufferSize(ptx), job->target, job->feature, &marked);
+    bool ok = marked.n ? hw_file_write(job->out, marked.s, marked.n) : hw_file_write(job->out, LLVMGetBufferStart(ptx), LLVMGetBufferSize(ptx));
+    hw_str_fini(&marked);
     LLVMDisposeMemoryBuffer(ptx);
     return ok;
 }

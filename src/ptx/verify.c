@@ -2,6 +2,7 @@
 /* Checks that operands have the types their row asks for, and that the target knows the instruction. */
 #include "ptx/forms.h"
 #include "ptx/parse.h"
+#include "ptx/target.h"
 
 enum ptx_type ptx_sreg_type(const char *name)
 {
@@ -19,25 +20,10 @@ enum ptx_type ptx_sreg_type(const char *name)
     return PTX_NOTYPE;
 }
 
-/* The first PTX version that knows a target. */
-static unsigned version_of_sm(unsigned sm)
-{
-    static const struct {
-        uint16_t sm, version;
-    } table[] = {
-        { 10, 10 }, { 11, 10 }, { 12, 12 }, { 13, 12 }, { 20, 20 }, { 21, 20 }, { 30, 30 }, { 32, 40 }, { 35, 31 }, { 37, 41 }, { 50, 40 },
-        { 52, 41 }, { 53, 42 }, { 60, 50 }, { 61, 50 }, { 62, 50 }, { 70, 60 }, { 72, 61 }, { 75, 63 }, { 80, 70 }, { 86, 71 }, { 87, 74 },
-        { 88, 90 }, { 89, 78 }, { 90, 78 }, { 100, 86 }, { 101, 86 }, { 103, 88 }, { 110, 90 }, { 120, 87 },
-    };
-    for (size_t i = 0; i < HW_LEN(table); i++)
-        if (table[i].sm == sm)
-            return table[i].version;
-    return 0;
-}
-
 bool ptx_check_target(struct ptx_parser *p, unsigned version, unsigned sm, int line)
 {
-    unsigned need = version_of_sm(sm);
+    const struct ptx_target *target = ptx_target_find(sm);
+    unsigned need = target ? target->version : 0;
     if (!need)
         return ptx_error_at(p, line, 0, "target sm_%u is not known", sm);
     if (need > version)

@@ -144,6 +144,54 @@ static void options()
     CHECK(!f);
 }
 
+/* What is shown without being asked for, also when the cache has the program; options that change it. */
+static void warnings()
+{
+    const char *text = "#warning look here\n__global__ void f(int *p) { int idle = 3; int set; set = *p; }\n__device__ int g(int a) { if (a) return 2; }\n";
+    struct { std::vector<const char *> words; bool good, directive, idle, set, end; } rows[] = {
+        {{}, true, true, true, true, true}, {{}, true, true, true, true, true}, {{"-w"}, true, false, false, false, false},
+        {{"-diag-suppress=177,1105"}, true, false, false, true, true}, {{"--diag-suppress", "550"}, true, true, true, false, true},
+        {{"-diag-error=940"}, false, true, true, true, true}, {{"-lineinfo"}, true, true, true, true, true}, {{"-arch=sm_80"}, true, true, true, true, true},
+    };
+    for (auto &row : rows) {
+        nvrtcProgram p;
+        CHECK(nvrtcCreateProgram(&p, text, "warned.cu", 0, 0, 0) == NVRTC_SUCCESS);
+        CHECK((nvrtcCompileProgram(p, (int)row.words.size(), row.words.data()) == NVRTC_SUCCESS) == row.good);
+        std::string log = log_of(p);
+        auto has = [&](const char *word) { return log.find(word) != std::string::npos; };
+        CHECK(has("look here") == row.directive && has("'idle'") == row.idle && has("'set'") == row.set && has("warned.cu:3") == row.end);
+        CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
+    }
+    nvrtcProgram p;
+    CHECK(nvrtcCreateProgram(&p, "#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n__global__ void f(__half *p) { *p = __hadd(*p, *p); }", "none.cu", 0, 0, 0) == NVRTC_SUCCESS);
+    CHECK(nvrtcCompileProgram(p, 0, 0) == NVRTC_SUCCESS && log_of(p).empty());
+    CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
+}
+
+/* Every architecture that is listed can be compiled for; the program and the PTX know which one it is. */
+static void architectures()
+{
+    int n = 0, archs[64];
+    CHECK(nvrtcGetNumSupportedArchs(&n) == NVRTC_SUCCESS && n > 10 && n < 64 && nvrtcGetSupportedArchs(archs) == NVRTC_SUCCESS);
+    bool blackwell = false;
+    for (int i = 0; i < n; i++) {
+        CHECK(i == 0 || archs[i] > archs[i - 1]);
+        blackwell |= archs[i] == 100;
+        if (archs[i] < 87)
+            continue;
+        std::string option = "-arch=compute_" + std::to_string(archs[i]), target = ".target sm_" + std::to_string(archs[i]) + "\n", macro = ", " + std::to_string(archs[i] * 10) + ";";
+        const char *words[] = {option.c_str()};
+        nvrtcProgram p;
+        size_t bytes = 0;
+        CHECK(nvrtcCreateProgram(&p, "__global__ void f(int *p) { *p = __CUDA_ARCH__; }", "arch.cu", 0, 0, 0) == NVRTC_SUCCESS);
+        CHECK(nvrtcCompileProgram(p, 1, words) == NVRTC_SUCCESS && nvrtcGetPTXSize(p, &bytes) == NVRTC_SUCCESS);
+        std::string ptx(bytes, ' ');
+        CHECK(nvrtcGetPTX(p, &ptx[0]) == NVRTC_SUCCESS && ptx.find(target) != std::string::npos && ptx.find(macro) != std::string::npos);
+        CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
+    }
+    CHECK(blackwell);
+}
+
 /* PTX is handed out as it is; where machine code is asked for, an assembler reads it first. */
 static void machine_code_is_verified()
 {
@@ -168,6 +216,8 @@ int main()
     good_program();
     options();
     machine_code_is_verified();
+    warnings();
+    architectures();
     static_constants_are_found();
     bad_programs();
     printf("%s\n", bad ? "bad" : "good");

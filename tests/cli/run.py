@@ -384,7 +384,7 @@ def test_cc_macros_includes_and_standards_reach_both_passes(box):
 def test_cc_ptx_and_architectures(box):
     box.write('k.cu', '__global__ void k(int *p) {\n#ifdef __CUDA_ARCH__\n*p = __CUDA_ARCH__;\n#endif\n}\n')
     for args, target, value in [((), 'sm_80', 800), (('-arch=sm_75',), 'sm_75', 750), (('-arch', 'compute_90'), 'sm_90', 900),
-                                (('--gpu-architecture=sm_120',), 'sm_90', 900), (('-arch=native',), 'sm_80', 800),
+                                (('--gpu-architecture=sm_120',), 'sm_120', 1200), (('-arch=compute_88',), 'sm_88', 880), (('-arch=native',), 'sm_80', 800),
                                 (('-gencode', 'arch=compute_70,code=sm_70', '-gencode=arch=compute_90,code=sm_90'), 'sm_70', 700)]:
         box.hostwarp('cc', '-ptx', *args, 'k.cu')
         ptx = (box.path / 'k.ptx').read_text()

@@ -108,6 +108,11 @@ CLIENTS = {
         'env': {'TRITON_CACHE_DIR': '{folder}/triton'},
         'tests': ['python/test/unit/language/test_core.py'],
     },
+    'triton-language': {
+        'source': TRITON, 'packages': [*TORCH, 'scipy'], 'pip': TORCH_AND_TRITON, 'prepare': with_torch, 'options': ['-p', 'torch_on_cpu', '--ignore=python/test/unit/language/test_core.py'], 'sample': 2,
+        'env': {'TRITON_CACHE_DIR': '{folder}/triton'},
+        'tests': ['python/test/unit/language'],
+    },
     'pycuda': {
         'source': ('pypi.org/simple/pycuda', '2026.1'),
         'packages': ['mako', 'pytools', 'platformdirs', 'siphash24', 'wheel', 'setuptools<81'], 'prepare': build_pycuda,
