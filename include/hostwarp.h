@@ -43,6 +43,9 @@ unsigned hostwarp_copy_or(void *dst, const void *src, size_t bytes, unsigned kin
    name none themselves. write gets the whole text, or the error's. 0, or 1 when there was one. */
 int hostwarp_explain(const char *ptx, size_t bytes, const unsigned block[3], void (*write)(void *data, const char *text), void *data);
 
+/* For people with a debugger, who call it in a thread that is stopped in a kernel: what runs there, in words. */
+const char *hostwarp_where(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that every #include in src/ points down: layers.txt lists, for each folder, the folders it may include, and for some the same for their parts.
+Doors (what one library of ours exports for another under a name hostwarp_*) are in the same list: who has one, and who uses it.
 Units (a .c file with its header, and its _internal header) of the folders in ACYCLIC must not include each other in a circle either.
 
 usage: check_layers.py [TREE]      Exit status 1 and one line per wrong include or circle; the list itself must have no circle.
@@ -11,6 +12,8 @@ import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 LLVM = re.compile(r'^\s*#\s*include\s+[<"]llvm-c/', re.M)
+EXPORTED = re.compile(r'^(?:extern )?(?:HW_)?EXPORT\b[^;{(=]*?\b(hostwarp_\w+)', re.M)
+COMMENT = re.compile(r'/\*.*?\*/', re.S)
 ACYCLIC = 'core', 'exec', 'prof', 'clock', 'pass', 'ptx'
 
 
@@ -18,12 +21,42 @@ def read_layers(path):
     layers = {}
     for line in path.read_text().splitlines():
         line = line.split('#')[0].strip()
-        if line:
+        if line and not line.startswith('door '):
             folder, _, below = line.partition(':')
             folder = folder.strip()
             parent = folder.rpartition('/')[0]
             layers[folder] = [f'{parent}/{b}' if parent else b for b in below.split()]
     return layers
+
+
+def read_doors(path):
+    """{name: (folder that has it, folders that use it)}"""
+    found = re.findall(r'^door (\w+): (\w+) > (.+)$', path.read_text(), re.M)
+    return {name: (owner, users.split()) for name, owner, users in found}
+
+
+def check_doors(tree, doors):
+    """Each exported name has its line, lies where that says, and is used by those that it names and by nobody else."""
+    public = ''.join(p.read_text(errors='replace') for p in sorted((tree / 'include').rglob('*.h')))
+    exported, used = {}, {}
+    for path in sorted((tree / 'src').rglob('*.[ch]')):
+        folder, text = path.relative_to(tree / 'src').parts[0], COMMENT.sub('', path.read_text(errors='replace'))
+        exported.update((name, folder) for name in EXPORTED.findall(text))
+        for name in set(re.findall(r'\bhostwarp_\w+', text)) & doors.keys():
+            used.setdefault(name, set()).add(folder)
+    for name, folder in sorted(exported.items()):
+        if name not in doors:
+            yield f'layers.txt: {folder} exports {name}, which has no line as a door'
+    for name, (owner, users) in sorted(doors.items()):
+        if exported.get(name) != owner:
+            yield f'layers.txt: {owner} does not export {name}'
+        wanted = set(users) - {'programs'}
+        for folder in sorted(used.get(name, set()) - wanted - {owner}):
+            yield f'layers.txt: {folder} uses {name}, which is a door for {", ".join(users)}'
+        for folder in sorted(wanted - used.get(name, set())):
+            yield f'layers.txt: {folder} does not use {name} any more'
+        if 'programs' in users and name not in public:
+            yield f'layers.txt: {name} is for programs, but no header of include/ has it'
 
 
 def check_list(layers):
@@ -132,7 +165,9 @@ def main():
             else:
                 problems += check_file(path, src, layers)
     problems += check_circles(src)
-    print('\n'.join(problems) if problems else f'{len(layers)} folders and parts, every include points down, no circle')
+    doors = read_doors(tree / 'layers.txt')
+    problems += check_doors(tree, doors)
+    print('\n'.join(problems) if problems else f'{len(layers)} folders and parts, every include points down, no circle; {len(doors)} doors')
     return 1 if problems else 0
 
 

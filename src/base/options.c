@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "base/options.h"
 
+#include "base/nearest.h"
 #include "base/log.h"
 #include "base/str.h"
 
@@ -127,38 +128,13 @@ static void read_all(void)
 
 /* --- what is wrong --- */
 
-/* The number of letters to insert, remove or exchange (neighbours count once), as far as it matters. */
-static unsigned distance(const char *a, const char *b)
-{
-    enum { MOST = 48 };
-    unsigned row[3][MOST + 1];
-    size_t n = strlen(a), m = strlen(b);
-    if (n > MOST || m > MOST)
-        return MOST;
-    for (size_t j = 0; j <= m; j++)
-        row[0][j] = (unsigned)j;
-    for (size_t i = 1; i <= n; i++) {
-        unsigned *now = row[i % 3], *before = row[(i - 1) % 3], *earlier = row[(i + 1) % 3];
-        now[0] = (unsigned)i;
-        for (size_t j = 1; j <= m; j++) {
-            unsigned best = before[j - 1] + (a[i - 1] != b[j - 1]);
-            best = best < before[j] + 1 ? best : before[j] + 1;
-            best = best < now[j - 1] + 1 ? best : now[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && earlier[j - 2] + 1 < best)
-                best = earlier[j - 2] + 1;
-            now[j] = best;
-        }
-    }
-    return row[n % 3][m];
-}
-
 const char *hw_option_nearest(const char *name)
 {
     const char *found = NULL;
     unsigned best = 4;                           /* further away it is another word */
     for (size_t i = 0; i < hw_n_option_rows; i++) {
         const char *tail = strchr(hw_option_rows[i].variable, '_'), *own = strchr(name, '_');
-        unsigned d = distance(own ? own : name, tail);
+        unsigned d = hw_word_distance(own ? own : name, tail);
         if (d < best && 2 * d < strlen(tail))
             best = d, found = hw_option_rows[i].variable;
     }

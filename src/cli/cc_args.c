@@ -4,6 +4,8 @@
 
 #include "base/os.h"
 
+#include "base/nearest.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -77,6 +79,15 @@ static bool says_true(const struct given *g, bool *out)
 
 static const int known_archs[] = { 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90 };
 
+/* 80, 90a, 100f; -1: there is no such GPU, nor was there ever. */
+static int arch_number(const char *digits)
+{
+    char *end;
+    long n = strtol(digits, &end, 10);
+    end += *end == 'a' || *end == 'f';
+    return n >= 10 && n <= 129 && !isalnum((unsigned char)*end) ? (int)n : -1;
+}
+
 /* Accepts sm_80, compute_80, 80, arch=compute_80,code=sm_80, native, all. What clang 19 cannot target becomes the nearest it can. */
 static bool set_arch(struct cc_job *job, const char *spec)
 {
@@ -85,14 +96,14 @@ static bool set_arch(struct cc_job *job, const char *spec)
     for (size_t i = 0; i < HW_LEN(marks) && !arch; i++) {
         const char *at = strstr(spec, marks[i]);
         if (at)
-            arch = atoi(at + strlen(marks[i]));
+            arch = arch_number(at + strlen(marks[i]));
     }
     if (!arch && isdigit((unsigned char)spec[0]))
-        arch = atoi(spec);
+        arch = arch_number(spec);
     if (!arch && (strcmp(spec, "native") == 0 || strncmp(spec, "all", 3) == 0))
         arch = 80;
     if (arch <= 0) {
-        cli_error("%s is not an architecture (such as sm_80)", spec);
+        cli_error("%s is not an architecture (such as sm_80; hostwarp cc --list-gpu-arch lists them)", spec);
         return false;
     }
     int best = known_archs[0];
@@ -471,7 +482,19 @@ static enum cc_parse unknown_option(struct cc_job *job, const char *word)
         cli_add(&job->link, word);
         return CC_PARSE_OK;
     }
-    cli_error("unknown option %s (hostwarp cc --help lists them; -Xcompiler gives any option to clang)", word);
+    char *name = hw_strdup(word + strspn(word, "-"));
+    struct hw_nearest near = { .word = name };
+    name[strcspn(name, "=")] = 0;
+    for (size_t i = 0; i < HW_LEN(options); i++) {
+        hw_nearest_try(&near, options[i].name);
+        if (options[i].long_name)
+            hw_nearest_try(&near, options[i].long_name);
+    }
+    if (near.name)
+        cli_error("unknown option %s; did you mean %s%s? (hostwarp cc --help lists all)", word, strncmp(word, "--", 2) == 0 ? "--" : "-", near.name);
+    else
+        cli_error("unknown option %s (hostwarp cc --help lists them; -Xcompiler gives any option to clang)", word);
+    hw_free(name);
     return CC_PARSE_BAD;
 }
 

@@ -4,8 +4,11 @@
 
 #include "base/options.h"
 
+#include "base/nearest.h"
+
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -58,6 +61,21 @@ static void check_variables(void)
     hw_options_forget_wrong();
 }
 
+/* A program or a source is what people forget `run` for. */
+static int no_such_command(const char *name)
+{
+    struct hw_nearest near = { .word = name };
+    for (size_t i = 0; i < HW_LEN(commands); i++)
+        hw_nearest_try(&near, commands[i].name);
+    if (access(name, R_OK) == 0)
+        fprintf(stderr, "hostwarp: there is no command `%s`; did you mean `hostwarp run %s`?\n", name, name);
+    else if (near.name)
+        fprintf(stderr, "hostwarp: there is no command `%s`; did you mean `%s`?\n", name, near.name);
+    else
+        fprintf(stderr, "hostwarp: there is no command `%s`; `hostwarp --help` lists them\n", name);
+    return CLI_USAGE;
+}
+
 int main(int argc, char **argv)
 {
     check_variables();
@@ -90,6 +108,5 @@ int main(int argc, char **argv)
             return leave(commands[i].run(argc - 2, argv + 2));
         }
     }
-    fprintf(stderr, "hostwarp: there is no command `%s`; `hostwarp --help` lists them\n", name);
-    return CLI_USAGE;
+    return no_such_command(name);
 }

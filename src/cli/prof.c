@@ -7,6 +7,8 @@
 
 #include "cli/cli.h"
 
+#include "base/nearest.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <unistd.h>
@@ -63,8 +65,15 @@ static int parse(int argc, char **argv, struct options *o)
         }
         while (k < HW_LEN(known) && strcmp(argv[i], known[k].name) != 0)
             k++;
-        if (k == HW_LEN(known))
-            break;
+        if (k == HW_LEN(known)) {
+            struct hw_nearest near = { .word = argv[i] };
+            for (size_t j = 0; argv[i][0] == '-' && j < HW_LEN(known); j++)
+                hw_nearest_try(&near, known[j].name);
+            if (!near.name)
+                break;
+            cli_error("there is no option %s; did you mean %s?", argv[i], near.name);
+            return -1;
+        }
         if (known[k].kind == SWITCH) {
             *(bool *)known[k].to = true;
         } else if (i + 1 < argc) {

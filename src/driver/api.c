@@ -160,7 +160,7 @@ CUresult api_stream(CUstream handle, struct stream **out)
         if (core_in_host_function())
             return hw_refuse(CUDA_ERROR_NOT_PERMITTED, "inside of a host function there are no default streams");
         if (!ctx)
-            return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "ctx is NULL");
+            return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "no context is current in this thread, and default streams belong to one");
     }
     if ((rc = stream_get(ctx, handle, api_tls_per_thread, true, &s)))
         return rc;

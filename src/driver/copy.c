@@ -29,15 +29,10 @@ static CUresult copy_call(CUstream hStream, uint64_t dst, enum copy_side dst_sid
 /* In the default stream that the entry point means, waited for. */
 static HW_NOINLINE CUresult copy_sync(uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side, size_t bytes)
 {
-    CUresult rc;
+    unsigned known = (dst_side == COPY_DEVICE ? COPY_DST_KNOWN : 0) | (src_side == COPY_DEVICE ? COPY_SRC_KNOWN : 0);
 
-    if (!api_per_thread()) {
-        unsigned known = (dst_side == COPY_DEVICE ? COPY_DST_KNOWN : 0) | (src_side == COPY_DEVICE ? COPY_SRC_KNOWN : 0);
-        if (copy_quick(dst, src, bytes, known))
-            return CUDA_SUCCESS;
-        if (copy_now(ctx_current(), dst, dst_side, src, src_side, bytes, &rc))
-            return rc;
-    }
+    if (!api_per_thread() && copy_quick(dst, src, bytes, known))
+        return CUDA_SUCCESS;
     return copy_call(NULL, dst, dst_side, src, src_side, bytes, false);
 }
 
@@ -208,7 +203,7 @@ static CUresult box_end(const struct box_side *side, size_t width, size_t rows, 
 static CUresult box_call(CUstream hStream, const struct box_side *dst, const struct box_side *src, size_t width, size_t rows,
                          size_t slices, bool async)
 {
-    struct copy_request req = {.width = width, .rows = rows, .slices = slices, .async = async};
+    struct copy_request req = {.width = width, .rows = rows, .slices = slices, .call = async ? COPY_ASYNC : COPY_SYNC};
     struct stream *s;
     CUresult rc;
 
@@ -281,7 +276,7 @@ CUresult copy_request_3d(const CUDA_MEMCPY3D *c, struct copy_request *out)
     out->width = c->WidthInBytes;
     out->rows = c->Height;
     out->slices = c->Depth;
-    out->async = true;
+    out->call = COPY_ASYNC;
     if ((rc = box_end(&dst, out->width, out->rows, out->slices, &out->dst)))
         return rc;
     return box_end(&src, out->width, out->rows, out->slices, &out->src);
@@ -336,7 +331,7 @@ CUresult copy_request_op(const CUDA_MEMCPY3D_BATCH_OP *op, struct copy_request *
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a width of %zu elements of %zu bytes overflows", op->extent.width, element);
     out->rows = op->extent.height;
     out->slices = op->extent.depth;
-    out->async = true;
+    out->call = copy_call_of(op->srcAccessOrder);
     if ((rc = operand_side(&op->dst, element, &dst)) || (rc = operand_side(&op->src, element, &src)))
         return rc;
     if ((rc = box_end(&dst, out->width, out->rows, out->slices, &out->dst)))

@@ -24,7 +24,7 @@ static CUresult check_attributes(const CUmemcpyAttributes *attrs, const size_t *
 }
 
 /* *failed: the copy that is wrong, SIZE_MAX: it is none of them. The legacy stream takes no batches. */
-static CUresult run(CUstream hStream, const struct copy_request *reqs, const bool *now, size_t n, size_t *failed)
+static CUresult run(CUstream hStream, const struct copy_request *reqs, size_t n, size_t *failed)
 {
     struct stream *s;
     CUresult rc;
@@ -33,7 +33,7 @@ static CUresult run(CUstream hStream, const struct copy_request *reqs, const boo
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the legacy default stream takes no batches");
     if ((rc = api_stream(hStream, &s)))
         return rc;
-    rc = copy_batch(s, reqs, now, n, failed);
+    rc = copy_batch(s, reqs, n, failed);
     stream_unref(s);
     return rc;
 }
@@ -49,16 +49,14 @@ static CUresult batch(const CUdeviceptr *dsts, const CUdeviceptr *srcs, const si
     if ((rc = check_attributes(attrs, first, n_attrs, count)))
         return rc;
     struct copy_request *reqs = hw_alloc(count * sizeof *reqs);
-    bool *now = hw_alloc(count * sizeof *now);
     for (size_t i = 0, a = 0; i < count; i++) {
         if (a + 1 < n_attrs && first[a + 1] == i)
             a++;
-        reqs[i] = (struct copy_request){.dst = {.addr = dsts[i]}, .src = {.addr = srcs[i]}, .width = sizes[i], .rows = 1, .slices = 1, .async = true};
-        now[i] = attrs[a].srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+        reqs[i] = (struct copy_request){.dst = {.addr = dsts[i]}, .src = {.addr = srcs[i]}, .width = sizes[i], .rows = 1, .slices = 1,
+                                        .call = copy_call_of(attrs[a].srcAccessOrder)};
     }
-    rc = run(hStream, reqs, now, count, failed);
+    rc = run(hStream, reqs, count, failed);
     hw_free(reqs);
-    hw_free(now);
     return rc;
 }
 
@@ -86,18 +84,15 @@ static CUresult batch_3d(const CUDA_MEMCPY3D_BATCH_OP *ops, size_t n, size_t *fa
     if (!ops || n == 0 || flags)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "opList is NULL, numOps is 0, or flags 0x%llx are not 0", flags);
     struct copy_request *reqs = hw_alloc(n * sizeof *reqs);
-    bool *now = hw_alloc(n * sizeof *now);
     for (size_t i = 0; i < n && !rc; i++) {
         rc = order_known(ops[i].srcAccessOrder) && !(ops[i].flags & ~(unsigned)CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE)
             ? copy_request_op(&ops[i], &reqs[i]) : CUDA_ERROR_INVALID_VALUE;
-        now[i] = ops[i].srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
         if (rc)
             *failed = i;
     }
     if (!rc)
-        rc = run(hStream, reqs, now, n, failed);
+        rc = run(hStream, reqs, n, failed);
     hw_free(reqs);
-    hw_free(now);
     return rc;
 }
 

@@ -125,7 +125,7 @@ CUresult do_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNod
     if (n)
         *phNode = node_handle(n);
     graph_unref(g);
-    return n ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed");
+    return n ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "phNode is NULL, or the graph is no clone of one with this node");
 }
 
 CUresult do_cuGraphDestroyNode(CUgraphNode hNode)

@@ -142,7 +142,7 @@ CUresult do_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID 
     else if (!rc && attr == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
         value_out->accessPolicyWindow = n->params.u.kernel.window;
     else if (!rc)
-        rc = hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "rc is NULL");
+        rc = hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "attribute %d of kernel nodes is not supported", (int)attr);
     node_unref(n);
     return rc;
 }

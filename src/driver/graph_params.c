@@ -15,7 +15,7 @@ static CUresult context_of(CUcontext handle, struct ctx **out)
     struct ctx *ctx = handle ? ctx_get(handle) : ctx_current();
 
     if (!ctx)
-        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "ctx is NULL");
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "the context was destroyed, or none is current");
     if (handle)
         ctx_unref(ctx);
     *out = ctx;

@@ -74,7 +74,7 @@ CUresult do_cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int nu
     CUresult rc = CUDA_SUCCESS;
 
     if (!state)
-        rc = hw_refuse(CUDA_ERROR_INVALID_HANDLE, "state is NULL");
+        rc = hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     else if (!ptr || offset < 0 || offset > DEVICE_PARAM_BYTES || numbytes > (unsigned)(DEVICE_PARAM_BYTES - offset))
         rc = CUDA_ERROR_INVALID_VALUE;
     else
@@ -101,7 +101,7 @@ CUresult do_cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUs
         copy = *state;
     hw_unlock(&mu);
     if (!state)
-        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "state is NULL");
+        return hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     if (grid_width <= 0 || grid_height <= 0)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "a grid of %d x %d blocks", grid_width, grid_height);
     size_t bytes = copy.param_bytes;

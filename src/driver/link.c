@@ -140,7 +140,7 @@ CUresult do_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data,
         return rc;
     char *copy = hw_try_alloc(size + 1);
     if (!copy)
-        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "copy is NULL");
+        return hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "no memory for %zu bytes of input", size);
     memcpy(copy, data, size);
     return link_add(l, copy, size, name);
 }

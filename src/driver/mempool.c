@@ -82,7 +82,7 @@ CUresult do_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 CUresult do_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
     struct mempool *p = value ? mempool_get(pool) : NULL;
-    CUresult rc = p ? mempool_set_attribute(p, attr, value) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
+    CUresult rc = p ? mempool_set_attribute(p, attr, value) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no pool, or it was destroyed, or a pointer is NULL");
 
     mempool_unref(p);
     return rc;
@@ -91,7 +91,7 @@ CUresult do_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, v
 CUresult do_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
     struct mempool *p = value ? mempool_get(pool) : NULL;
-    CUresult rc = p ? mempool_get_attribute(p, attr, value) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
+    CUresult rc = p ? mempool_get_attribute(p, attr, value) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no pool, or it was destroyed, or a pointer is NULL");
 
     mempool_unref(p);
     return rc;
@@ -100,7 +100,7 @@ CUresult do_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, v
 CUresult do_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
 {
     struct mempool *p = map || !count ? mempool_get(pool) : NULL;
-    CUresult rc = p ? mempool_set_access(p, map, count) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
+    CUresult rc = p ? mempool_set_access(p, map, count) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no pool, or it was destroyed, or a pointer is NULL");
 
     mempool_unref(p);
     return rc;
@@ -109,7 +109,7 @@ CUresult do_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, si
 CUresult do_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
 {
     struct mempool *p = flags && location ? mempool_get(memPool) : NULL;
-    CUresult rc = p ? mempool_access(p, location, flags) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
+    CUresult rc = p ? mempool_access(p, location, flags) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no pool, or it was destroyed, or a pointer is NULL");
 
     mempool_unref(p);
     return rc;

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/os.h"
 
+#include <hostwarp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdatomic.h>
@@ -189,7 +190,6 @@ void exec_fault_thread_ends(void *stack)
 /*
  * For people with a debugger, who call it in a thread that is stopped in a kernel: what runs there. Which group that is only code with lines (HOSTWARP_DEBUG=gdb) notes.
  */
-HW_EXPORT const char *hostwarp_where(void);
 HW_EXPORT const char *hostwarp_where(void)
 {
     static char text[512];                       /* one thread at a time asks: the others are stopped too */

@@ -225,7 +225,9 @@ bool gpu_profile_load(const char *folder, const char *name, struct gpu_profile *
     size_t n;
     char *text = hw_file_read(path, &n);
     bool ok = text != NULL && strlen(text) == n;
-    if (!ok)
+    if (!text && errno == ENOENT && !strchr(name, '/'))
+        hw_str_printf(error, "there is no profile of a GPU `%s` in %s; `hostwarp info --gpus` lists them", name, folder ? folder : ".");
+    else if (!ok)
         hw_str_printf(error, "%s: %s", path, text ? "not a text" : strerror(errno));
     ok = ok && gpu_profile_parse(path, text, out, error);
     hw_free(text);

@@ -85,9 +85,24 @@ def test_help_and_version_are_answered_everywhere(box):
 def test_wrong_commands_say_so_with_status_2(box):
     has(box.hostwarp(status=2).stderr, 'usage:')
     has(box.hostwarp('frob', status=2).stderr, 'frob')
+    has(box.hostwarp('prfo', status=2).stderr, 'did you mean `prof`?')
+    box.write('hello.cu', HELLO)
+    has(box.hostwarp('hello.cu', status=2).stderr, 'did you mean `hostwarp run hello.cu`?')
+    has(box.hostwarp('prof', '--timelin', 'x.html', 'hello.cu', status=2).stderr, 'did you mean --timeline?')
     has(box.hostwarp('check', status=2).stderr, 'which program?')
     has(box.hostwarp('check', '--frob', 'x', status=2).stderr, '--frob')
     has(box.hostwarp('check', 'x', status=127).stderr, 'cannot run x')
+
+
+def test_usual_mistakes_are_told_with_what_to_do(box):
+    box.write('host.cu', '''__global__ void k(int *p) { *p = 1; }
+int main() { int x; k<<<1, 1>>>(&x); return cudaDeviceSynchronize() == cudaSuccess; }''')
+    has(box.hostwarp('run', 'host.cu').stderr, 'kernel k', 'a pointer of the host?', 'cudaMalloc')
+    box.write('block.cu', '__global__ void k() {}\nint main() { k<<<1, 2048>>>(); }')
+    has(box.hostwarp('run', 'block.cu').stderr, 'block.cu:2', '2048', 'at most 1024 threads')
+    has(box.hostwarp('run', 'block.cu', env={'HOSTWARP_GPU': 'h20'}).stderr, 'no profile of a GPU `h20`', 'hostwarp info --gpus')
+    box.write('new.ptx', '.version 12.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n')
+    has(box.hostwarp('cc', '--explain', 'new.ptx', status=1).stderr, 'new.ptx: line 1', '.version 12.0 is newer than')
 
 
 def test_info_shows_the_device_and_every_variable(box):
@@ -154,6 +169,7 @@ int main() {
     cudaFree(d + 1);
     cudaDeviceSynchronize();
 }"""
+
 
 
 def test_the_debug_log_tells_launches_copies_and_why_calls_are_refused(box):
@@ -285,6 +301,12 @@ def test_cc_unknown_options_are_named(box):
     box.write('hello.cu', HELLO)
     has(box.hostwarp('cc', '--frob', 'hello.cu', status=2).stderr, '--frob')
     has(box.hostwarp('cc', '-arch=banana', 'hello.cu', status=2).stderr, 'banana')
+    for arch in 'sm_999', 'compute_80x', 'sm_8':
+        has(box.hostwarp('cc', f'-arch={arch}', 'hello.cu', status=2).stderr, arch, '--list-gpu-arch')
+    for arch in 'sm_20', 'sm_90a', 'compute_121':        # of all times
+        box.hostwarp('cc', f'-arch={arch}', '-c', 'hello.cu', '-o', 'hello.o')
+    has(box.hostwarp('cc', '--use-fast-math', 'hello.cu', status=2).stderr, 'did you mean --use_fast_math?')
+    has(box.hostwarp('cc', '-O3', '-linenfo', 'hello.cu', '-o', 'x', status=1).stderr, 'inenfo')
     has(box.hostwarp('cc', '-o', status=2).stderr, 'needs a value')
     has(box.hostwarp('cc', '-ltoir', 'hello.cu', status=2).stderr, 'LTO')
     has(box.hostwarp('cc', '-default-stream=maybe', 'hello.cu', status=2).stderr, 'maybe')

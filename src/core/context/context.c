@@ -168,7 +168,7 @@ CUresult ctx_destroy(CUcontext handle)
 {
     struct ctx *ctx = ctx_get(handle);
     if (!ctx)
-        return handle ? CUDA_ERROR_INVALID_CONTEXT : hw_refuse(CUDA_ERROR_INVALID_VALUE, "ctx is NULL");
+        return hw_refuse(handle ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE, "the context is NULL, or was destroyed, or never was");
     bool closed = !ctx->primary && !atomic_exchange(&ctx->dead, true);
     if (closed) {
         if (ctx_current() == ctx)

@@ -57,7 +57,7 @@ CUresult ctx_enter(struct ctx **out)
 {
     struct ctx *ctx = ctx_current();
     if (!ctx)
-        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "ctx is NULL");
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "no context is current in this thread");
     if (ctx->dead)
         return hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context was destroyed");
     *out = ctx;
@@ -81,7 +81,7 @@ CUresult ctx_push(CUcontext handle)
 {
     struct ctx *ctx = get_any(handle);
     if (!ctx)
-        return handle ? CUDA_ERROR_INVALID_CONTEXT : hw_refuse(CUDA_ERROR_INVALID_VALUE, "ctx is NULL");
+        return hw_refuse(handle ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE, "the context is NULL, or was destroyed, or never was");
     stack_push(ctx);
     return CUDA_SUCCESS;
 }
@@ -90,7 +90,7 @@ CUresult ctx_pop(CUcontext *out)
 {
     struct ctx *ctx = ctx_current();
     if (!ctx)
-        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "ctx is NULL");
+        return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "no context is current in this thread");
     stack->v.n--;
     ctx_top = stack->v.n ? stack->v.v[stack->v.n - 1] : NULL;
     if (out)

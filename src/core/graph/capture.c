@@ -596,7 +596,7 @@ CUresult capture_set_deps(struct stream *s, struct node *const *deps, const CUgr
     hw_lock(&mu);
     struct capture *c = s->capture;
     if (!c)
-        rc = hw_refuse(CUDA_ERROR_ILLEGAL_STATE, "c is NULL");
+        rc = hw_refuse(CUDA_ERROR_ILLEGAL_STATE, "the stream is not being captured");
     else if (c->invalid)
         rc = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     for (size_t i = 0; i < n && !rc; i++)

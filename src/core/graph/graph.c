@@ -376,7 +376,7 @@ CUresult graph_print_dot(const struct graph *g, const char *path, unsigned flags
     FILE *out = fopen(path, "w");
     (void)flags;                                 /* they ask for more detail; there is one level of it */
     if (!out)
-        return hw_refuse(CUDA_ERROR_OPERATING_SYSTEM, "out is NULL");
+        return hw_refuse(CUDA_ERROR_OPERATING_SYSTEM, "%s cannot be written", path);
     fprintf(out, "digraph dot {\n");
     print_graph(g, "graph_node_", out);
     fprintf(out, "}\n");

@@ -250,5 +250,5 @@ CUresult array_destroy(void *handle, bool chain)
     for (unsigned l = 0; closed && l < a->n_levels; l++)
         obj_close(&a->levels[l]->obj);
     array_unref(a);
-    return dead ? CUDA_ERROR_CONTEXT_IS_DESTROYED : closed ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no array, or it was destroyed");
+    return dead ? hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the array's context was destroyed") : closed ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no array, or it was destroyed");
 }

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and fills: what waits for what, what is staged, which pointers are right. */
+/*
+ * Copies and fills: what waits for what, what is staged, which pointers are right.
+ *
+ * All go one way (copy.c): what both ends are is asked of the memory map; that and the kind of call give a row of one table: the engine, and how long the
+ * call waits; then the copy is made by the calling thread, where its stream has nothing to wait for and queueing would take longer, or queued. Small copies with
+ * nothing out of the ordinary have the same way in a few nanoseconds before it: copy_quick.h.
+ */
 #ifndef CORE_COPY_H
 #define CORE_COPY_H
 
@@ -22,22 +28,27 @@ struct copy_end {
     size_t slice;                /* bytes from slice to slice; 0: pitch * rows */
 };
 
+/* The call that a copy comes from. How long it waits is in the table of copy.c, for each pair of places. */
+enum copy_call {
+    COPY_SYNC,
+    COPY_ASYNC,                  /* one of the ...Async kind */
+    COPY_IN_ORDER,               /* of a batch: the source, pageable or not, is read when the copy's turn comes */
+    COPY_READ_NOW,               /* of a batch: the source is read before the call returns */
+    COPY_CALLS,
+};
+
 struct copy_request {
     struct copy_end dst, src;
     size_t width;                /* bytes per row */
     size_t rows, slices;         /* 1 for a plain copy */
-    bool async;                  /* the call was one of the ...Async kind */
+    enum copy_call call;
 };
 
 /* Checks bounds (INVALID_VALUE), queues on the stream and waits as the real driver does for this kind of memory: a pageable
    source is read before the call returns, a pageable destination is complete. Zero bytes: success. */
 CUresult copy_run(struct stream *s, const struct copy_request *req);
-/* A copy that the caller waits for, in the legacy stream: done at once where nothing has to be waited for, and *rc is the context's
-   error then. False: nothing was done, copy_linear() is to be called. */
-bool copy_now(struct ctx *ctx, uint64_t dst, enum copy_side dst_side, uint64_t src, enum copy_side src_side, size_t bytes, CUresult *rc);
-/* Many asynchronous copies: nothing is queued when one is wrong, *bad says which. The source of those marked in now is read before
-   the call returns; of the others, pageable or not, when their turn comes. */
-CUresult copy_batch(struct stream *s, const struct copy_request *reqs, const bool *now, size_t n, size_t *bad);
+/* Many of them, COPY_IN_ORDER or COPY_READ_NOW: nothing is done when one is wrong or empty, *bad says which. */
+CUresult copy_batch(struct stream *s, const struct copy_request *reqs, size_t n, size_t *bad);
 /* For graphs: the same checks, and the command; zero bytes give a command that does nothing. */
 CUresult copy_cmd(const struct copy_request *req, struct cmd **out);
 /* One row. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small copies where nothing is out of the ordinary: all that has to be asked, in place, in a few nanoseconds. */
+/* The way of copy.h for small copies where nothing is out of the ordinary: the same questions, in place, in a few nanoseconds. */
 #ifndef CORE_COPY_QUICK_H
 #define CORE_COPY_QUICK_H
 
@@ -13,7 +13,7 @@
 /* Which ends must be memory that CUDA knows. */
 enum { COPY_DST_KNOWN = 1, COPY_SRC_KNOWN = 2 };
 
-/* As copy_now() in the current context, without an error. False: nothing was done, or only a part; the usual way is to be taken. */
+/* copy_run() of a call that waits, in the legacy stream of the current context. False: nothing was done, or only a part; copy_run() is to be called. */
 static inline __attribute__((always_inline)) bool copy_quick(uint64_t dst, uint64_t src, size_t bytes, unsigned known)
 {
     enum { KEEP_EVERY = 64 };                    /* looking after our signal handlers takes as long as copying a kilobyte */
@@ -21,11 +21,9 @@ static inline __attribute__((always_inline)) bool copy_quick(uint64_t dst, uint6
     struct caller *d = caller_self;
     if (hw_unlikely(bytes - 1 >= exec_quick_max || !ctx || !d || hook_any || capture_any() || core_check() || core_in_host_function()))
         return false;
-    const struct mem_span *to = mem_span(dst, MEM_SLOT_DST);
-    bool fits = bytes <= to->bytes - (dst - to->base), to_known = to->kind != MEM_NONE;
-    const struct mem_span *from = mem_span(src, MEM_SLOT_SRC);
-    fits = fits && bytes <= from->bytes - (src - from->base);
-    if (hw_unlikely(!fits || (!to_known && (!dst || known & COPY_DST_KNOWN)) || (from->kind == MEM_NONE && (!src || known & COPY_SRC_KNOWN))
+    enum mem_kind to, from;
+    if (hw_unlikely(!mem_span_holds(dst, bytes, MEM_SLOT_DST, &to) || !mem_span_holds(src, bytes, MEM_SLOT_SRC, &from)
+                    || (to == MEM_NONE && (!dst || known & COPY_DST_KNOWN)) || (from == MEM_NONE && (!src || known & COPY_SRC_KNOWN))
                     || dst - src < bytes || src - dst < bytes))
         return false;
     if (hw_unlikely(++d->calls % KEEP_EVERY == 0))

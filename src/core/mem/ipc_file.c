@@ -93,7 +93,7 @@ CUresult ipc_event_open(const struct ipc_ref *ref, struct ipc_event **out)
     if (fd >= 0)
         close(fd);
     if (!e)
-        return hw_refuse(CUDA_ERROR_MAP_FAILED, "that is no event, or it was destroyed");
+        return hw_refuse(CUDA_ERROR_MAP_FAILED, "no process gave this handle of an event, or its file cannot be mapped");
     *out = e;
     return CUDA_SUCCESS;
 }

@@ -122,16 +122,21 @@ void mem_drop(struct mem_range *r)
     hw_free(r);
 }
 
-bool mem_lookup(uint64_t addr, struct mem_info *out)
+bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out)
 {
     hw_lock(&mem_mu);
-    struct mem_range *r = mem_find(addr);
+    struct mem_range *r = mem_find(addr), *last = r;
+    uint64_t end = r ? r->info.base + r->info.bytes : addr;
+    while (last && last->info.external && bytes > end - addr) {
+        last = mem_find(end);
+        end = last ? last->info.base + last->info.bytes : end;
+    }
     if (r)
         *out = r->info;
     else
         memset(out, 0, sizeof *out);
     hw_unlock(&mem_mu);
-    return r != NULL;
+    return r && bytes <= end - addr;
 }
 
 /* Asks the map. The answer replaces the oldest one that stands in no slot of its own. */
@@ -170,21 +175,6 @@ const struct mem_span *mem_span_find(uint64_t addr, enum mem_slot slot)
     return &mem_spans.v[slot];
 }
 
-bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out)
-{
-    struct mem_info next;
-    if (!mem_lookup(addr, out))
-        return false;
-    uint64_t end = out->base + out->bytes;
-    if (bytes <= end - addr)
-        return true;
-    /* Mappings side by side are one piece of memory to programs. */
-    for (next = *out; next.external && bytes > end - addr; end = next.base + next.bytes)
-        if (!mem_lookup(end, &next) || next.base != end)
-            return false;
-    return bytes <= end - addr;
-}
-
 CUresult mem_address_range(CUdeviceptr ptr, CUdeviceptr *out_base, size_t *out_bytes)
 {
     struct mem_info info;
@@ -206,7 +196,7 @@ CUresult mem_set_sync_memops(uint64_t addr, bool on)
     if (r)
         r->info.sync_memops = on;
     hw_unlock(&mem_mu);
-    return r ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no texture or surface reference, or its module was unloaded");
+    return r ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is no memory that CUDA knows", (unsigned long long)addr);
 }
 
 bool mem_add_external(struct ctx *ctx, enum mem_kind kind, int device, uint64_t base, size_t bytes)
@@ -270,7 +260,7 @@ void mem_describe(uint64_t addr, char *out, size_t bytes)
                  (unsigned long long)(addr - below->info.base - below->info.bytes), kind_name(&below->info), below->info.bytes,
                  (unsigned long long)below->info.base);
     else
-        snprintf(out, bytes, "%s", where ? where : "not memory that CUDA knows");
+        snprintf(out, bytes, "%s", where ? where : "not memory that CUDA knows (a pointer of the host? kernels take those of cudaMalloc, cudaMallocManaged, cudaMallocHost)");
     hw_unlock(&mem_mu);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory map: all memory that CUDA knows, device, page-locked, registered, managed, variables of modules. One map by address answers every question about a
- * pointer: mem_lookup() what it is, mem_covers() whether so many bytes are there, mem_span() the same without a lock for who asks often.
+ * pointer, and mem_covers() is the question: what is there, and is it so many bytes? mem_lookup() is it for one byte, mem_span() without a lock for who asks often.
  *
  * The contract. Ranges never overlap. Sizes are exact bytes: the byte after the last one is not ours. A range belongs to the context it was made in and goes with
  * it; buffer_id is never given twice, so that who waited without the lock can tell whether a range is still the one it was. Host and device use one address for
@@ -65,8 +65,11 @@ struct mem_info {
 
 bool mem_init(void);                                             /* core_init() calls it: reserves the address range; false: there is none, it may be tried again */
 
-/* Interior pointers too. False: unknown, and *out has kind MEM_NONE. */
-bool mem_lookup(uint64_t addr, struct mem_info *out);
+/* The question: do [addr, addr + bytes) lie inside of one range, or of mappings side by side, which are one piece of memory to programs? *out tells of the range that
+   addr lies in, also when it ends too early; kind MEM_NONE: addr lies in none. */
+bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out);
+/* The same for one byte: interior pointers too. */
+static inline bool mem_lookup(uint64_t addr, struct mem_info *out) { return mem_covers(addr, 1, out); }
 
 /* Addresses around one of which the map knows the same: a range, or what lies between two (MEM_NONE). */
 struct mem_span {
@@ -96,9 +99,14 @@ static inline const struct mem_span *mem_span(uint64_t addr, enum mem_slot slot)
     bool same = mem_spans.generation == atomic_load_explicit(&mem_generation, memory_order_acquire);
     return hw_likely(same && addr - s->base < s->bytes) ? s : mem_span_find(addr, slot);
 }
+/* The same for bytes from addr on: what they are. False: they are not all inside of one span, mem_covers() has to look closer. */
+static inline __attribute__((always_inline)) bool mem_span_holds(uint64_t addr, size_t bytes, enum mem_slot slot, enum mem_kind *out)
+{
+    const struct mem_span *s = mem_span(addr, slot);
+    *out = s->kind;
+    return bytes <= s->bytes - (addr - s->base);
+}
 bool mem_reachable(uint64_t addr, uint64_t *out_base, uint64_t *out_end);   /* the pages around addr that kernels may use */
-/* Does [addr, addr + bytes) lie inside one known range? */
-bool mem_covers(uint64_t addr, size_t bytes, struct mem_info *out);
 
 /* --- device memory --- */
 CUresult mem_alloc(struct ctx *ctx, size_t bytes, CUdeviceptr *out);         /* aligned to 512; 0 bytes: INVALID_VALUE */

@@ -178,7 +178,7 @@ CUresult vmm_release(CUmemGenericAllocationHandle handle)
 {
     struct physical *p = physical_get(handle);
     if (!p)
-        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no handle of memory, or it was released");
     hw_lock(&mu);
     bool last = --p->handles == 0;
     hw_unlock(&mu);
@@ -223,7 +223,7 @@ CUresult vmm_properties(CUmemGenericAllocationHandle handle, CUmemAllocationProp
 {
     struct physical *p = physical_get(handle);
     if (!p)
-        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the parameters are NULL");
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no handle of memory, or it was released");
     *out = p->prop;
     obj_unref(&p->obj);
     return CUDA_SUCCESS;

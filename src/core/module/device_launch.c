@@ -304,7 +304,7 @@ static CUresult copy_of(const struct launched *l, struct cmd **out)
     if (args[2] && (!exec_may_touch(NULL, args[0], args[2], true) || !exec_may_touch(NULL, args[1], args[2], false)))
         return hw_refuse(CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel copies %llu bytes between memory that it may not touch", (unsigned long long)args[2]);
     struct copy_request r = { .dst = { .side = COPY_ANY, .addr = args[0] }, .src = { .side = COPY_ANY, .addr = args[1] }, .width = args[2],
-                              .rows = 1, .slices = 1, .async = true };
+                              .rows = 1, .slices = 1, .call = COPY_ASYNC };
     return copy_cmd(&r, out);
 }
 

@@ -253,6 +253,6 @@ CUresult device_work_cmd(uint32_t kind, const uint64_t *args, struct cmd **out)
         return hw_refuse(CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel copies a box between memory that it may not touch");
     struct copy_request r = { .dst = { .side = COPY_DEVICE, .addr = args[0], .pitch = args[1], .slice = args[2] },
                               .src = { .side = COPY_DEVICE, .addr = args[3], .pitch = args[4], .slice = args[5] },
-                              .width = args[6], .rows = args[7], .slices = args[8], .async = true };
+                              .width = args[6], .rows = args[7], .slices = args[8], .call = COPY_ASYNC };
     return copy_cmd(&r, out);
 }

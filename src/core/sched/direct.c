@@ -10,17 +10,6 @@
 
 static unsigned n_quiet;                         /* sched_mu: of sched_n_busy, the calls of direct_quiet() */
 
-bool direct_begin(struct stream *s)
-{
-    if (!caller_self && !caller_make())
-        return false;
-    hw_lock(&sched_mu);
-    bool idle = !sched_tails_locked(s, NULL);
-    atomic_store_explicit(&caller_self->busy, idle, memory_order_relaxed);
-    hw_unlock(&sched_mu);
-    return idle;
-}
-
 /*
  * Why one look at sched_n_busy is enough. What the copy has to wait for was queued before the call, by this thread or by one that this
  * thread has synchronised with since: either way the increase happened before our load, so the load sees it or a later value. If
@@ -30,11 +19,17 @@ bool direct_begin(struct stream *s)
  * the other. That takes a full barrier on both sides. Ours would cost as much as the rest of the call, so direct_quiet() has
  * the kernel make all our threads take one: membarrier().
  */
-bool direct_try(void)
+bool direct_begin(struct stream *s)
 {
     if (hw_unlikely(!caller_self) && !caller_make())
         return false;
-    return direct_try_as(caller_self);
+    if (hw_likely(direct_try_as(caller_self)))
+        return true;
+    hw_lock(&sched_mu);
+    bool idle = !sched_tails_locked(s, NULL);
+    atomic_store_explicit(&caller_self->busy, idle, memory_order_relaxed);
+    hw_unlock(&sched_mu);
+    return idle;
 }
 
 void direct_end(void) { direct_end_as(caller_self); }

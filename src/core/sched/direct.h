@@ -6,11 +6,10 @@
 #include "core/sched/caller.h"
 #include "core/sched/sched.h"
 
-/* False: the stream has work to wait for. The second takes no lock, and says false also when any other stream of the process has work. */
+/* False: the stream has work to wait for. Takes no lock while no stream of the process has work. */
 bool direct_begin(struct stream *s);
-bool direct_try(void);
 void direct_end(void);
-/* direct_try() in place, where d is the thread's own and there. */
+/* The part without a lock, in place, where d is the thread's own and there. False: some stream has work. */
 static inline bool direct_try_as(struct caller *d)
 {
     atomic_store_explicit(&d->busy, true, memory_order_relaxed);

@@ -70,7 +70,7 @@ static inline void sched_add_work(struct sched_todo *t, struct stream *s)
         hw_list_push_back(&t->work, &s->in_work);
 }
 
-/* release: who sees that nothing is busy, in direct_try(), also sees what the commands have written. It is enough that the
+/* release: who sees that nothing is busy, in direct_begin(), also sees what the commands have written. It is enough that the
    last writer releases, since all of them have held the lock, one after the other. */
 static inline void sched_change_busy(int by)
 {

@@ -130,7 +130,7 @@ bool sched_tails_locked(struct stream *s, struct sched_waiter *w)
 
 bool sched_idle(struct stream *s)
 {
-    if (atomic_load_explicit(&sched_n_busy, memory_order_acquire) == 0)        /* as in direct_try() */
+    if (atomic_load_explicit(&sched_n_busy, memory_order_acquire) == 0)        /* as in direct_begin() */
         return true;
     hw_lock(&sched_mu);
     bool busy = sched_tails_locked(s, NULL);

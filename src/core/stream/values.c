@@ -26,7 +26,7 @@ static bool wide(CUstreamBatchMemOpType op)
 static CUresult check_address(uint64_t addr, size_t bytes)
 {
     struct mem_info info;
-    if (addr == 0 || addr % bytes || !mem_lookup(addr, &info) || bytes > info.bytes - (addr - info.base))
+    if (addr == 0 || addr % bytes || !mem_covers(addr, bytes, &info))
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is not aligned to %zu bytes, or is no memory of CUDA's", (unsigned long long)addr, bytes);
     return CUDA_SUCCESS;
 }
