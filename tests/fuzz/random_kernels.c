@@ -2,12 +2,13 @@
 /*
  * Random kernels at vector widths 1, 4, 8 and 16, and at 16 without what LLVM is promised: all must give the same bits. One process per way runs all cases.
  *
- * usage: random_kernels [--cases N] [--seconds T] [--from CASE] [--seed S] [--kind soup|shape] [--widths LIST] [--threads LIST] [--lib LIBCUDA] [--gpu LIBCUDA] [--limit S] [--show CASE] [--minimise CASE]
+ * usage: random_kernels [--cases N] [--seconds T] [--from CASE] [--seed S] [--kind soup|shape] [--widths LIST] [--threads LIST] [--lib LIBCUDA] [--gpu LIBCUDA] [--entered 0] [--limit S] [--show CASE] [--minimise CASE]
  *        random_kernels [--widths LIST] ... --files KERNEL.ptx...
  *   --widths    others than 1,4,8,16,16-; a minus behind a width: LLVM is promised nothing (HOSTWARP_PROMISES=0)
  *   --threads   of the engine, one number for each width; the last goes for the rest: 1,2,7,1,2
  *   --lib       the driver to try, instead of this build's
  *   --gpu       a real GPU's driver, which must give the same bits too
+ *   --entered   0: soups without loops that are entered in the middle, which are what --gpu makes of a seed
  *   --limit     seconds of processor time that a case may take, 60
  *   --show      print kernel number CASE of this seed
  *   --minimise  leave out statements of kernel CASE as long as the widths still disagree, and print what is left
@@ -340,10 +341,11 @@ static void minimise(unsigned i, struct result *results[MAX_WAYS])
     show_kernel();
 }
 
-static const char *widths = "1,4,8,16,16-", *threads = "1,2,7,1,2", *gpu, *show, *small, *limit, *kind;
+static const char *widths = "1,4,8,16,16-", *threads = "1,2,7,1,2", *gpu, *show, *small, *limit, *kind, *entered;
 static const struct fuzz_option options[] = {
     { "widths", "1,4,8,16,16-: a minus means without promises to LLVM", &widths }, { "threads", "1,2,7,1,2: of the engine, for each width", &threads },
     { "limit", "60: seconds of processor time that a case may take", &limit }, { "kind", "soup or shape", &kind }, { "gpu", "a real GPU's driver", &gpu },
+    { "entered", "1: soups have loops that are entered in the middle; 0: the kernels that --gpu makes", &entered },
     { "lib", "the driver to try", &run.lib }, { "show", "print kernel number CASE", &show }, { "minimise", "make kernel number CASE smaller", &small }, { 0 },
 };
 
@@ -358,7 +360,6 @@ static void choose_ways(void)
     }
     for (unsigned k = 0; *threads && k < run.n_ways; k++, threads = *end ? end + 1 : threads)
         run.ways[k].threads = (unsigned)strtoul(threads, &end, 10);
-    soup_enters_loops = !gpu;
     if (gpu)
         run.ways[run.n_ways++] = (struct way){ 0, 1, gpu, false };
 }
@@ -407,6 +408,7 @@ int main(int argc, char **argv)
         run.limit_s = (unsigned)strtoul(limit, NULL, 10);
     if (kind)
         run.kind = strcmp(kind, "shape") ? SOUP : SHAPE;
+    soup_enters_loops = !gpu && (!entered || strcmp(entered, "0") != 0);
     if (show) {
         gen_kernel(case_seed((unsigned)strtoul(show, NULL, 10)), NULL, &kernel);
         show_kernel();
