@@ -77,9 +77,20 @@ char *hw_cache_read(const char *path, size_t *out_bytes)
     return data;
 }
 
+/* Somebody may take the folder away while it is used. */
+static bool make_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *dir = slash && slash > path ? hw_cache_make(hw_sprintf("%.*s", (int)(slash - path), path)) : NULL;
+    hw_free(dir);
+    return dir != NULL;
+}
+
 bool hw_cache_write(const char *path, const void *data, size_t bytes)
 {
     bool ok = hw_file_write(path, data, bytes);
+    for (int again = 0; !ok && errno == ENOENT && again < 3 && make_folder_of(path); again++)
+        ok = hw_file_write(path, data, bytes);
     if (!ok)
         hw_cache_complain(path, strerror(errno));
     return ok;

@@ -5,10 +5,12 @@ import fnmatch
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -212,6 +214,46 @@ def test_temporary_files_go_elsewhere(box):
     full = box.tmpfs('full', 'size=64k')
     said_once(box.run(HOSTWARP, 'cc', '-o', 'q', 'p.cu', answer='', TMPDIR=str(full)), 'cannot be used for temporary files')
     assert list(full.iterdir()) == []
+
+
+def test_a_hundred_processes_and_kill_9(box):
+    """Half of them are killed at any moment, entries are cut and folders taken away meanwhile: whoever is let live has the right answer and nothing to complain of,
+    and nothing that is left blocks the next. PROCESSES=2000 SEED=7 are more, others."""
+    box.compile()
+    chance = random.Random(int(os.environ.get('SEED', '1')))
+    start = time.monotonic()
+    box.run('./p')
+    once = time.monotonic() - start
+    shutil.rmtree(box.cache)
+    left, running, killed = int(os.environ.get('PROCESSES', '100')), [], 0
+    while left or running:
+        while left and len(running) < 10:
+            left -= 1
+            p = subprocess.Popen(['./p'], cwd=box.path, env=box.env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            running.append((p, time.monotonic(), chance.random() * once if left % 2 else None))
+        for job in list(running):
+            p, begun, dies = job
+            if dies is not None and time.monotonic() - begun > dies and p.poll() is None:
+                p.kill()
+                killed += 1
+            if p.poll() is not None:
+                running.remove(job)
+                out = p.communicate()[0]
+                assert p.returncode == -9 or (p.returncode == 0 and out == ANSWER), (p.returncode, out)
+            assert time.monotonic() - begun < 60, 'a process waits for ever'
+        if chance.random() < .05 and (box.cache / 'kernels').exists():
+            try:
+                os.truncate(chance.choice(entries(box)), chance.randrange(200))
+            except (FileNotFoundError, IndexError):
+                pass
+            if chance.random() < .3:
+                shutil.rmtree(box.cache, ignore_errors=True)
+        time.sleep(.005)
+    assert killed >= 10, killed
+    assert box.run('./p', limit=20) == ''        # mends what is left, and then it is good
+    mended = {e.name: e.stat().st_ino for e in entries(box)}
+    assert box.run('./p', limit=20) == ''
+    assert mended == {e.name: e.stat().st_ino for e in entries(box)}, 'compiled again what was there'
 
 
 def main():
