@@ -48,32 +48,56 @@ static __device__ inline unsigned nth_lane(unsigned mask, unsigned n)
     return (unsigned)__ffs((int)mask) - 1;
 }
 
+/* The lanes of this warp that are threads of the block: all, but for the last warp of an odd block. */
+static __device__ inline unsigned lanes_of_block()
+{
+    unsigned rest = threads_of_block() - (thread_in_block() & ~31u);
+    return rest >= 32 ? ~0u : (1u << rest) - 1;
+}
+
+/* Which lanes of a mask are in this lane's tile, when neighbours of the mask are tiles of that size. */
+static __device__ inline unsigned tile_of_lanes(unsigned mask, unsigned size)
+{
+    unsigned first = lanes_below(mask) / size * size, tile = 0;
+    for (unsigned rank = 0; mask; mask &= mask - 1, rank++)
+        if (rank - first < size)
+            tile |= mask & (0u - mask);
+    return tile;
+}
+
+static __device__ inline unsigned long long threads_of_grid();
+static __device__ inline unsigned long long thread_in_grid();
+static __device__ inline void sync_grid();
+
 }
 
 /* ---- any group ---- */
 
 class thread_group {
   public:
-    enum kind { block_kind, lanes_kind };
+    enum kind { block_kind, lanes_kind, grid_kind };
     __device__ explicit thread_group(kind k, unsigned mask) : kind_(k), mask_(mask) {}
 
     __device__ unsigned long long size() const
     {
-        return kind_ == block_kind ? details::threads_of_block() : (unsigned)__popc(mask_);
+        return kind_ == lanes_kind ? (unsigned)__popc(mask_) : kind_ == block_kind ? details::threads_of_block() : details::threads_of_grid();
     }
     __device__ unsigned long long num_threads() const { return size(); }
     __device__ unsigned long long thread_rank() const
     {
-        return kind_ == block_kind ? details::thread_in_block() : details::lanes_below(mask_);
+        return kind_ == lanes_kind ? details::lanes_below(mask_) : kind_ == block_kind ? details::thread_in_block() : details::thread_in_grid();
     }
     __device__ bool is_valid() const { return true; }
     __device__ void sync() const
     {
         if (kind_ == block_kind)
             __syncthreads();
-        else
+        else if (kind_ == lanes_kind)
             __syncwarp(mask_);
+        else
+            details::sync_grid();
     }
+    __device__ unsigned lane_mask() const { return kind_ == lanes_kind ? mask_ : details::lanes_of_block(); }
 
   private:
     kind kind_;
@@ -106,6 +130,11 @@ class thread_block {
     __device__ explicit thread_block(details::tile_memory *memory) : memory_(memory) {}
     __device__ details::tile_memory *memory() const { return memory_; }
     static __device__ void sync() { __syncthreads(); }
+    /* The two halves of sync(); threads meet in the second. */
+    struct arrival_token {};
+    static __device__ arrival_token barrier_arrive() { return arrival_token(); }
+    static __device__ void barrier_wait(arrival_token &&) { __syncthreads(); }
+    static __device__ unsigned lane_mask() { return details::lanes_of_block(); }
     static __device__ unsigned thread_rank() { return details::thread_in_block(); }
     static __device__ unsigned size() { return details::threads_of_block(); }
     static __device__ unsigned num_threads() { return size(); }
@@ -230,7 +259,16 @@ class grid_group {
     static __device__ dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
     static __device__ dim3 dim_blocks() { return group_dim(); }
     static __device__ dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+    __device__ operator thread_group() const { return thread_group(thread_group::grid_kind, 0); }
 };
+
+namespace details {
+
+static __device__ inline unsigned long long threads_of_grid() { return grid_group::size(); }
+static __device__ inline unsigned long long thread_in_grid() { return grid_group::thread_rank(); }
+static __device__ inline void sync_grid() { grid_group().sync(); }
+
+}
 
 static __device__ inline grid_group this_grid() { return grid_group(); }
 
@@ -351,8 +389,8 @@ template <unsigned Size, class Parent = void, bool Large = (Size > 32)> class th
         return details::move_words(value, [=](unsigned w) { return __shfl_xor_sync(mask, w, lanes, Size); });
     }
 
-    __device__ int any(int predicate) const { return (__ballot_sync(lane_mask(), predicate) & lane_mask()) != 0; }
-    __device__ int all(int predicate) const { return (__ballot_sync(lane_mask(), predicate) & lane_mask()) == lane_mask(); }
+    __device__ int any(int predicate) const { return __any_sync(lane_mask(), predicate); }
+    __device__ int all(int predicate) const { return __all_sync(lane_mask(), predicate); }
     __device__ unsigned ballot(int predicate) const { return own(__ballot_sync(lane_mask(), predicate)); }
     template <class T> __device__ unsigned match_any(T value) const { return own(__match_any_sync(lane_mask(), value)); }
     template <class T> __device__ unsigned match_all(T value, int &predicate) const
@@ -450,23 +488,27 @@ template <unsigned Size, class Parent> static __device__ inline thread_block_til
     return thread_block_tile<Size, Parent>(parent);
 }
 
-static __device__ inline coalesced_group tiled_partition(const thread_block &, unsigned size)
+/* Tiles whose size the kernel computes: neighbours by rank, up to a warp. */
+static __device__ inline thread_group tiled_partition(const thread_group &parent, unsigned size)
 {
-    unsigned first = details::lane() & ~(size - 1), mask = (size >= 32 ? ~0u : (1u << size) - 1) << first;
-    return coalesced_group(mask & __activemask(), details::thread_in_block() / size,
-                           (details::threads_of_block() + size - 1) / size);
+    return thread_group(thread_group::lanes_kind, details::tile_of_lanes(parent.lane_mask(), size));
 }
 
-/* Lanes that agree on a label, or on a predicate, are one group each. */
-template <class Group> static __device__ inline coalesced_group labeled_partition(const Group &, unsigned label)
+static __device__ inline coalesced_group tiled_partition(const coalesced_group &parent, unsigned size)
 {
-    return coalesced_group(__match_any_sync(__activemask(), label));
+    return coalesced_group(details::tile_of_lanes(parent.lane_mask(), size), parent.thread_rank() / size, (parent.size() + size - 1) / size);
 }
 
-template <class Group> static __device__ inline coalesced_group binary_partition(const Group &, bool predicate)
+/* Lanes of a group that agree on a label, or on a predicate, are one group each. */
+template <class Group, class Label> static __device__ inline coalesced_group labeled_partition(const Group &group, Label label)
 {
-    unsigned active = __activemask(), yes = __ballot_sync(active, predicate);
-    return coalesced_group(predicate ? yes : active & ~yes);
+    return coalesced_group(__match_any_sync(group.lane_mask() & details::lanes_of_block(), label));
+}
+
+template <class Group> static __device__ inline coalesced_group binary_partition(const Group &group, bool predicate)
+{
+    unsigned lanes = group.lane_mask() & details::lanes_of_block(), yes = __ballot_sync(lanes, predicate) & lanes;
+    return coalesced_group(predicate ? yes : lanes & ~yes);
 }
 
 /* ---- the same as functions ---- */

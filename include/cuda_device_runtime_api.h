@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtime API inside kernels (dynamic parallelism); hostwarp/device_runtime.h has what there is of it. The host pass sees names of the old
-   version too, because libraries that can do with and without name them there in functions for both sides; nothing calls them on the host. */
+/* The runtime API inside kernels (dynamic parallelism); hostwarp/device_runtime.h has what there is of it. A name of the old version is here too, because
+   libraries of its time call it in functions for both sides (CUB 1.x with -rdc=true); in a kernel it answers that a block cannot wait for its grids. */
 #ifndef HOSTWARP_CUDA_DEVICE_RUNTIME_API_H
 #define HOSTWARP_CUDA_DEVICE_RUNTIME_API_H
 #define __CUDA_DEVICE_RUNTIME_API_H__ /* programs ask whether it is there */
@@ -17,10 +17,8 @@
 extern "C" __device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 #endif
 
-#if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus) && !defined(__CUDA_ARCH__)
-extern "C" {
-__device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void);
-}
+#if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
+static inline __attribute__((device, unused)) cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void) { return cudaErrorUnsupportedDevSideSync; }
 #endif
 
 #include "hostwarp/words_pop.h"

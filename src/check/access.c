@@ -63,7 +63,7 @@ static struct runner *runner_new(const struct exec_launch *launch)
     r->cmd = hw_container_of(launch, struct cmd, x.launch);
     windows_new(r);
     if (check_tools & (CHECK_RACE | CHECK_HAZARD | CHECK_SYNC))
-        r->race = race_block_new(launch);
+        r->race = race_block_new(launch, runner_at(r));
     if (check_tools & CHECK_SYNC)
         r->sync = sync_block_new(r);
     if (check_tools & (CHECK_SYNC | CHECK_RACE))
@@ -137,7 +137,6 @@ static void end(void *state)
     struct runner *r = state;
     end_block(r);
     r->block = 0;
-    windows_end(r);
     if (r->race)
         race_block_rest(r->race);
     hw_lock(&mu);
@@ -263,13 +262,13 @@ static bool visit_parts(struct runner *r, uint32_t site, uint32_t thread, uint32
         sync_came(r->sync, site, thread, mask);
     if (r->race)
         race_parts(r->race, site, thread, mask, a, parts, n, shared, window_is_quiet(r, site));
-    window_parts(r, site, parts, n, shared);
+    window_parts(r, site, parts, shared);
     return true;
 }
 
 static void visit_access(struct runner *r, struct kabi_block *block, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a)
 {
-    if (hw_likely(visit_parts(r, site, thread, mask, a)))
+    if (window_touches(r, site, thread, mask, a) || hw_likely(visit_parts(r, site, thread, mask, a)))
         return;
     struct access x = { .s = &r->launch->kernel->details->sites[site], .site = site, .thread = thread, .a = a };
     split(r, block, mask, &x);
@@ -280,12 +279,10 @@ static void visit_access(struct runner *r, struct kabi_block *block, uint32_t si
         sync_shared(r->memory, &x);
     if (r->sync)
         sync_came(r->sync, site, thread, mask);
-    if (r->race && !x.s->tile && x.s->space == DETAILS_CONSTANT) {       /* no thread can write it, but other commands can: each read is told */
+    if (r->race && !x.s->tile && x.s->space == DETAILS_CONSTANT) {       /* no thread can write it, but other commands can */
         if (x.global)
             race_constant(r->race, site, x.global, a);
-        return;
-    }
-    if (r->race && !x.s->tile) {
+    } else if (r->race && !x.s->tile) {
         if (x.global)
             race_access(r->race, site, thread, x.global, a, false);
         if (x.shared)

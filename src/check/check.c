@@ -9,13 +9,17 @@
 #include "check/hazard.h"
 #include "check/host_access.h"
 #include "check/host_calls.h"
+#include "check/images.h"
 #include "check/init.h"
 #include "check/ledger.h"
 #include "check/order.h"
+#include "check/pages.h"
 #include "check/patience.h"
 #include "check/report.h"
 #include "check/tools.h"
+#include "check/touch_set.h"
 #include "check/trace.h"
+#include "check/wall.h"
 #include "core/device/ctx.h"
 #include "core/obj.h"
 #include "core/sched/sched.h"
@@ -30,6 +34,8 @@ unsigned check_tools, check_extras;
 static void on_launch_made(struct cmd *c, const struct function *f, const struct launch_config *config)
 {
     access_launch_made(c, f, config);
+    if (check_tools & CHECK_MEMORY)
+        images_launch(c->x.launch.kernel->name, c->x.launch.kl.params, c->x.launch.kl.param_bytes);
 }
 
 /* Kernels that are queued: a program that ends without waiting for them is given the time. */
@@ -44,10 +50,14 @@ static void on_exiting(void)
 
 static bool hazards(void) { return (check_tools & CHECK_HAZARD) != 0; }
 
+static bool uses_device(const struct cmd *c) { return (check_tools & CHECK_MEMORY) && (c->kind == CMD_KERNEL || c->kind == CMD_COPY); }
+
 static bool is_host_fn(const struct cmd *c) { return c->kind == CMD_HOST_FN || c->kind == CMD_CALLBACK; }
 
 static void on_cmd_started(struct cmd *c)
 {
+    if (uses_device(c))
+        wall_command(c->seq, true);
     if (is_host_fn(c))
         call_host_fn_started(c);
     if (hazards() && c->kind == CMD_COPY)
@@ -65,6 +75,8 @@ static void on_cmd_started(struct cmd *c)
 
 static void on_cmd_finished(struct cmd *c)
 {
+    if (uses_device(c))
+        wall_command(c->seq, false);
     if (hazards() && c->kind == CMD_KERNEL)
         guard_kernel_over((uint32_t)c->seq);
     if (hazards() && c->kind == CMD_VALUES) {    /* host code may wait for the word that it wrote */
@@ -83,6 +95,8 @@ static void on_cmd_finished(struct cmd *c)
         hw_free(c->watched);
         c->watched = NULL;
     }
+    if (hazards() && (c->kind == CMD_KERNEL || c->kind == CMD_COPY))
+        touch_set_over((uint32_t)c->seq);
 }
 
 static void on_copy_made(struct cmd *c, bool async)
@@ -100,6 +114,8 @@ static void on_cmd_queued(struct cmd *c)
         call_host_fn_queued(c);
     if (!(check_tools & CHECK_HAZARD))
         return;
+    if (c->kind == CMD_KERNEL || c->kind == CMD_COPY)
+        touch_set_queued((uint32_t)c->seq);
     order_queued(c);
     if (c->kind == CMD_KERNEL)
         access_launch_queued(c);
@@ -128,6 +144,8 @@ static void on_host_waited_for(uint64_t seq)
 static void on_mem_added(const struct mem_info *info)
 {
     ledger_added(info);
+    if (check_tools & CHECK_MEMORY)
+        wall_range_added(info);
     if (check_tools & CHECK_INIT)
         init_given(info->base, info->bytes);
     if (!hazards())
@@ -140,6 +158,8 @@ static void on_mem_added(const struct mem_info *info)
 
 static void on_mem_dropped(const struct mem_info *info)
 {
+    if (check_tools & CHECK_MEMORY)
+        wall_range_dropped(info);
     if (hazards())
         guard_range_dropped(info);
     if (hazards())
@@ -183,6 +203,7 @@ static void on_node_cmd(struct cmd *c, const struct hook_node *n)
 static void on_api_enter(struct hook_call *call)
 {
     call_enters(call);
+    wall_drain();
     if (hazards()) {
         patience_enters(call);
         guard_call();
@@ -196,6 +217,7 @@ static void on_api_leave(struct hook_call *call)
     if (hazards())
         patience_leaves();
     call_leaves(call);
+    wall_call_over();
 }
 
 /* What programs make by calls of this name, and nothing that such a call makes for itself. */
@@ -227,11 +249,16 @@ static void on_obj_made(const struct obj *obj)
 static void on_image_made(uint64_t handle, bool surface)
 {
     const char *call = trace_current()->name;
+    images_made(handle);
     if (call && (strstr(call, "TextureObject") || strstr(call, "SurfaceObject") || strstr(call, "TexObject") || strstr(call, "SurfObject")))        /* references bind without */
         leak_object_made((void *)(uintptr_t)handle, surface ? "a surface object" : "a texture object");
 }
 
-static void on_image_gone(uint64_t handle) { leak_object_gone((void *)(uintptr_t)handle); }
+static void on_image_gone(uint64_t handle)
+{
+    images_gone(handle);
+    leak_object_gone((void *)(uintptr_t)handle);
+}
 
 static void on_obj_closed(const struct obj *obj) { leak_object_gone(obj->handle); }
 
@@ -295,6 +322,7 @@ static unsigned tools_of(const char *list, unsigned *extras)
 static void at_exit(void)
 {
     host_calls_off();                            /* what is freed from now on is of no interest */
+    wall_drain();
     if (hazards()) {
         host_access_drain();
         frames_drain();
@@ -309,6 +337,7 @@ static void in_child(void)
     check_tools = 0;
     host_calls_off();
     guard_off();
+    wall_off();
 }
 
 void check_init(void)
@@ -323,10 +352,15 @@ void check_init(void)
     check_tools = tools;
     if (hazards() && guard_init())
         host_calls_init();
+    if (tools & CHECK_MEMORY)
+        wall_init();
     pthread_atfork(NULL, NULL, in_child);
     if (tools & CHECK_INIT)
         init_start();
+    if (tools & CHECK_INIT)
+        pages_init();
     atexit(at_exit);
     exec_checker = &access_checker;
+    exec_checker_orders = (tools & (CHECK_RACE | CHECK_SYNC)) != 0;
     hook_listen(&listener);
 }

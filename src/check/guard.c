@@ -7,6 +7,7 @@
 #include "base/os.h"
 #include "check/guard_internal.h"
 #include "check/order.h"
+#include "check/pages.h"
 #include "exec/exec.h"
 
 #include <dlfcn.h>
@@ -392,6 +393,10 @@ void guard_kernel_queued(uint32_t number, const void *params, size_t bytes)
         if (ranges[k].variable)
             hold(p, &ranges[k], area_of_range(ranges[k].base, ranges[k].end - ranges[k].base, true));
     for (unsigned j = 0; p && j < p->n; j++) {   /* and what they point to, first bytes first; the list grows meanwhile */
+        bool touched;
+        pages_touched(guard_page(p->held[j].area.base), 1, &touched);
+        if (!touched)                            /* and stays so: a look would be a touch */
+            continue;
         ssize_t n = force(false, inside, hw_min_u64(DEEP, p->held[j].area.width), p->held[j].area.base);
         if (n > 0)
             scan(p, inside, (size_t)n);

@@ -266,7 +266,7 @@ static void against_kernels(const struct copy *now)
     for (unsigned k = 0; k < now->n_areas; k++) {
         struct meeting m = { .copy = now, .area = &now->areas[k] };
         if (!area_empty(m.area))
-            touch_each(m.area->base, area_end(m.area), meets_line, &m);
+            touch_each(m.area->base, area_end(m.area), now->number, meets_line, &m);
     }
 }
 
@@ -374,6 +374,14 @@ static void look_at_host(struct hazard_view *v, uint64_t address, uint64_t bytes
     for (size_t k = 0; k < v->hosts.n; k++)
         if ((writes || v->hosts.v[k].writes) && address < v->hosts.v[k].to && address + bytes > v->hosts.v[k].from)
             host_access_met(v->hosts.v[k].index, v->kernel, writes, place, hw_max_u64(address, v->hosts.v[k].from));
+}
+
+bool hazard_any(struct hazard_view *v)
+{
+    uint64_t now = atomic_load_explicit(&generation, memory_order_acquire);
+    if (v->generation != now)
+        refresh(v, now);
+    return v->copies.n > 0;
 }
 
 bool hazard_private(const struct hazard_view *v, uint64_t address, uint64_t *low, uint64_t *high)

@@ -44,6 +44,9 @@ struct hazard_view *hazard_view_new(uint32_t kernel);
 void hazard_view_free(struct hazard_view *v);
 void hazard_look(struct hazard_view *v, uint64_t address, uint64_t bytes, bool writes, bool system_wide, const char *place);
 
+/* Is there a copy by now that is in no order with the kernel? */
+bool hazard_any(struct hazard_view *v);
+
 /* Was the address looked at, and is it in memory that host code cannot use? [*low, *high): made smaller, to where the same holds. */
 bool hazard_private(const struct hazard_view *v, uint64_t address, uint64_t *low, uint64_t *high);
 

@@ -181,7 +181,7 @@ static void look_at(struct noted *n)
     for (unsigned k = 0; k < n->found.n_copies; k++)
         tell(n, n->found.copies[k], false, n->found.copy_writes[k], NULL, n->from);
     if (n->found.n_kernels)
-        touch_each(n->from, n->to, meets_line, n);
+        touch_each(n->from, n->to, 0, meets_line, n);
 }
 
 void host_access_drain(void)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/init.h"
 
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "check/hazard.h"
 #include "check/ledger.h"
+#include "check/pages.h"
 #include "check/report.h"
 #include "check/trace.h"
 #include "core/sched/sched.h"
@@ -93,6 +95,21 @@ bool init_all_written(uint64_t addr, uint64_t bytes)
     return true;
 }
 
+void init_learn(uint64_t addr, uint64_t bytes)
+{
+    uint64_t page = hw_page_bytes(), end = hw_align_up(addr + bytes, page);
+    bool touched[PAGES_AT_ONCE];
+    for (uint64_t at = addr / page * page, n; at < end; at += n * page) {
+        n = hw_min_u64((end - at) / page, PAGES_AT_ONCE);
+        if (init_all_written(at, n * page))
+            continue;
+        pages_touched(at, (unsigned)n, touched);
+        for (uint64_t k = 0; k < n; k++)
+            if (touched[k])
+                init_write(at + k * page, page);
+    }
+}
+
 /* How many bits are set from this one on, up and down. */
 static uint64_t ones_up(uint64_t w, unsigned bit) { return ~(w >> bit) ? (uint64_t)__builtin_ctzll(~(w >> bit)) : PER_WORD; }
 static uint64_t ones_down(uint64_t w, unsigned bit) { return ~(w << (PER_WORD - 1 - bit)) ? (uint64_t)__builtin_clzll(~(w << (PER_WORD - 1 - bit))) : PER_WORD; }
@@ -167,11 +184,12 @@ static void find_holes(uint64_t addr, uint64_t bytes, struct holes *h)
     }
 }
 
+/* Memory of the device, or such that host code may write: that is asked about at once. */
 static bool is_fresh(uint64_t addr, const struct cmd *c, struct ledger_entry *e)
 {
     const struct copy_watch *w = c->watched;
     bool replaced;
-    return ledger_find_at(addr, w ? w->at : ledger_now(), e, &replaced) == LEDGER_INSIDE && e->fresh && !replaced;
+    return ledger_find_at(addr, w ? w->at : ledger_now(), e, &replaced) == LEDGER_INSIDE && (e->fresh || e->by_page) && !replaced;
 }
 
 static void tell_copy(const struct cmd *c, const struct ledger_entry *e, const struct holes *h, uint64_t total)
@@ -210,6 +228,36 @@ static void look_at_source(const struct cmd *c, const struct exec_copy *x, bool 
         tell_copy(c, &e, &h, total);
 }
 
+/* Copies from the host of memory that nobody had written: no mistake as long as nothing is computed with it, as where copies are timed. */
+enum { BROUGHT = 64 };
+static struct hw_mutex brought_mu = HW_MUTEX_INIT(HW_RANK_LEAF);
+static struct { uint64_t from, to; struct trace_call call; } brought[BROUGHT] HW_GUARDED_BY(brought_mu);
+static unsigned n_brought HW_GUARDED_BY(brought_mu);
+
+static void bring(const struct cmd *c, const struct exec_copy *x)
+{
+    const struct copy_watch *w = c->watched;
+    uint64_t from = (uint64_t)(uintptr_t)x->dst, to = from + (x->slices - 1) * x->dst_slice + (x->rows - 1) * x->dst_pitch + x->width;
+    hw_lock(&brought_mu);
+    brought[n_brought % BROUGHT].from = from;
+    brought[n_brought % BROUGHT].to = to;
+    brought[n_brought++ % BROUGHT].call = w ? w->call : (struct trace_call){ 0 };
+    hw_unlock(&brought_mu);
+}
+
+bool init_brought(uint64_t addr, struct trace_call *out)
+{
+    bool found = false;
+    hw_lock(&brought_mu);
+    for (unsigned k = n_brought; !found && k > 0 && k + BROUGHT > n_brought; k--)
+        if (addr >= brought[(k - 1) % BROUGHT].from && addr < brought[(k - 1) % BROUGHT].to) {
+            *out = brought[(k - 1) % BROUGHT].call;
+            found = true;
+        }
+    hw_unlock(&brought_mu);
+    return found;
+}
+
 /* What was written in the source is so in the destination. */
 static void take_over(uint64_t dst, uint64_t src, uint64_t bytes)
 {
@@ -226,22 +274,27 @@ static void take_over(uint64_t dst, uint64_t src, uint64_t bytes)
 void init_copy(const struct cmd *c)
 {
     const struct exec_copy *x = &c->x.copy;
-    struct ledger_entry e;
+    struct ledger_entry to, from;
     uint64_t dst = (uint64_t)(uintptr_t)x->dst, src = (uint64_t)(uintptr_t)x->src;
-    bool to_device, from_device;
     if (!x->width || !x->rows || !x->slices)
         return;
-    to_device = is_fresh(dst, c, &e);
-    from_device = x->src && is_fresh(src, c, &e);
-    if (from_device)
-        look_at_source(c, x, to_device);
-    for (size_t z = 0; to_device && z < x->slices; z++)
+    bool to_known = is_fresh(dst, c, &to), from_known = x->src && is_fresh(src, c, &from);
+    bool hands_on = to_known && to.fresh && from_known;          /* what the host is given, it is taken to look at */
+    for (size_t z = 0; from_known && from.by_page && z < x->slices; z++)
+        for (size_t y = 0; y < x->rows; y++)
+            init_learn(src + z * x->src_slice + y * x->src_pitch, x->width);
+    struct trace_call call;
+    if (hands_on && from.by_page && !init_all_written(src, (x->slices - 1) * x->src_slice + (x->rows - 1) * x->src_pitch + x->width))
+        bring(c, x);
+    else if (from_known && !init_brought(src, &call))
+        look_at_source(c, x, hands_on);
+    for (size_t z = 0; to_known && z < x->slices; z++)
         for (size_t y = 0; y < x->rows; y++) {
-            uint64_t to = dst + z * x->dst_slice + y * x->dst_pitch;
-            if (from_device)
-                take_over(to, src + z * x->src_slice + y * x->src_pitch, x->width);
+            uint64_t at = dst + z * x->dst_slice + y * x->dst_pitch;
+            if (hands_on)
+                take_over(at, src + z * x->src_slice + y * x->src_pitch, x->width);
             else
-                init_write(to, x->width);
+                init_write(at, x->width);
         }
 }
 

@@ -18,10 +18,15 @@ void init_given(uint64_t base, uint64_t bytes);  /* device memory that nobody ha
 void init_write(uint64_t addr, uint64_t bytes);
 bool init_any_written(uint64_t addr, uint64_t bytes);
 bool init_all_written(uint64_t addr, uint64_t bytes);
+void init_learn(uint64_t addr, uint64_t bytes);  /* memory that host code may write: pages that somebody has touched are written */
 /* The written bytes around that one, or some hundred thousand of them; within [*low, *high). False: it is not written itself. */
 bool init_around(uint64_t addr, uint64_t *low, uint64_t *high);
 /* A copy or fill begins, all before it is done: what it writes, and what it reads that nobody has written. Reports. */
 void init_copy(const struct cmd *c);
+
+/* The newest copy from the host that brought this byte although nobody had written it there, or NULL. Lives on. */
+struct trace_call;
+bool init_brought(uint64_t addr, struct trace_call *out);
 
 /* The same for memory of a block: bits of our own, by offset. */
 struct init_bits {

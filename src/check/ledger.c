@@ -67,7 +67,8 @@ void ledger_added(const struct mem_info *info)
     const struct trace_call *call = trace_current();
     add((struct ledger_entry){ .base = info->base, .bytes = info->bytes, .kind = info->kind, .variable = info->variable || info->kind == MEM_VARIABLE,
                                .ctx = info->ctx, .made_by = call->name, .made = call->trace, 
-                               .fresh = info->kind == MEM_DEVICE && !info->variable && !info->external });
+                               .fresh = info->kind == MEM_DEVICE && !info->variable && !info->external,
+                               .by_page = (info->kind == MEM_MANAGED || info->kind == MEM_HOST) && !info->variable && !info->external });
 }
 
 void ledger_dropped(const struct mem_info *info)
@@ -186,7 +187,7 @@ const struct ledger_range *ledger_holds(uint64_t addr, uint64_t bytes, uint64_t 
     if (ledger_find_at(addr, at, &e, &replaced) != LEDGER_INSIDE)
         return NULL;
     struct ledger_range *r = &kept[own->next_range];
-    *r = (struct ledger_range){ now, at, e.base, e.bytes, e.fresh, replaced, e.heap };
+    *r = (struct ledger_range){ now, at, e.base, e.bytes, e.fresh, replaced, e.heap, e.by_page };
     own->next_range = (own->next_range + 1) % CHECK_RANGES;
     return e.bytes - (addr - e.base) >= bytes ? r : NULL;
 }

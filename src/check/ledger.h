@@ -16,6 +16,7 @@ struct ledger_entry {
     uint32_t made, freed;        /* traces */
     uint64_t freed_at;           /* ledger_now() then */
     bool fresh;                  /* what it holds when it is made is nothing that a program may read */
+    bool by_page;                /* the same, but host code may write there, of which only pages are known (pages.h) */
     uint64_t made_at;            /* ledger_now() then; 0: in a kernel, at no time of the host's */
     const char *made_place, *freed_place;        /* pieces of the device heap: in device code */
 };
@@ -40,6 +41,7 @@ struct ledger_range {
     bool fresh;
     bool replaced;               /* there is other memory by now */
     bool heap;                   /* a piece of the device heap */
+    bool by_page;
 };
 const struct ledger_range *ledger_holds(uint64_t addr, uint64_t bytes, uint64_t at);
 

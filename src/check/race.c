@@ -48,17 +48,18 @@ static void look_at_sites(struct race_block *b)
     }
 }
 
-struct race_block *race_block_new(const struct exec_launch *launch)
+struct race_block *race_block_new(const struct exec_launch *launch, uint64_t at)
 {
     const struct kabi_launch *l = &launch->kl;
     struct race_block *b = hw_alloc(sizeof *b);
     b->kernel = launch->kernel;
+    b->at = at;
     b->number = (uint32_t)l->grid_id;
     b->threads = l->ntid[0] * l->ntid[1] * l->ntid[2];
     b->n_warps = (b->threads + LANES - 1) / LANES;
     b->shared_bytes = l->shared_bytes;
-    b->touch = check_tools & CHECK_HAZARD ? touch_view_new(b->number) : NULL;
-    b->warps = hw_alloc(WARPS * sizeof *b->warps);
+    b->touch = check_tools & CHECK_HAZARD ? touch_view_new(b->number, launch->kernel->details->n) : NULL;
+    b->warps = hw_alloc(b->n_warps * sizeof *b->warps);
     b->clocks = (check_tools & (CHECK_RACE | CHECK_SYNC)) != 0;
     if (!(check_tools & CHECK_RACE))
         return b;

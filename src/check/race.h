@@ -13,7 +13,7 @@ struct race_block;
 struct exec_launch;
 
 /* A block while it runs. */
-struct race_block *race_block_new(const struct exec_launch *launch);
+struct race_block *race_block_new(const struct exec_launch *launch, uint64_t at);      /* at: ledger_now() of the launch */
 void race_block_begin(struct race_block *b, uint64_t id);        /* the next one */
 void race_block_free(struct race_block *b);
 

@@ -9,9 +9,12 @@
  */
 #include "base/os.h"
 #include "check/check.h"
+#include "check/ledger.h"
 #include "check/race_internal.h"
 #include "check/race_rows.h"
 #include "check/touch.h"
+#include "check/touch_set.h"
+#include "check/window.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -27,7 +30,7 @@ struct accessed {
     struct warp *w;
     const struct details_site *s;
     uint32_t thread;             /* lane 0's */
-    uint32_t info;
+    uint32_t site, info;
     bool shared, writes, quiet;
     struct key_range range;      /* whose keys count: the grid's, in shared memory the block's */
     const uint64_t *a;           /* addresses, then values */
@@ -307,21 +310,28 @@ static void part_of_cells(const struct accessed *x, const struct part *p)
 
 /* ---- a warp's access ---- */
 
-static void touch_part(const struct accessed *x, const struct part *p)
+/* Bytes of memory that host code cannot use are bits, whoever touches them: only those are compared with each other. Lanes in a row may go from one memory into the next. */
+static void touch_part(struct race_block *b, uint32_t site, const struct part *p)
 {
-    const struct details_site *s = x->s;
-    enum touch_kind kind = s->kind == DETAILS_IN_LOAD ? s->strong ? TOUCH_STRONG_READ : TOUCH_READ : s->strong ? TOUCH_ATOMIC : TOUCH_WRITE;
-    uint64_t bytes = part_bytes(p, s->bytes), low = 0, high = UINT64_MAX;
-    if (kind != TOUCH_STRONG_READ && touch_may_wait(x->b->touch, p->address, &low, &high) && bytes <= high - p->address)
-        touch_later(x->b->touch, p->address, bytes, kind, s->place);
-    else
-        touch(x->b->touch, p->address, bytes, kind, s->system_wide, s->place);
+    const struct details_site *s = &b->kernel->details->sites[site];
+    uint64_t bytes = part_bytes(p, s->bytes);
+    struct touch_bits *bits = window_bits(b->touch, site, s, p->address, bytes, b->at);
+    if (bits) {
+        touch_bits_set(bits, p->address, bytes);
+    } else if (bytes == s->bytes) {
+        touch(b->touch, p->address, bytes, window_kind(s), s->system_wide, s->place);
+    } else if (!ledger_holds(p->address, bytes, b->at)) {
+        for (unsigned k = 0; k < p->lanes; k++)
+            touch_part(b, site, &(struct part){ p->address + (uint64_t)k * s->bytes, p->lane + k, 1, true });
+    } else {
+        touch(b->touch, p->address, bytes, window_kind(s), s->system_wide, s->place);
+    }
 }
 
 static void visit_part(const struct accessed *x, const struct part *p)
 {
     if (!x->shared && x->b->touch)
-        touch_part(x, p);
+        touch_part(x->b, x->site, p);
     if (x->b->grid && !x->quiet)
         part_of_cells(x, p);
 }
@@ -329,7 +339,7 @@ static void visit_part(const struct accessed *x, const struct part *p)
 void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared, bool quiet)
 {
     const struct details_site *s = &b->kernel->details->sites[site];
-    struct accessed x = { b, warp_of(b, thread), s, thread, (site & INFO_SITES) | (s->grid_wide ? INFO_WIDE : 0), shared, s->kind != DETAILS_IN_LOAD, quiet, b->range, a, !shared && b->early < EARLY };
+    struct accessed x = { b, warp_of(b, thread), s, thread, site, (site & INFO_SITES) | (s->grid_wide ? INFO_WIDE : 0), shared, s->kind != DETAILS_IN_LOAD, quiet, b->range, a, !shared && b->early < EARLY };
     b->early += x.early;
     if (shared)
         x.range = (struct key_range){ x.w->now[__builtin_ctz(mask)] >> KEY_BLOCK << KEY_BLOCK, (uint64_t)1 << KEY_BLOCK };
@@ -356,5 +366,5 @@ void race_constant(struct race_block *b, uint32_t site, uint32_t mask, const uin
     struct part parts[PARTS];
     unsigned n = b->touch ? parts_of(a, mask, s->bytes, parts) : 0;
     for (unsigned k = 0; k < n; k++)
-        touch(b->touch, parts[k].address, part_bytes(&parts[k], s->bytes), TOUCH_READ, false, s->place);
+        touch_part(b, site, &parts[k]);
 }

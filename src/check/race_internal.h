@@ -79,6 +79,7 @@ struct race_block {
     uint32_t fence_epoch, fence_threads;
     struct shadow_cells shared;
     struct touch_view *touch;
+    uint64_t at;                 /* ledger_now() of the launch */
     uint32_t early;              /* warps' accesses to global memory that were looked at with a lock */
     uint16_t told[OTHERS];       /* races of two sites: how often */
 };

@@ -22,9 +22,12 @@ void reads_begin(struct runner *r)
 static void tell(struct runner *r, const struct access *x, unsigned lane, const char *where, const struct ledger_entry *e)
 {
     struct report rep;
+    struct trace_call copy;
     report_begin(&rep, "init.read", "kernel %s: %s of %u bytes of %s memory that were never written", r->launch->kernel->name, access_verb(x->s), x->s->bytes,
                  e ? "global" : x->shared >> lane & 1 ? "shared" : "local");
     report_device(&rep, access_verb(x->s), x->s->place, "block %llu, thread %u: %s", runner_block(r), x->thread + lane, where);
+    if (e && init_brought(x->a[lane], &copy) && copy.name)
+        report_host(&rep, "copy", copy.trace, "%s, from memory of the host that was not written either", copy.name);
     if (e)
         access_tell_made(&rep, e);
     access_tell_launch(&rep, r);
@@ -70,7 +73,17 @@ static void read_block(struct runner *r, const struct access *x, uint32_t mask, 
 static bool concerns(const struct runner *r, uint64_t addr, uint64_t bytes)
 {
     const struct ledger_range *g = ledger_holds(addr, bytes, runner_at(r));
-    return g && g->fresh && !g->replaced;
+    return g && (g->fresh || g->by_page) && !g->replaced;
+}
+
+/* Host code may have written it. */
+static bool by_host(const struct runner *r, const struct access *x, uint64_t addr)
+{
+    const struct ledger_range *g = ledger_holds(addr, x->s->bytes, runner_at(r));
+    if (!g || !g->by_page)
+        return false;
+    init_learn(addr, x->s->bytes);
+    return !unwritten(x->s, NULL, any_of_device, addr);
 }
 
 static void read_device(struct runner *r, const struct access *x)
@@ -80,7 +93,7 @@ static void read_device(struct runner *r, const struct access *x)
         struct hw_str where = { 0 };
         struct ledger_entry e;
         bool replaced;
-        if (hw_likely(!unwritten(x->s, NULL, any_of_device, x->a[l])) || !concerns(r, x->a[l], x->s->bytes) || ledger_find_at(x->a[l], runner_at(r), &e, &replaced) != LEDGER_INSIDE)
+        if (hw_likely(!unwritten(x->s, NULL, any_of_device, x->a[l])) || !concerns(r, x->a[l], x->s->bytes) || by_host(r, x, x->a[l]) || ledger_find_at(x->a[l], runner_at(r), &e, &replaced) != LEDGER_INSIDE)
             continue;
         ledger_describe(&where, &e, x->a[l]);
         tell(r, x, l, where.s, &e);

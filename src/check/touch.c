@@ -7,10 +7,11 @@
 #include "check/hazard.h"
 #include "check/order.h"
 #include "check/shadow.h"
+#include "check/touch_set.h"
 
 #include <stdatomic.h>
 
-enum { LINE = 1 << SHADOW_LINE, STRIPES = 256, OTHERS = 64, LATER = 2048, MANY = 16 };
+enum { LINE = 1 << SHADOW_LINE, STRIPES = 256, OTHERS = 64, MANY = 16 };
 
 struct extra {
     HW_VEC(struct touched) v;
@@ -23,34 +24,35 @@ static struct {
     _Atomic size_t n;
 } stripes[STRIPES];
 
-/* A line of which a part was touched: the rest mostly follows, and whole lines are noted at once. */
-struct later {
-    uint64_t line;
-    uint32_t words, noted;       /* what was touched; what of that is noted in the shadow */
-    enum touch_kind kind;
-    const char *place;
-};
-
 struct touch_view {
     uint32_t number;
     struct hazard_view *hazards;
     struct { uint32_t number; bool ordered; } others[OTHERS];    /* that were met */
-    struct later later[LATER];   /* by line */
-    bool any_later;
+    struct touch_table bits;
 };
 
-struct touch_view *touch_view_new(uint32_t number)
+struct touch_view *touch_view_new(uint32_t number, uint32_t n_sites)
 {
     struct touch_view *v = hw_alloc(sizeof *v);
     v->number = number;
     v->hazards = hazard_view_new(number);
+    touch_table_new(&v->bits, n_sites);
     return v;
+}
+
+static void look_at_row(const struct touch_bits *b, uint64_t from, uint64_t to, void *arg)
+{
+    const struct touch_view *v = arg;
+    hazard_look(v->hazards, from, to - from, b->kind == TOUCH_WRITE || b->kind == TOUCH_ATOMIC, false, b->place);
 }
 
 void touch_view_free(struct touch_view *v)
 {
     if (!v)
         return;
+    if (v->bits.all)
+        touch_set_add(v->number, v->bits.all, hazard_any(v->hazards) ? look_at_row : NULL, v);
+    touch_table_free(&v->bits);
     hazard_view_free(v->hazards);
     hw_free(v);
 }
@@ -274,69 +276,15 @@ void touch(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind 
     }
 }
 
-bool touch_may_wait(const struct touch_view *v, uint64_t address, uint64_t *low, uint64_t *high) { return hazard_private(v->hazards, address, low, high); }
-
-static void note(struct touch_view *v, struct later *t)
+bool touch_private(struct touch_view *v, uint64_t address, uint64_t bytes, enum touch_kind kind, bool system_wide, const char *place, uint64_t *low, uint64_t *high)
 {
-    uint32_t left = t->words & ~t->noted;
-    t->noted = t->words;
-    while (left) {
-        unsigned first = (unsigned)__builtin_ctz(left), n = ~(left >> first) ? (unsigned)__builtin_ctz(~(left >> first)) : 32;
-        touch(v, t->line + first * 4, n * 4, t->kind, false, t->place);
-        left = first + n < 32 ? left >> (first + n) << (first + n) : 0;
-    }
+    if (hazard_private(v->hazards, address, low, high))
+        return true;
+    hazard_look(v->hazards, address, bytes, kind == TOUCH_WRITE || kind == TOUCH_ATOMIC, system_wide, place);
+    return hazard_private(v->hazards, address, low, high);
 }
 
-void touch_note_all(struct touch_view *v)
-{
-    for (size_t k = 0; v->any_later && k < LATER; k++)
-        note(v, &v->later[k]);
-    v->any_later = false;
-}
-
-void touch_later(struct touch_view *v, uint64_t from, uint64_t bytes, enum touch_kind kind, const char *place)
-{
-    if ((from | bytes) & 3) {
-        touch(v, from, bytes, kind, false, place);
-        return;
-    }
-    for (uint64_t to = from + bytes, at = from & ~(uint64_t)(LINE - 1); at < to; at += LINE) {
-        uint32_t words = (uint32_t)bits((from > at ? from - at : 0) / 4, hw_min_u64(to - at, LINE) / 4);
-        struct later *t = &v->later[((at >> SHADOW_LINE) * 4 + (uint64_t)kind) * 0x9e3779b97f4a7c15ull >> 53];
-        if (t->line != at || t->kind != kind) {
-            note(v, t);
-            *t = (struct later){ at, 0, 0, kind, place };
-        }
-        t->words |= words;
-        v->any_later = true;
-        if (t->words == UINT32_MAX)
-            note(v, t);
-    }
-}
-
-/* Is all of the line, but for what is outside of [low, high), known? */
-static bool line_known(const struct touch_view *v, uint64_t at, enum touch_kind kind, uint64_t low, uint64_t high)
-{
-    struct shadow_line *l = shadow_line_if(at);
-    uint64_t first = low > at ? low - at : 0, last = hw_min_u64(high - at, LINE);
-    uint32_t words = (uint32_t)bits(first / 4, (last + 3) / 4);
-    return l && (has(atomic_load_explicit(&l->write, memory_order_relaxed), v->number, words) || (kind == TOUCH_READ && has(atomic_load_explicit(&l->read, memory_order_relaxed), v->number, words)) ||
-                 (kind == TOUCH_ATOMIC && has(atomic_load_explicit(&l->atomic, memory_order_relaxed), v->number, words)));
-}
-
-bool touch_known(const struct touch_view *v, uint64_t address, enum touch_kind kind, uint64_t lines, uint64_t *from, uint64_t *to)
-{
-    uint64_t low = *from, high = *to, first = address & ~(uint64_t)(LINE - 1), last = first;
-    if (!line_known(v, first, kind, low, high))
-        return false;
-    for (uint64_t k = 0; k < lines && last + LINE < high && line_known(v, last + LINE, kind, low, high); k++)
-        last += LINE;
-    for (uint64_t k = 0; k < lines && first > low && line_known(v, first - LINE, kind, low, high); k++)
-        first -= LINE;
-    *from = hw_max_u64(first, low);
-    *to = hw_min_u64(last + LINE, high);
-    return true;
-}
+struct touch_table *touch_view_bits(struct touch_view *v) { return &v->bits; }
 
 static void tell_if(struct touched t, uint64_t from, uint64_t to, void (*fn)(const struct touched *t, void *arg), void *arg)
 {
@@ -347,8 +295,10 @@ static void tell_if(struct touched t, uint64_t from, uint64_t to, void (*fn)(con
         fn(&t, arg);
 }
 
-void touch_each(uint64_t from, uint64_t to, void (*fn)(const struct touched *t, void *arg), void *arg)
+void touch_each(uint64_t from, uint64_t to, uint32_t by, void (*fn)(const struct touched *t, void *arg), void *arg)
 {
+    if (by)
+        touch_set_each(from, to, by, fn, arg);
     for (uint64_t at = from & ~(uint64_t)(LINE - 1); at < to; at += LINE) {
         struct shadow_line *l = shadow_line_if(at);
         if (!l) {

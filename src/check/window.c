@@ -4,8 +4,8 @@
  *
  * A window is given after an access that was all right. It is no larger than the memory that the access belongs to, than the bytes around it that are known to be
  * written (init.c), and there is none where every access counts: for races, unless nobody can race there, and for memory that host code may use. What a launch
- * touches (touch.c) is noted as one piece that grows with every row that joins it, in generated code, and is handed over when another row begins, or the thread
- * has run its blocks.
+ * touches is noted as bits (touch_set.h), by generated code. Now and then an access is told that would only set bits: where all that lies around was touched by then, the
+ * window says so, and no bits are set there any more.
  */
 #include "check/window.h"
 
@@ -14,32 +14,26 @@
 #include "check/race.h"
 #include "check/runner.h"
 #include "check/touch.h"
+#include "check/touch_set.h"
 
-/* After how many accesses elsewhere it is seen whether what lies around is touched, and how many lines of it for each of them; what is too short to be worth
-   it, and what is long enough to stay when a single row is elsewhere. */
-enum { FIRST_LOOK = 32, SELDOM = 4096, LINES_FOR_EACH = 16, SHORT = 1024, LONG = 16384 };
+/* After how many accesses elsewhere it is seen whether what lies around is touched, and how many words of bits for each of them; what is too short to be worth it. */
+enum { FIRST_LOOK = 32, SELDOM = 4096, WORDS_FOR_EACH = 16, SHORT = 1024 };
 
 struct window_state {
-    uint64_t handed;             /* what is touched below this was handed over */
-    uint32_t elsewhere, look;    /* accesses that did not join, and how many of them are worth a look */
+    struct touch_bits *bits;
+    uint32_t look;               /* after so many accesses it is worth a look */
 };
 
 static const struct details_table *table_of(const struct runner *r) { return r->launch->kernel->details; }
 static uint32_t n_slots(const struct details_site *s) { return s->space == DETAILS_LOCAL ? KABI_WARPS : 1; }
-static bool has_pieces(const struct details_site *s) { return s->watched && (s->space == DETAILS_GLOBAL || s->space == DETAILS_GENERIC); }
+static bool has_bits(const struct details_site *s) { return s->watched && details_of_device(s); }
 
-static enum touch_kind kind_of(const struct details_site *s)
+enum touch_kind window_kind(const struct details_site *s)
 {
     return s->kind == DETAILS_IN_LOAD ? s->strong ? TOUCH_STRONG_READ : TOUCH_READ : s->strong ? TOUCH_ATOMIC : TOUCH_WRITE;
 }
 
 /* ---- tables ---- */
-
-static void touch_nothing(struct kabi_window *w, struct window_state *t, unsigned bytes)
-{
-    w->from = UINT64_MAX - 256;                  /* where no memory is; and there is room for no access */
-    w->to = t->handed = w->from + bytes - 1;
-}
 
 void windows_new(struct runner *r)
 {
@@ -51,12 +45,10 @@ void windows_new(struct runner *r)
     for (uint32_t k = 0; k < t->n; k++) {
         const struct details_site *s = &t->sites[k];
         r->notes |= s->kind == DETAILS_IN_NOTE;
-        if (!has_pieces(s))
+        if (!has_bits(s))
             continue;
-        touch_nothing(&r->windows[s->window], &r->window_states[s->window], s->bytes);
         r->window_states[s->window].look = FIRST_LOOK;
-        if (!hazards)
-            r->windows[s->window] = (struct kabi_window){ 0, 0, 0, UINT64_MAX };
+        r->windows[s->window].to = hazards ? 0 : UINT64_MAX;
     }
     r->since = ledger_now();
 }
@@ -78,7 +70,6 @@ static void shut(struct runner *r, bool (*which)(const struct details_site *s))
 }
 
 static bool of_block(const struct details_site *s) { return s->space != DETAILS_GLOBAL && s->space != DETAILS_CONSTANT; }
-static bool of_device(const struct details_site *s) { return s->space == DETAILS_GLOBAL || s->space == DETAILS_GENERIC || s->space == DETAILS_CONSTANT; }
 static bool generic(const struct details_site *s) { return s->space == DETAILS_GENERIC; }
 
 void windows_begin(struct runner *r) { shut(r, generic); }
@@ -90,62 +81,53 @@ void windows_block(struct runner *r)
         shut(r, of_block);
     if (now == r->since)
         return;
-    shut(r, of_device);
+    shut(r, details_of_device);
     r->since = now;
 }
 
 /* ---- what is touched ---- */
 
-static void hand_over(struct runner *r, const struct details_site *s)
+struct touch_bits *window_bits(struct touch_view *v, uint32_t site, const struct details_site *s, uint64_t address, uint64_t bytes, uint64_t at)
 {
-    struct kabi_window *w = &r->windows[s->window];
-    struct window_state *t = &r->window_states[s->window];
-    if (w->to == t->handed)
-        return;
-    uint64_t from = t->handed;
-    t->handed = w->to;
-    touch(race_touches(r->race), from, w->to - from, kind_of(s), false, s->place);
+    struct touch_bits *last = touch_bits_last(touch_view_bits(v), site, address, bytes);
+    if (last)
+        return last;
+    const struct ledger_range *g = ledger_holds(address, bytes, at);
+    uint64_t low = g ? g->base : 0, high = g ? g->base + g->bytes : 0;
+    if (!g || g->heap || !touch_private(v, address, bytes, window_kind(s), s->system_wide, s->place, &low, &high) || bytes > high - address)
+        return NULL;
+    return touch_bits_of(touch_view_bits(v), &(struct touch_bits){ .low = low, .high = high, .site = site, .grain = touch_grain(s->bytes), .kind = window_kind(s), .place = s->place });
 }
 
-void windows_end(struct runner *r)
+/* Was what lies around touched by now? It takes longer each time, and is asked less often. */
+static void look_around(struct kabi_window *w, struct window_state *t, uint64_t address)
 {
-    const struct details_table *t = table_of(r);
-    for (uint32_t k = 0; (check_tools & CHECK_HAZARD) && k < t->n; k++)
-        if (has_pieces(&t->sites[k]))
-            hand_over(r, &t->sites[k]);
-    if (check_tools & CHECK_HAZARD)
-        touch_note_all(race_touches(r->race));
-}
-
-/* Of accesses here and there: was what lies around touched by now? Where it was, it is looked at again soon. */
-static bool look_around(struct runner *r, const struct details_site *s, uint64_t address, uint64_t low, uint64_t high)
-{
-    struct kabi_window *w = &r->windows[s->window];
-    struct window_state *t = &r->window_states[s->window];
-    uint64_t from = low, to = high, lines = (uint64_t)t->look * LINES_FOR_EACH;
-    t->elsewhere = 0;
-    if (!touch_known(race_touches(r->race), address, kind_of(s), lines, &from, &to) || to - from < SHORT) {
-        t->look = t->look < SELDOM ? t->look * 2 : t->look;
-        return false;
+    uint64_t from, to;
+    if (touch_bits_around(t->bits, address, (uint64_t)t->look * WORDS_FOR_EACH, &from, &to) && to - from >= SHORT) {
+        bool joins = from <= w->to && w->from <= to;
+        w->from = joins ? hw_min_u64(w->from, from) : from;
+        w->to = joins ? hw_max_u64(w->to, to) : to;
     }
-    hand_over(r, s);
-    t->look = FIRST_LOOK;
-    bool joins = from <= w->to && w->from <= to;
-    w->from = joins ? hw_min_u64(w->from, from) : from;
-    w->to = t->handed = joins ? hw_max_u64(w->to, to) : to;
-    return true;
+    t->look = t->look < SELDOM ? t->look * 2 : t->look;
+    w->left = t->look;
 }
 
-/* A row begins a new piece. */
-static void note_touched(struct runner *r, const struct details_site *s, const struct part *p, unsigned n, uint64_t low, uint64_t high)
+bool window_touches(struct runner *r, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a)
 {
+    const struct details_site *s = &table_of(r)->sites[site];
     struct kabi_window *w = &r->windows[s->window];
     struct window_state *t = &r->window_states[s->window];
-    if ((++t->elsewhere >= t->look && look_around(r, s, p->address, low, high)) || n > 1 || w->to - w->from >= LONG)
-        return;
-    hand_over(r, s);
-    w->from = p->address;
-    w->to = t->handed = p->address + part_bytes(p, s->bytes);
+    if (!(check_tools & CHECK_HAZARD) || !has_bits(s) || !t->bits || !w->size || *kabi_came(r->came, 0, thread / LANES % KABI_WARPS))
+        return false;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t at = a[__builtin_ctz(m)];
+        if (at - w->low >= w->size || at & (s->bytes - 1))
+            return false;
+    }
+    for (uint32_t m = mask; m; m &= m - 1)
+        touch_bits_set(t->bits, a[__builtin_ctz(m)], s->bytes);
+    look_around(w, t, a[__builtin_ctz(mask)]);
+    return true;
 }
 
 /* ---- windows ---- */
@@ -176,23 +158,37 @@ static void of_shared(struct runner *r, uint32_t site, uint64_t address, uint64_
         return;
     if (asks_init(s) && !init_bits_around(&r->shared, address, &low, &high))
         return;
+    if (s->space == DETAILS_GENERIC) {           /* what is touched of shared memory is nobody's business */
+        r->windows[s->window] = (struct kabi_window){ .to = UINT64_MAX };
+        r->window_states[s->window].bits = NULL;
+    }
     open_to(&r->windows[s->window], s, base + low, base + high);
 }
 
-static void of_global(struct runner *r, uint32_t site, const struct part *p, unsigned n)
+static void of_global(struct runner *r, uint32_t site, const struct part *p)
 {
     const struct details_site *s = &table_of(r)->sites[site];
     const struct ledger_range *g = ledger_holds(p->address, s->bytes, runner_at(r));
     if (!g || g->heap || !window_is_quiet(r, site))
         return;
     uint64_t low = g->base, high = g->base + g->bytes;
-    if ((check_tools & CHECK_HAZARD) && has_pieces(s)) {
-        if (kind_of(s) == TOUCH_STRONG_READ || !touch_may_wait(race_touches(r->race), p->address, &low, &high))
-            return;
-        note_touched(r, s, p, n, low, high);
-    }
     struct kabi_window *w = &r->windows[s->window];
-    if (is_open(w, p->address) || (asks_init(s) && g->fresh && !g->replaced && !init_around(p->address, &low, &high)))
+    struct window_state *t = &r->window_states[s->window];
+    if ((check_tools & CHECK_HAZARD) && has_bits(s)) {
+        struct touch_bits *b = window_bits(race_touches(r->race), site, s, p->address, s->bytes, runner_at(r));
+        if (!b)
+            return;
+        if (b != t->bits) {                      /* what is known of the other memory does not hold here */
+            t->bits = b;
+            w->size = w->from = w->to = 0;
+            w->bits = b->biased;
+            w->used = b->biased_used;
+            w->left = 0;
+        }
+        low = hw_max_u64(low, b->low);
+        high = hw_min_u64(high, b->high);
+    }
+    if (is_open(w, p->address) || (asks_init(s) && (g->fresh || g->by_page) && !g->replaced && !init_around(p->address, &low, &high)))
         return;
     uint64_t before = w->low + w->size + s->bytes - 1;           /* where it ended: what is known of it is still true */
     if (w->size && low < before && w->low < high) {
@@ -202,7 +198,7 @@ static void of_global(struct runner *r, uint32_t site, const struct part *p, uns
     open_to(w, s, low, high);
 }
 
-void window_parts(struct runner *r, uint32_t site, const struct part *p, unsigned n, bool shared)
+void window_parts(struct runner *r, uint32_t site, const struct part *p, bool shared)
 {
     const struct details_site *s = &table_of(r)->sites[site];
     if (!s->watched)
@@ -210,7 +206,7 @@ void window_parts(struct runner *r, uint32_t site, const struct part *p, unsigne
     if (shared)
         of_shared(r, site, p->address, 0);
     else
-        of_global(r, site, p, n);
+        of_global(r, site, p);
 }
 
 /* The bytes that all threads of the warp have written of theirs. */
@@ -249,9 +245,9 @@ void window_access(struct runner *r, const struct kabi_block *block, const struc
     if (x->local == mask && s->space == DETAILS_LOCAL)
         of_local(r, x);
     else if (x->global == mask)
-        of_global(r, x->site, &one, mask & (mask - 1) ? 2 : 1);
+        of_global(r, x->site, &one);
     else if (x->shared == mask && s->space == DETAILS_GENERIC && s->shared_bytes)
         of_shared(r, x->site, x->offsets[l], (uint64_t)(uintptr_t)block->shared);
     else if (s->space == DETAILS_CONSTANT && !s->variable)
-        r->windows[s->window] = (struct kabi_window){ 0, UINT64_MAX, 0, UINT64_MAX };
+        r->windows[s->window] = (struct kabi_window){ .size = UINT64_MAX, .to = UINT64_MAX };
 }

@@ -162,6 +162,14 @@ static struct failure *known(const char *name, const void *caller)
     return NULL;
 }
 
+static void failure_free(struct failure *f)
+{
+    hw_free(f->error);
+    hw_free(f->args);
+    hw_free(f->why);
+    hw_free(f);
+}
+
 static void keep(const char *name, const void *caller, const char *error, char *args, char *why)
 {
     int none = 0;
@@ -184,9 +192,12 @@ static void keep(const char *name, const void *caller, const char *error, char *
     *f = (struct failure){ .name = name, .caller = caller, .error = hw_strdup(error), .args = args, .why = why, .thread = pthread_self() };
     f->n_frames = backtrace(f->frames, DEEPEST);         /* takes locks of its own */
     hw_lock(&mu);
-    if (n_failures < MOST)
+    bool kept = n_failures < MOST && !known(name, caller);      /* another thread may have been faster */
+    if (kept)
         failures[n_failures++] = f;
     hw_unlock(&mu);
+    if (!kept)
+        failure_free(f);
 }
 
 /* Things that are asked and not done: an answer of theirs is no failure. */

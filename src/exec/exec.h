@@ -29,6 +29,7 @@ struct exec_checker {
     void (*heap)(uint64_t base, uint64_t bytes, bool made);      /* malloc() and free() of kernels */
 };
 extern const struct exec_checker *exec_checker;
+extern bool exec_checker_orders; /* it also hears of barriers, operations of warps and fences */
 
 /* Who counts what a launch does whose `counting` is set (clock/), or NULL. A warp's lanes come together. Set once, before the first launch. */
 struct exec_counter {

@@ -25,6 +25,7 @@ struct joining {
 };
 
 const struct exec_checker *exec_checker;
+bool exec_checker_orders;
 const struct exec_counter *exec_counter;
 
 struct exec_details {

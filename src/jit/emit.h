@@ -75,7 +75,7 @@ struct emit {
     } lines;
     uint64_t quiet;                              /* bits: regions in which memory is fetched for others */
     bool fetches;                                /* the region fetches memory for others */
-    bool check;                                  /* the instrumented build is the checker's */
+    bool check, orders;                          /* the instrumented build is the checker's; it hears of barriers, too */
     struct details *details;                     /* instrument.c: of an instrumented build, or NULL */
     bool streams;                                /* stores go past the caches */
     unsigned doubled;                            /* instructions that have two versions */

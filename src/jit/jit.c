@@ -87,7 +87,7 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_hash_str(&h, target_id());
     lines_hash(&h, f);
     if (req->details)
-        hw_hash_str(&h, req->check ? "check" : "details");
+        hw_hash_str(&h, !req->check ? "details" : req->orders ? "check orders" : "check");
     if (req->plain)
         hw_hash_str(&h, req->steps ? "steps" : "plain");
     return h;
@@ -466,6 +466,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
     e.cx = LLVMContextCreate();
     e.mod = LLVMModuleCreateWithNameInContext(f->name, e.cx);
     e.check = req->check;
+    e.orders = req->check && req->orders;
     if (req->details)
         details_new(&e);
     bool ok = generate(f, req, &e, key, out, job, diag);

@@ -12,7 +12,8 @@ struct jit_request {
     bool small_grid;             /* the grid has fewer than 2^31 threads in x: blockIdx.x * blockDim.x + threadIdx.x cannot wrap */
     bool stream;                 /* the grid writes more than the caches hold: see jit_streamed_bytes() */
     uint32_t whole;              /* bits: which of the kernel's sizes are multiples of 32 */
-    bool check;                  /* with details: for the checker, which also hears of barriers, warp operations and fences */
+    bool check;                  /* with details: for the checker */
+    bool orders;                 /* with check: it also hears of barriers, warp operations and fences */
     bool in_window;              /* every variable of the module lies in the window (base/os.h) */
     bool details;                /* instrumented: the kernel counts what it does, in kernel->details; warps have 32 lanes at every width */
     /* The reference that HOSTWARP_VERIFY compares with: one thread at a time, the engine says which; no pass that is not needed, none of LLVM's

@@ -71,6 +71,9 @@ struct details_site {
     char *place;                                 /* "file.cu:12", or "PTX line 12" */
 };
 
+/* Device memory, or possibly. */
+static inline bool details_of_device(const struct details_site *s) { return s->space == DETAILS_GLOBAL || s->space == DETAILS_GENERIC || s->space == DETAILS_CONSTANT; }
+
 struct details_count {
     uint64_t runs, lanes;                        /* of a warp with at least one active lane; active lanes in all of them */
     uint64_t by_space[DETAILS_SPACE_COUNT];      /* lanes */

@@ -13,7 +13,10 @@
 /* Addresses: of global memory as they are, of shared and local memory offsets (into the thread's own). */
 struct kabi_window {
     uint64_t low, size;          /* a lane may begin at [low, low + size) */
-    uint64_t from, to;           /* global memory: bytes that are known to be touched by the launch. Generated code moves `to` on where a row joins it */
+    uint64_t from, to;           /* global memory: bytes of which it is known that the launch touches them; in others it sets bits: */
+    uint64_t bits;               /* that of an address is in the word at bits + address / (32 << grain) * 4 */
+    uint64_t used;               /* and the byte at used + address / (2048 << grain) is 1 where some are set */
+    uint64_t left;               /* so often bits are set before the access is told: more may be known to be touched by then */
 };
 
 enum { KABI_WARPS = 32 };        /* a site of local memory has a window for each warp of the block */

@@ -16,6 +16,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import zlib
 
 from kernels import attacks
@@ -65,8 +66,9 @@ def run_list(build, lib, folder, mode, width, chosen, before):
     n = bad = 0
     (folder / 'list').write_text(''.join(f'{a.name} {folder / a.name}.ptx {a.blocks} {a.threads} {a.shared} {a.argument} {a.expect}\n' for a in chosen))
     env = dict(os.environ, HOSTWARP_WIDTH=str(width), HOSTWARP_TIMEOUT=str(TIMEOUT), **{k: v.format(folder=folder) for k, v in MODES[mode].items()})
+    start = time.monotonic()
     r = subprocess.run([build / 'meson/tests/attack-attack', lib, folder / 'list'], env=env, stdout=subprocess.PIPE, text=True, errors='replace')
-    print(f'# width {width}, {mode}')
+    print(f'# width {width}, {mode}: {len(chosen)} kernels, {time.monotonic() - start:.0f} s')
     for line in r.stdout.splitlines():
         if line.startswith(('ok', 'not ok')):
             verdict, name = line.split(' - ')

@@ -184,6 +184,7 @@ int main() {
 }"""
 
 
+
 def test_the_debug_log_tells_launches_copies_and_why_calls_are_refused(box):
     box.write('r.cu', REFUSED)
     box.hostwarp('cc', 'r.cu', '-o', 'r')

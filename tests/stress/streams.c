@@ -5,7 +5,7 @@
  * the order of the calls, and a number for every function that is called back. Between streams there is what a program may rely
  * on and nothing more: an event, the legacy stream's rule, or a value in memory. Threads also wait for each other's events.
  *
- * usage: streams [ROUNDS [SEED]], or streams --seconds N [SEED]
+ * usage: streams [--threads N] [--streams N] [--seconds N | --rounds N] [--seed N]      6 threads with 5 streams each, 4,000 rounds
  */
 #include "../unit/core_kernels.h"
 
@@ -21,7 +21,9 @@
 #include <pthread.h>
 #include <stdio.h>
 
-enum { THREADS = 6, STREAMS = 5, BUFFERS = 6, WORDS = 3000, BYTES = WORDS * 4 };
+enum { MOST_STREAMS = 64, BUFFERS = 6, WORDS = 3000, BYTES = WORDS * 4 };
+
+static int threads_n = 6, streams_n = 5, rounds_n = 4000, seconds_n, seed_n = 1;
 
 /* Memory that commands use, with its twin. last: the stream that used it last; another one waits for an event there. */
 struct buffer {
@@ -43,9 +45,9 @@ struct job {
     struct rig rig;              /* the context is everybody's, the rest of it too */
     uint32_t seed;
     int rounds;
-    CUstream streams[STREAMS];
-    bool blocking[STREAMS];
-    struct turns *turns[STREAMS], *all_turns;
+    CUstream streams[MOST_STREAMS];
+    bool blocking[MOST_STREAMS];
+    struct turns *turns[MOST_STREAMS], *all_turns;
     CUstream recorder, second;   /* not blocking: only ever captured */
     CUevent fork, join;
     CUevent shared;              /* other threads wait for it */
@@ -54,7 +56,7 @@ struct job {
     long done;
     uint64_t *counter;           /* device memory: values_made as it was, for each stream that writes to itself, and that waits for another */
     uint64_t values_made;
-    bool has_values[STREAMS];    /* the stream wrote to its counter, which its successor will use */
+    bool has_values[MOST_STREAMS];    /* the stream wrote to its counter, which its successor will use */
     struct buffer buffers[BUFFERS];
     CUevent event;
     uint32_t *pageable;
@@ -247,7 +249,7 @@ static void op_burst(struct job *j, int si)
 static void op_peer(struct job *j, int si)
 {
     struct stream *s = open_stream(j, si);
-    struct event *own = event_get(j->shared), *other = event_get(j->peers[rnd(j, THREADS)].shared);
+    struct event *own = event_get(j->shared), *other = event_get(j->peers[rnd(j, (uint32_t)threads_n)].shared);
     CHECK(j, event_record(own, s, 0) == CUDA_SUCCESS, "record of the shared event");
     CHECK(j, stream_wait_event(s, other, 0) == CUDA_SUCCESS, "wait for another thread's event");
     event_unref(own);
@@ -275,14 +277,14 @@ static void op_values(struct job *j, int si)
 static void op_values_across(struct job *j, int si)
 {
     CUstreamBatchMemOpParams ops[2];
-    int sj = (int)rnd(j, STREAMS);
+    int sj = (int)rnd(j, (uint32_t)streams_n);
     if (si == sj || j->blocking[si] || j->blocking[sj])
         return;
     struct stream *s = open_stream(j, si), *other = open_stream(j, sj);
     memset(ops, 0, sizeof ops);
     ops[0].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64;
     ops[1].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
-    ops[0].waitValue.address = ops[1].writeValue.address = (uintptr_t)&j->counter[STREAMS + si];
+    ops[0].waitValue.address = ops[1].writeValue.address = (uintptr_t)&j->counter[streams_n + si];
     ops[0].waitValue.value64 = ops[1].writeValue.value64 = ++j->values_made;
     ops[0].waitValue.flags = CU_STREAM_WAIT_VALUE_GEQ;
     j->has_values[si] = true;
@@ -297,7 +299,7 @@ static void op_values_across(struct job *j, int si)
 static void op_graph(struct job *j, int si)
 {
     struct buffer *b = &j->buffers[rnd(j, BUFFERS)], *b2 = &j->buffers[rnd(j, BUFFERS)];
-    int sj = (int)rnd(j, STREAMS);
+    int sj = (int)rnd(j, (uint32_t)streams_n);
     if (b == b2)
         return;
     uint32_t n = rnd(j, WORDS) + 1, a = rnd(j, 1000), v = rnd(j, 1u << 20);
@@ -417,9 +419,9 @@ static void *run(void *arg)
         size_t i = 0;
         while (pick >= ops[i].weight)
             pick -= ops[i++].weight;
-        ops[i].fn(j, (int)rnd(j, STREAMS));
+        ops[i].fn(j, (int)rnd(j, (uint32_t)streams_n));
     }
-    for (int i = 0; i < STREAMS; i++)
+    for (int i = 0; i < streams_n; i++)
         op_sync(j, i);
     for (int b = 0; b < BUFFERS; b++)
         CHECK(j, memcmp(j->buffers[b].data, j->buffers[b].twin, BYTES) == 0, "memory is not what the serial order gives");
@@ -427,20 +429,20 @@ static void *run(void *arg)
     return NULL;
 }
 
-static void job_init(struct job *j, struct job *peers, const struct rig *rig, int number, int rounds, uint32_t seed)
+static void job_init(struct job *j, struct job *peers, const struct rig *rig, int number)
 {
     j->rig = *rig;
     j->peers = peers;
-    j->rounds = rounds;
-    j->seed = seed * 97 + (uint32_t)number;
-    for (int i = 0; i < STREAMS; i++)
+    j->rounds = rounds_n;
+    j->seed = (uint32_t)seed_n * 97 + (uint32_t)number;
+    for (int i = 0; i < streams_n; i++)
         make_stream(j, i, i & 1 ? CU_STREAM_NON_BLOCKING : 0, -(i % 6));
     stream_create(rig->ctx, CU_STREAM_NON_BLOCKING, 0, &j->recorder);
     stream_create(rig->ctx, CU_STREAM_NON_BLOCKING, 0, &j->second);
     CUdeviceptr counter = 0;
-    mem_alloc(rig->ctx, 2 * STREAMS * sizeof *j->counter, &counter);
+    mem_alloc(rig->ctx, 2 * (size_t)streams_n * sizeof *j->counter, &counter);
     j->counter = (uint64_t *)(uintptr_t)counter;
-    memset(j->counter, 0, 2 * STREAMS * sizeof *j->counter);
+    memset(j->counter, 0, 2 * (size_t)streams_n * sizeof *j->counter);
     for (int b = 0; b < BUFFERS; b++) {
         CUdeviceptr d = 0;
         void *h = NULL;
@@ -461,50 +463,72 @@ static void job_init(struct job *j, struct job *peers, const struct rig *rig, in
     event_create(rig->ctx, CU_EVENT_DISABLE_TIMING, &j->shared);
 }
 
+/* Whether all that it queued was done, once; says what was not. */
+static bool job_fini(struct job *j, int number)
+{
+    CHECK(j, j->fn_calls == j->fn_queued, "not every host function ran once");
+    for (struct turns *t = j->all_turns, *older; t; t = older) {
+        older = t->older;
+        CHECK(j, t->next == t->queued, "a function was not called back");
+        hw_free(t);
+    }
+    if (j->error)
+        printf("thread %d, seed %d: %s\n", number, seed_n, (const char *)j->error);
+    hw_free(j->pageable);
+    for (int b = 0; b < BUFFERS; b++)
+        hw_free(j->buffers[b].twin);
+    return !j->error;
+}
+
+static bool read_arguments(int argc, char **argv)
+{
+    static const struct { const char *name; int *value, most; } known[] = {
+        { "--threads", &threads_n, 1024 }, { "--streams", &streams_n, MOST_STREAMS }, { "--seconds", &seconds_n, 1 << 20 },
+        { "--rounds", &rounds_n, INT_MAX }, { "--seed", &seed_n, INT_MAX },
+    };
+    for (int i = 1; i < argc; i += 2) {
+        size_t k = 0;
+        while (k < HW_LEN(known) && strcmp(argv[i], known[k].name) != 0)
+            k++;
+        long value = i + 1 < argc ? strtol(argv[i + 1], NULL, 10) : 0;
+        if (k == HW_LEN(known) || value < 1 || value > known[k].most) {
+            fprintf(stderr, "usage: streams [--threads N] [--streams N] [--seconds N | --rounds N] [--seed N]\n");
+            return false;
+        }
+        *known[k].value = (int)value;
+    }
+    if (seconds_n)
+        rounds_n = INT_MAX;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
-    int seconds = 0, rounds = 4000, failed = 0;
-    if (argc > 2 && strcmp(argv[1], "--seconds") == 0) {
-        seconds = atoi(argv[2]);
-        rounds = INT_MAX;
-        argc--;
-        argv++;
-    } else if (argc > 1) {
-        rounds = atoi(argv[1]);
-    }
-    uint32_t seed = argc > 2 ? (uint32_t)atoi(argv[2]) : 1;
-    static struct job jobs[THREADS];
-    pthread_t threads[THREADS];
+    int failed = 0;
+    long done = 0;
+    if (!read_arguments(argc, argv))
+        return 2;
+    struct job *jobs = hw_alloc((size_t)threads_n * sizeof *jobs);
+    pthread_t *threads = hw_alloc((size_t)threads_n * sizeof *threads);
     struct rig rig;
     rig_init(&rig);
-    for (int i = 0; i < THREADS; i++)
-        job_init(&jobs[i], jobs, &rig, i, rounds, seed);
-    for (int i = 0; i < THREADS && seconds > 0; i++)
-        jobs[i].end_ns = hw_now_ns() + (uint64_t)seconds * 1000000000u;
-    for (int i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, run, &jobs[i]);
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < threads_n; i++)
+        job_init(&jobs[i], jobs, &rig, i);
+    for (int i = 0; i < threads_n && seconds_n; i++)
+        jobs[i].end_ns = hw_now_ns() + (uint64_t)seconds_n * 1000000000u;
+    for (int i = 0; i < threads_n; i++)
+        if (pthread_create(&threads[i], NULL, run, &jobs[i]) != 0)
+            return 2;
+    for (int i = 0; i < threads_n; i++)
         pthread_join(threads[i], NULL);
     ctx_synchronize(rig.ctx);
-    for (int i = 0; i < THREADS; i++) {
-        CHECK(&jobs[i], jobs[i].fn_calls == jobs[i].fn_queued, "not every host function ran once");
-        for (struct turns *t = jobs[i].all_turns, *older; t; t = older) {
-            older = t->older;
-            CHECK(&jobs[i], t->next == t->queued, "a function was not called back");
-            hw_free(t);
-        }
-        if (jobs[i].error)
-            printf("thread %d, seed %u: %s\n", i, seed, (const char *)jobs[i].error);
-        failed += jobs[i].error != NULL;
-        hw_free(jobs[i].pageable);
-        for (int b = 0; b < BUFFERS; b++)
-            hw_free(jobs[i].buffers[b].twin);
-    }
-    if (ctx_destroy(rig.handle) != CUDA_SUCCESS)
-        failed++;
-    long done = 0;
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < threads_n; i++) {
         done += jobs[i].done;
-    printf("%d threads, %ld operations, seed %u: %s\n", THREADS, done, seed, failed ? "FAILED" : "ok");
+        failed += !job_fini(&jobs[i], i);
+    }
+    failed += ctx_destroy(rig.handle) != CUDA_SUCCESS;
+    hw_free(jobs);
+    hw_free(threads);
+    printf("%d threads, %d streams each, %ld operations, seed %d: %s\n", threads_n, streams_n, done, seed_n, failed ? "FAILED" : "ok");
     return failed != 0;
 }

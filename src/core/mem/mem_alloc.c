@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device and managed memory: allocating, variables of modules, what a device is charged with. */
 #include "base/log.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/mem/ipc_file.h"
 #include "core/mem/mem_internal.h"
+
+#include <sys/mman.h>
 
 enum { ALLOC_ALIGN = 512, MANAGED_PAGES = 1 << 20 };             /* textures of plain memory begin at multiples of 512 */
 
@@ -17,6 +20,8 @@ static CUresult alloc_kind(struct ctx *ctx, enum mem_kind kind, size_t bytes, si
     hw_lock(&mem_mu);
     struct devheap_charge *charge = kind == MEM_MANAGED ? &mem_managed_charge : &mem_device_charge[ctx->dev->ordinal];
     struct extent *e = devheap_alloc(charge, bytes, align);
+    if (e && kind == MEM_MANAGED && hw_options()->check[0])      /* whole pages are touched, or not */
+        madvise((void *)(uintptr_t)(devheap_base(e) & ~(hw_page_bytes() - 1)), bytes, MADV_NOHUGEPAGE);
     if (e) {
         struct mem_range *r = mem_add_as(ctx, kind, devheap_base(e), bytes, flags, variable, false);
         r->extent = e;
@@ -51,8 +56,9 @@ CUresult mem_alloc_managed(struct ctx *ctx, size_t bytes, unsigned flags, CUdevi
 {
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are neither GLOBAL nor HOST", flags);
-    /* host code may do to large memory what needs whole pages */
-    return alloc_kind(ctx, MEM_MANAGED, bytes, bytes > MANAGED_PAGES ? hw_page_bytes() : ALLOC_ALIGN, flags, false, out);
+    /* host code may do to large memory what needs whole pages; the checker asks which pages were touched */
+    bool whole = bytes > MANAGED_PAGES || hw_options()->check[0];
+    return alloc_kind(ctx, MEM_MANAGED, bytes, whole ? hw_page_bytes() : ALLOC_ALIGN, flags, false, out);
 }
 
 CUresult mem_alloc_variable(struct ctx *ctx, size_t bytes, size_t align, bool managed, CUdeviceptr *out)

@@ -10,6 +10,7 @@
 #include "core/module/load.h"
 #include "core/mem/mem.h"
 #include "core/module/module.h"
+#include "exec/exec.h"
 #include "jit/jit.h"
 
 #include <stdatomic.h>
@@ -215,7 +216,7 @@ static void compile(struct function *f, struct function_shape *s)
     struct jit_request req = { .ntid = { v->block[0], v->block[1], v->block[2] }, .small_grid = v->small_grid, .stream = v->stream, .whole = v->whole,
                                 .in_window = in_window(f->module),
                                 .details = v->plain == FUNCTION_COUNTED || ((hw_options()->prof_details || hw_options()->check[0]) && !v->plain),
-                                .check = hw_options()->check[0] && !v->plain, .plain = v->plain == FUNCTION_PLAIN || v->plain == FUNCTION_STEPS,
+                                .check = hw_options()->check[0] && !v->plain, .orders = exec_checker_orders, .plain = v->plain == FUNCTION_PLAIN || v->plain == FUNCTION_STEPS,
                                 .steps = v->plain == FUNCTION_STEPS };
     hw_assert_no_locks("a kernel is compiled");
     struct kabi_kernel *kernel = jit_compile(f->ir, &req, &diag);

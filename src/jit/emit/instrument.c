@@ -52,7 +52,7 @@ struct details_table *details_finish(struct emit *e, bool keep)
         t->n_windows = d->n_windows;
         t->open = hw_alloc((d->n_windows + 1) * sizeof *t->open);
         for (uint32_t k = 0; k < d->n_windows; k++)
-            t->open[k] = (struct kabi_window){ 0, UINT64_MAX, 0, UINT64_MAX };
+            t->open[k] = (struct kabi_window){ .size = UINT64_MAX, .to = UINT64_MAX };
         t->came = hw_alloc(kabi_came_words(t->n) * sizeof *t->came);
         hw_mutex_init(&t->mu, HW_RANK_LEAF);
     } else {
@@ -274,11 +274,11 @@ static bool describe(struct emit *e, const struct ir_inst *i, struct details_sit
     case IR_BAR: case IR_BAR_RED:
         s->kind = DETAILS_IN_BARRIER;
         s->releases = i->op == IR_BAR && i->imm == IR_BAR_ARRIVE;
-        return e->check;
+        return e->orders;
     case IR_WARPSYNC: case IR_SHFL: case IR_VOTE: case IR_MATCH: case IR_REDUX: case IR_WARPOP:
         s->kind = DETAILS_IN_WARP;
         s->op = warp_op_of(i);
-        return e->check && s->op != KABI_WARP_ACTIVEMASK && (i->op != IR_WARPOP || i->imm < KABI_WARP_MMA);
+        return e->orders && s->op != KABI_WARP_ACTIVEMASK && (i->op != IR_WARPOP || i->imm < KABI_WARP_MMA);
     case IR_MALLOC: s->kind = DETAILS_IN_MALLOC; return e->check;
     case IR_FREE: s->kind = DETAILS_IN_FREE; return e->check;
     case IR_TRAP: s->kind = DETAILS_IN_TRAP; return e->check;
@@ -288,7 +288,7 @@ static bool describe(struct emit *e, const struct ir_inst *i, struct details_sit
         s->bytes = (uint16_t)note_number_of(i->imm);
         s->space = space_of(i);
         return e->check;
-    case IR_FENCE: s->kind = DETAILS_IN_FENCE; return e->check;
+    case IR_FENCE: s->kind = DETAILS_IN_FENCE; return e->orders;
     case IR_LD: s->kind = DETAILS_IN_LOAD; n = i->n_dst; break;
     case IR_ST: s->kind = DETAILS_IN_STORE; n = i->n_src - 1u; break;
     case IR_ATOM: s->kind = DETAILS_IN_ATOMIC; break;
@@ -380,6 +380,16 @@ static LLVMValueRef stored_value(struct emit *e, const struct ir_inst *i, unsign
     return bits == i64 ? v : LLVMBuildZExt(e->b, v, i64, "");
 }
 
+LLVMValueRef details_room(struct emit *e)
+{
+    struct details *d = e->details;
+    if (d->fn != e->fn) {
+        d->fn = e->fn;
+        d->addresses = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), 2 * PLAN_LANES), "addresses");
+    }
+    return d->addresses;
+}
+
 void details_access(struct emit *e, const struct ir_inst *i)
 {
     struct details_site what = { 0 };
@@ -398,21 +408,18 @@ void details_access(struct emit *e, const struct ir_inst *i)
     }
     what = d->sites.v[site];
     LLVMBasicBlockRef fine = what.watched ? window_begin(e, i, site, &what) : NULL;
-    if (d->fn != e->fn) {
-        d->fn = e->fn;
-        d->addresses = entry_alloca(e, LLVMArrayType2(ty_int(e, 64, 1), 2 * PLAN_LANES), "addresses");
-    }
+    LLVMValueRef addresses = details_room(e);
     for (unsigned c = 0; c < e->C; c++) {
         LLVMValueRef k = k_int(e, 64, 1, (uint64_t)c * e->W);
-        LLVMValueRef to = LLVMBuildGEP2(e->b, ty_int(e, 64, 1), d->addresses, &k, 1, "");
+        LLVMValueRef to = LLVMBuildGEP2(e->b, ty_int(e, 64, 1), addresses, &k, 1, "");
         LLVMSetAlignment(LLVMBuildStore(e->b, what.kind >= DETAILS_IN_BARRIER ? lane_operands(e, i, what.kind, c) : details_addresses(e, i, what.tile, c), to), 8);
     }
     bool second = what.valued || (e->check && (what.tile || (i->op == IR_NOTE && i->n_src > 1)));
     for (unsigned c = 0; second && c < e->C; c++) {
         LLVMValueRef k = k_int(e, 64, 1, PLAN_LANES + (uint64_t)c * e->W);
-        LLVMSetAlignment(LLVMBuildStore(e->b, stored_value(e, i, c), LLVMBuildGEP2(e->b, ty_int(e, 64, 1), d->addresses, &k, 1, "")), 8);
+        LLVMSetAlignment(LLVMBuildStore(e->b, stored_value(e, i, c), LLVMBuildGEP2(e->b, ty_int(e, 64, 1), addresses, &k, 1, "")), 8);
     }
-    tell(e, site, d->addresses, fine != NULL);
+    tell(e, site, addresses, fine != NULL);
     if (fine)
         cold_end(e, fine);
 }

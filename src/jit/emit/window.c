@@ -11,8 +11,13 @@ struct watch {
     const struct details_site *s;
     LLVMValueRef at;             /* the window */
     LLVMValueRef low, size;
-    LLVMValueRef from, to, room; /* what is known to be touched: room is how many places there are for a lane to begin at; NULL: not asked for */
+    LLVMValueRef from, room;     /* what is known to be touched: room is how many places there are for a lane to begin at; NULL: not asked for */
     LLVMValueRef bad;            /* i1: somebody must look; NULL: not yet known to be so */
+    unsigned rows;               /* lanes are a step apart in so many chunks; 0: anywhere */
+    int64_t stride;
+    LLVMValueRef fresh;          /* i1: not known to be touched */
+    LLVMValueRef bits, used;     /* fields of the window */
+    LLVMValueRef first[PLAN_LANES], lanes[PLAN_LANES];       /* by chunk: where the first lane of a row goes, or all lanes */
 };
 
 /* ---- fields ---- */
@@ -25,6 +30,8 @@ static LLVMValueRef word(struct emit *e, LLVMValueRef at, uint64_t offset)
     LLVMSetVolatile(v, true);
     return v;
 }
+
+static void add_fresh(struct watch *w, LLVMValueRef fresh) { w->fresh = w->fresh ? LLVMBuildOr(w->e->b, w->fresh, fresh, "") : fresh; }
 
 static void set_word(struct emit *e, LLVMValueRef at, uint64_t offset, LLVMValueRef v)
 {
@@ -77,43 +84,12 @@ static LLVMValueRef first_lane(struct emit *e, const struct ir_inst *i, unsigned
     return has_offsets(i) ? LLVMBuildZExt(e->b, LLVMBuildTrunc(e->b, a, i32, ""), i64, "") : a;
 }
 
-/* i1: are all lanes on of the n chunks from this one on; any: is one? NULL: certainly. */
-static LLVMValueRef lanes_on(struct emit *e, unsigned chunk, unsigned n, bool any)
-{
-    LLVMValueRef all = NULL;
-    for (unsigned c = chunk; e->m[0] && c < chunk + n; c++) {
-        LLVMValueRef m = mask_bits(e, e->m[c]);
-        all = !all ? m : any ? LLVMBuildOr(e->b, all, m, "") : LLVMBuildAnd(e->b, all, m, "");
-    }
-    if (!all)
-        return NULL;
-    return LLVMBuildICmp(e->b, any ? LLVMIntNE : LLVMIntEQ, all, k_int(e, 32, 1, any ? 0 : e->W >= 32 ? UINT32_MAX : (1u << e->W) - 1), "");
-}
-
-/* A row that begins in what is touched, or where that ends, makes it longer. */
-static void touch_row(struct watch *w, LLVMValueRef first, LLVMValueRef last, int64_t stride, unsigned chunk, unsigned n)
-{
-    struct emit *e = w->e;
-    unsigned bytes = w->s->bytes;
-    LLVMValueRef out = LLVMBuildOr(e->b, outside(e, first, w->from, w->room), outside(e, last, w->from, w->room), "");
-    if (stride && stride != (int64_t)bytes && stride != -(int64_t)bytes) {
-        add_bad(w, out);
-        return;
-    }
-    LLVMValueRef joins = LLVMBuildICmp(e->b, LLVMIntULE, LLVMBuildSub(e->b, first, w->from, ""), LLVMBuildSub(e->b, w->to, w->from, ""), "");
-    LLVMValueRef on = lanes_on(e, chunk, n, stride == 0), end = LLVMBuildAdd(e->b, last, k_int(e, 64, 1, bytes), "");
-    if (on)
-        joins = LLVMBuildAnd(e->b, joins, on, "");
-    add_bad(w, LLVMBuildAnd(e->b, out, LLVMBuildNot(e->b, joins, ""), ""));
-    w->to = LLVMBuildSelect(e->b, joins, intrinsic2(e, "llvm.umax", ty_int(e, 64, 1), w->to, end), w->to, "");
-    w->room = LLVMBuildSub(e->b, LLVMBuildSub(e->b, w->to, w->from, ""), k_int(e, 64, 1, bytes - 1), "");
-}
-
 /* Lanes a constant step apart. */
-static void look_at_row(struct watch *w, int64_t stride, unsigned chunk, unsigned n)
+static void look_at_row(struct watch *w, unsigned chunk)
 {
     struct emit *e = w->e;
-    uint64_t way = (uint64_t)(stride * (int64_t)(n * e->W - 1));
+    int64_t stride = w->stride;
+    uint64_t way = (uint64_t)(stride * (int64_t)(w->rows * e->W - 1));
     LLVMValueRef base = first_lane(e, w->i, chunk), other = stride ? LLVMBuildAdd(e->b, base, k_int(e, 64, 1, way), "") : base;
     LLVMValueRef first = stride < 0 ? other : base, last = stride < 0 ? base : other;
     add_bad(w, outside(e, first, w->low, w->size));
@@ -121,13 +97,24 @@ static void look_at_row(struct watch *w, int64_t stride, unsigned chunk, unsigne
         add_bad(w, outside(e, last, w->low, w->size));
     if (w->s->bytes > 1)
         add_bad(w, LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, first, k_int(e, 64, 1, w->s->bytes - 1u), ""), k_int(e, 64, 1, 0), ""));
-    if (w->from)
-        touch_row(w, first, last, stride, chunk, n);
+    if (!w->from)
+        return;
+    add_fresh(w, LLVMBuildOr(e->b, outside(e, first, w->from, w->room), outside(e, last, w->from, w->room), ""));
+    w->first[chunk] = base;
 }
 
 /* ---- lane by lane ---- */
 
 static LLVMValueRef narrowed(struct emit *e, LLVMValueRef v, unsigned bits) { return bits == 64 ? v : LLVMBuildTrunc(e->b, v, ty_int(e, bits, 1), ""); }
+
+/* i1: of the lanes that are on. */
+static LLVMValueRef any_lane(struct emit *e, LLVMValueRef which, unsigned chunk)
+{
+    LLVMTypeRef t = ty_int(e, e->W, 1);
+    if (e->W == 1)
+        return which;
+    return LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, LLVMBuildAnd(e->b, which, mask_or_all(e, chunk), ""), t), LLVMConstNull(t), "");
+}
 
 static void look_at_lanes(struct watch *w, unsigned chunk)
 {
@@ -138,15 +125,176 @@ static void look_at_lanes(struct watch *w, unsigned chunk)
     LLVMValueRef bad = outside(e, a, low, size);
     if (w->s->bytes > 1)
         bad = LLVMBuildOr(e->b, bad, LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, a, k_int(e, bits, e->W, w->s->bytes - 1u), ""), k_int(e, bits, e->W, 0), ""), "");
-    if (w->from)
-        bad = LLVMBuildOr(e->b, bad, outside(e, a, splat(e, w->from, e->W), splat(e, w->room, e->W)), "");
-    if (e->W == 1) {
-        add_bad(w, bad);
+    add_bad(w, any_lane(e, bad, chunk));
+    if (!w->from)
+        return;
+    add_fresh(w, any_lane(e, outside(e, a, splat(e, w->from, e->W), splat(e, w->room, e->W)), chunk));
+    w->lanes[chunk] = a;
+}
+
+/* ---- what is touched ---- */
+
+static unsigned grain_of(const struct details_site *s) { return s->bytes % 4 ? 0 : 2; }
+
+/* ptr or <n x ptr>: the word with the bit of an address. */
+static LLVMValueRef word_of(struct watch *w, LLVMValueRef a, unsigned lanes)
+{
+    struct emit *e = w->e;
+    LLVMValueRef k = LLVMBuildLShr(e->b, a, k_int(e, 64, lanes, grain_of(w->s) + 5), "");
+    LLVMValueRef at = LLVMBuildAdd(e->b, lanes > 1 ? splat(e, w->bits, lanes) : w->bits, LLVMBuildShl(e->b, k, k_int(e, 64, lanes, 2), ""), "");
+    return LLVMBuildIntToPtr(e->b, at, lanes > 1 ? LLVMVectorType(ty_ptr(e), lanes) : ty_ptr(e), "");
+}
+
+/* The bits of where an address is: some are set. */
+static void mark(struct watch *w, LLVMValueRef a)
+{
+    struct emit *e = w->e;
+    LLVMValueRef at = LLVMBuildAdd(e->b, w->used, LLVMBuildLShr(e->b, a, k_int(e, 64, 1, grain_of(w->s) + 11), ""), "");
+    LLVMSetVolatile(LLVMBuildStore(e->b, k_int(e, 8, 1, 1), LLVMBuildIntToPtr(e->b, at, ty_ptr(e), "")), true);
+}
+
+/* Sets bits from that of an address on: `which`, an integer of at most 32 bits, and so many words further. */
+static void set_bits(struct watch *w, LLVMValueRef a, LLVMValueRef which, unsigned further)
+{
+    struct emit *e = w->e;
+    LLVMTypeRef i64 = ty_int(e, 64, 1);
+    LLVMValueRef k = k_int(e, 64, 1, 4ull * further), at = LLVMBuildGEP2(e->b, ty_int(e, 8, 1), word_of(w, a, 1), &k, 1, "");
+    LLVMValueRef by = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, a, k_int(e, 64, 1, grain_of(w->s)), ""), k_int(e, 64, 1, 31), "");
+    if (LLVMTypeOf(which) != i64)
+        which = LLVMBuildZExt(e->b, which, i64, "");
+    LLVMValueRef old = LLVMBuildLoad2(e->b, i64, at, "");
+    LLVMSetAlignment(old, 4);
+    LLVMSetVolatile(old, true);                  /* the checker sets bits, too */
+    LLVMValueRef put = LLVMBuildStore(e->b, LLVMBuildOr(e->b, old, LLVMBuildShl(e->b, which, by, ""), ""), at);
+    LLVMSetAlignment(put, 4);
+    LLVMSetVolatile(put, true);
+}
+
+/* The lanes that are on of a chunk, each as often as it has bits. */
+static LLVMValueRef bits_of_lanes(struct emit *e, unsigned chunk, unsigned each)
+{
+    LLVMValueRef at[PLAN_LANES * 32], m = mask_or_all(e, chunk);
+    for (unsigned k = 0; k < e->W * each; k++)
+        at[k] = k_int(e, 32, 1, k / each);
+    if (each > 1)
+        m = LLVMBuildShuffleVector(e->b, m, LLVMGetPoison(LLVMTypeOf(m)), LLVMConstVector(at, e->W * each), "");
+    return cast_to(e, m, ty_int(e, e->W * each, 1));
+}
+
+static unsigned bits_each(const struct watch *w) { return w->s->bytes >> grain_of(w->s); }
+
+/* i32: the lanes that are on of n chunks, each as a bit. */
+static LLVMValueRef lanes_on(struct emit *e, unsigned chunk, unsigned n)
+{
+    LLVMValueRef all = k_int(e, 32, 1, n * e->W >= 32 ? UINT32_MAX : (1u << n * e->W) - 1);
+    for (unsigned c = 0; e->m[0] && c < n; c++) {
+        LLVMValueRef m = mask_bits(e, e->m[chunk + c]);
+        m = c ? LLVMBuildShl(e->b, m, k_int(e, 32, 1, (uint64_t)c * e->W), "") : m;
+        all = c ? LLVMBuildOr(e->b, all, m, "") : m;
+    }
+    return all;
+}
+
+/* Lanes at one place. */
+static void touch_one(struct watch *w, unsigned chunk, unsigned n)
+{
+    struct emit *e = w->e;
+    LLVMValueRef none = k_int(e, 32, 1, 0), any = LLVMBuildICmp(e->b, LLVMIntNE, lanes_on(e, chunk, n), none, "");
+    mark(w, w->first[chunk]);
+    set_bits(w, w->first[chunk], LLVMBuildSelect(e->b, any, k_int(e, 32, 1, (1u << bits_each(w)) - 1), none, ""), 0);
+}
+
+/* Lanes one behind the other, in n chunks. */
+static void touch_row(struct watch *w, unsigned chunk, unsigned n)
+{
+    struct emit *e = w->e;
+    unsigned each = bits_each(w), bytes = e->W * w->s->bytes;
+    LLVMValueRef first = w->first[chunk];
+    mark(w, first);
+    mark(w, LLVMBuildAdd(e->b, first, k_int(e, 64, 1, (uint64_t)n * bytes - 1), ""));
+    if (each == 1) {
+        set_bits(w, first, lanes_on(e, chunk, n), 0);
         return;
     }
-    LLVMTypeRef t = ty_int(e, e->W, 1);
-    bad = LLVMBuildAnd(e->b, bad, mask_or_all(e, chunk), "");
-    add_bad(w, LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, bad, t), LLVMConstNull(t), ""));
+    for (unsigned c = 0; c < n; c++) {
+        LLVMValueRef which = bits_of_lanes(e, chunk + c, each), at = c ? LLVMBuildAdd(e->b, first, k_int(e, 64, 1, (uint64_t)c * bytes), "") : first;
+        for (unsigned k = 0; k * 32 < e->W * each; k++) {
+            LLVMValueRef part = k ? LLVMBuildLShr(e->b, which, LLVMConstInt(LLVMTypeOf(which), 32ull * k, false), "") : which;
+            set_bits(w, at, e->W * each > 32 ? LLVMBuildTrunc(e->b, part, ty_int(e, 32, 1), "") : part, k);
+        }
+    }
+}
+
+/* i32: which of the lanes of a chunk have no bit yet. */
+static LLVMValueRef untouched(struct watch *w, unsigned chunk)
+{
+    struct emit *e = w->e;
+    LLVMTypeRef i32 = ty_int(e, 32, 1), i32s = ty_int(e, 32, e->W), overloads[] = { i32s, LLVMVectorType(ty_ptr(e), e->W) };
+    if (e->W == 1)
+        return k_int(e, 32, 1, 1);
+    LLVMValueRef a = w->lanes[chunk], by = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, a, k_int(e, 64, e->W, grain_of(w->s)), ""), i32s, "");
+    LLVMValueRef want = LLVMBuildShl(e->b, k_int(e, 32, e->W, (1u << bits_each(w)) - 1), LLVMBuildAnd(e->b, by, k_int(e, 32, e->W, 31), ""), "");
+    LLVMValueRef args[] = { word_of(w, a, e->W), k_int(e, 32, 1, 4), mask_or_all(e, chunk), LLVMConstNull(i32s) };
+    LLVMValueRef have = intrinsic(e, "llvm.masked.gather", overloads, 2, args, 4);
+    LLVMValueRef not = LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, have, want, ""), want, "");
+    LLVMValueRef m = cast_to(e, LLVMBuildAnd(e->b, not, mask_or_all(e, chunk), ""), ty_int(e, e->W, 1));
+    return e->W < 32 ? LLVMBuildZExt(e->b, m, i32, "") : m;
+}
+
+/* Each of the lanes: i32 `which`, not 0. Their addresses go through memory. */
+static void touch_lanes(struct watch *w, LLVMValueRef which, LLVMBasicBlockRef after)
+{
+    struct emit *e = w->e;
+    LLVMTypeRef i32 = ty_int(e, 32, 1), i64 = ty_int(e, 64, 1);
+    LLVMValueRef room = details_room(e);
+    for (unsigned c = 0; c < e->C; c++) {
+        LLVMValueRef k = k_int(e, 64, 1, (uint64_t)c * e->W);
+        LLVMSetAlignment(LLVMBuildStore(e->b, w->lanes[c], LLVMBuildGEP2(e->b, i64, room, &k, 1, "")), 8);
+    }
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), each = LLVMAppendBasicBlockInContext(e->cx, e->fn, "each");
+    LLVMBuildBr(e->b, each);
+    LLVMPositionBuilderAtEnd(e->b, each);
+    LLVMValueRef left = LLVMBuildPhi(e->b, i32, ""), args[] = { left, LLVMConstInt(ty_int(e, 1, 1), 1, false) };
+    LLVMValueRef k = LLVMBuildZExt(e->b, intrinsic(e, "llvm.cttz", &i32, 1, args, 2), i64, "");
+    LLVMValueRef a = LLVMBuildLoad2(e->b, i64, LLVMBuildGEP2(e->b, i64, room, &k, 1, ""), "");
+    mark(w, a);
+    set_bits(w, a, k_int(e, 32, 1, (1u << bits_each(w)) - 1), 0);
+    LLVMValueRef next = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, k_int(e, 32, 1, 1), ""), "");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, next, k_int(e, 32, 1, 0), ""), each, after);
+    LLVMValueRef values[] = { which, next };
+    LLVMBasicBlockRef blocks[] = { before, each };
+    LLVMAddIncoming(left, values, blocks, 2);
+}
+
+/* Notes what is touched, and goes on in `fine`. Now and then it is told instead, in `cold`. */
+static void touch(struct watch *w, LLVMBasicBlockRef cold, LLVMBasicBlockRef fine)
+{
+    struct emit *e = w->e;
+    LLVMBasicBlockRef here = LLVMAppendBasicBlockInContext(e->cx, e->fn, "touch"), lanes;
+    LLVMValueRef which = NULL, left = word(e, w->at, offsetof(struct kabi_window, left)), none = k_int(e, 32, 1, 0);
+    w->bits = word(e, w->at, offsetof(struct kabi_window, bits));
+    w->used = word(e, w->at, offsetof(struct kabi_window, used));
+    set_word(e, w->at, offsetof(struct kabi_window, left), LLVMBuildSub(e->b, left, k_int(e, 64, 1, 1), ""));
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, left, k_int(e, 64, 1, 0), ""), cold, here);
+    LLVMPositionBuilderAtEnd(e->b, here);
+    for (unsigned c = 0; c < e->C; c += w->rows ? w->rows : 1)
+        if (w->rows && w->stride == 0) {
+            touch_one(w, c, w->rows);
+        } else if (w->rows) {
+            touch_row(w, c, w->rows);
+        } else {
+            LLVMValueRef m = untouched(w, c);
+            m = c ? LLVMBuildShl(e->b, m, k_int(e, 32, 1, (uint64_t)c * e->W), "") : m;
+            which = which ? LLVMBuildOr(e->b, which, m, "") : m;
+        }
+    if (w->rows) {
+        LLVMBuildBr(e->b, fine);
+        return;
+    }
+    lanes = LLVMAppendBasicBlockInContext(e->cx, e->fn, "lanes");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, which, none, ""), lanes, fine);
+    LLVMPositionBuilderAtEnd(e->b, lanes);
+    touch_lanes(w, which, fine);
 }
 
 /* ---- where warps have been ---- */
@@ -182,7 +330,7 @@ static bool synchronises(const struct ir_func *f)
 static void note_came(struct watch *w, uint32_t site)
 {
     struct emit *e = w->e;
-    if (!comes_first(e, w->i) || (!e->p->opt.function && !synchronises(e->p->func)))
+    if (!e->orders || !comes_first(e, w->i) || (!e->p->opt.function && !synchronises(e->p->func)))
         return;
     uint64_t row = (uint64_t)kabi_came_row(site) * KABI_WARPS * sizeof(uint64_t);
     LLVMValueRef k = LLVMBuildMul(e->b, warp_number(e), k_int(e, 64, 1, sizeof(uint64_t)), ""), bit = k_int(e, 64, 1, (uint64_t)1 << site % 64);
@@ -193,29 +341,41 @@ static void note_came(struct watch *w, uint32_t site)
     add_bad(w, LLVMBuildICmp(e->b, LLVMIntNE, word(e, at, 0), k_int(e, 64, 1, 0), ""));
 }
 
+/* Rows are compared by their ends, and have their bits set where no lane lies between those of others. */
+static bool is_row(struct emit *e, const struct details_site *s, const struct shape *shape)
+{
+    if (shape->kind != SHAPE_AFFINE || shape->stride % s->bytes != 0 || (s->bytes & (s->bytes - 1)) || e->W == 1)
+        return false;
+    return !details_of_device(s) || shape->stride == 0 || shape->stride == s->bytes;
+}
+
 LLVMBasicBlockRef window_begin(struct emit *e, const struct ir_inst *i, uint32_t site, const struct details_site *s)
 {
     struct shape shape = o_shape(e, &i->src[0]);
-    bool global = s->space == DETAILS_GLOBAL || s->space == DETAILS_GENERIC;
-    struct watch w = { e, i, s, window_of(e, s), NULL, NULL, NULL, NULL, NULL, NULL };
+    struct watch w = { .e = e, .i = i, .s = s, .at = window_of(e, s), .stride = shape.stride };
     w.low = word(e, w.at, offsetof(struct kabi_window, low));
     w.size = word(e, w.at, offsetof(struct kabi_window, size));
-    if (global) {
+    if (details_of_device(s)) {
         w.from = word(e, w.at, offsetof(struct kabi_window, from));
-        w.to = word(e, w.at, offsetof(struct kabi_window, to));
-        w.room = LLVMBuildSub(e->b, LLVMBuildSub(e->b, w.to, w.from, ""), k_int(e, 64, 1, s->bytes - 1u), "");
+        LLVMValueRef known = LLVMBuildSub(e->b, word(e, w.at, offsetof(struct kabi_window, to)), w.from, "");
+        w.room = intrinsic2(e, "llvm.usub.sat", ty_int(e, 64, 1), known, k_int(e, 64, 1, s->bytes - 1u));
     }
-    LLVMValueRef to = w.to;
-    if (shape.kind == SHAPE_AFFINE && shape.stride % s->bytes == 0 && !(s->bytes & (s->bytes - 1)) && e->W > 1) {
-        bool row = plan_in_row(e->p, &shape);
-        for (unsigned c = 0; c < (row ? 1 : e->C); c++)
-            look_at_row(&w, shape.stride, c, row ? e->C : 1);
-    } else {
-        for (unsigned c = 0; c < e->C; c++)
+    if (is_row(e, s, &shape))
+        w.rows = plan_in_row(e->p, &shape) ? e->C : 1;
+    for (unsigned c = 0; c < e->C; c += w.rows ? w.rows : 1)
+        if (w.rows)
+            look_at_row(&w, c);
+        else
             look_at_lanes(&w, c);
-    }
     note_came(&w, site);
-    if (w.to != to)
-        set_word(e, w.at, offsetof(struct kabi_window, to), LLVMBuildSelect(e->b, w.bad, to, w.to, ""));
-    return cold_begin(e, w.bad);
+    LLVMBasicBlockRef fine = cold_begin(e, w.bad);
+    if (!w.from)
+        return fine;
+    LLVMBasicBlockRef cold = LLVMGetInsertBlock(e->b), note = LLVMAppendBasicBlockInContext(e->cx, e->fn, "note"), after = LLVMAppendBasicBlockInContext(e->cx, e->fn, "noted");
+    LLVMPositionBuilderAtEnd(e->b, fine);
+    LLVMBuildCondBr(e->b, w.fresh, note, after);
+    LLVMPositionBuilderAtEnd(e->b, note);
+    touch(&w, cold, after);
+    LLVMPositionBuilderAtEnd(e->b, cold);
+    return after;
 }
