@@ -57,7 +57,7 @@ CUresult graph_add_node_edges(CUgraphNode *out, CUgraph graph, const CUgraphNode
 
     if (!rc && (!g || !out || (rc = graph_nodes_get(deps, n, &nodes)) || (rc = check_edges(nodes, params, data, n)))) {
         node_params_fini(params);
-        rc = rc ? rc : CUDA_ERROR_INVALID_VALUE;
+        rc = rc ? rc : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed; or the node's place is NULL");
     } else if (!rc && !(rc = graph_add(g, params, nodes, data, n, &node))) {
         *out = node_handle(node);
     }
@@ -89,9 +89,9 @@ CUresult do_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
     CUresult rc = g && phGraphClone ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed; or phGraphClone is NULL");
 
     if (!rc && graph_has_memory(g))              /* there would be two owners of one address */
-        rc = CUDA_ERROR_NOT_SUPPORTED;
+        rc = hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "the graph allocates or frees memory, and such a graph cannot be cloned");
     if (!rc && (g->parent || graph_has(g, CU_GRAPH_NODE_TYPE_CONDITIONAL)))
-        rc = CUDA_ERROR_NOT_SUPPORTED;           /* a handle belongs to one graph */
+        rc = hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "the graph has a condition or is a condition's body, and a condition's handle belongs to one graph");
     if (!rc)
         *phGraphClone = graph_handle(graph_clone(g));
     graph_unref(g);

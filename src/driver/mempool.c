@@ -179,7 +179,7 @@ CUresult do_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemory
     if ((rc = api_stream(hStream, &s)))
         return rc;
     if (!(p = mempool_get(pool)))
-        rc = CUDA_ERROR_INVALID_VALUE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no pool, or it was destroyed");
     else
         rc = mempool_alloc(p, s, bytesize, dptr);
     mempool_unref(p);

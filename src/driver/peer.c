@@ -62,15 +62,15 @@ CUresult do_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
     CUresult rc = CUDA_SUCCESS;
 
     if (Flags)
-        rc = CUDA_ERROR_INVALID_VALUE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "flags are 0x%x; they must be 0", Flags);
     else if (!peer)
         rc = hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed");
     else if (peer->dev == self->dev)
-        rc = CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+        rc = hw_refuse(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, "both contexts are on device %d, which needs no leave for its own memory", self->dev->ordinal);
     if (!rc) {
         hw_lock(&mu);
         if (peer_find_locked(self->id, peer->id) < pairs.n) {
-            rc = CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+            rc = hw_refuse(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "access to device %d was enabled before", peer->dev->ordinal);
         } else {
             struct peer_pair pair = {self->id, peer->id};
             hw_vec_push(&pairs, pair);
@@ -84,16 +84,16 @@ CUresult do_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
 CUresult do_cuCtxDisablePeerAccess(CUcontext peerContext)
 {
     struct ctx *self = ctx_current(), *peer = ctx_get(peerContext);
-    CUresult rc = CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+    CUresult rc = CUDA_SUCCESS;
 
     if (!peer)
         return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed");
     hw_lock(&mu);
     size_t at = peer_find_locked(self->id, peer->id);
-    if (at < pairs.n) {
+    if (at < pairs.n)
         pairs.v[at] = pairs.v[--pairs.n];
-        rc = CUDA_SUCCESS;
-    }
+    else
+        rc = hw_refuse(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, "access to device %d was never enabled, or disabled again", peer->dev->ordinal);
     hw_unlock(&mu);
     ctx_unref(peer);
     return rc;

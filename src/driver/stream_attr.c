@@ -47,7 +47,7 @@ CUresult do_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstream
     } else if (attr == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW) {
         value->accessPolicyWindow = window_of(s);
     } else {
-        rc = CUDA_ERROR_INVALID_VALUE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "streams have no attribute %d", (int)attr);
     }
     stream_unref(s);
     return rc;
@@ -64,21 +64,21 @@ CUresult do_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CU
         return rc;
     if (attr == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY) {
         if (param->syncPolicy < CU_SYNC_POLICY_AUTO || param->syncPolicy > CU_SYNC_POLICY_BLOCKING_SYNC)
-            rc = CUDA_ERROR_INVALID_VALUE;
+            rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no way %d to wait", (int)param->syncPolicy);
         else
             s->sync_policy = (int)param->syncPolicy;
     } else if (attr == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW) {
         if (api_window_valid(&param->accessPolicyWindow))
             set_window(s, &param->accessPolicyWindow);
         else
-            rc = CUDA_ERROR_INVALID_VALUE;
+            rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "the access policy's window of %zu bytes is too large, its ratio is not 0 to 1, or its misses are to persist", param->accessPolicyWindow.num_bytes);
     } else if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY) {
         s->priority = stream_priority_clamped(param->priority);
     } else if (attr == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN || attr == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP) {
         hw_warn("attribute %d of streams cannot be set", (int)attr);
-        rc = CUDA_ERROR_NOT_SUPPORTED;
+        rc = hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "attribute %d of streams cannot be set", (int)attr);
     } else {
-        rc = CUDA_ERROR_INVALID_VALUE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "streams have no attribute %d", (int)attr);
     }
     stream_unref(s);
     return rc;

@@ -92,7 +92,7 @@ cudaError_t api_stub(const char *name, _Atomic bool *said)
 {
     if (!atomic_exchange_explicit(said, true, memory_order_relaxed))
         hw_warn("%s is not supported yet", name);
-    return cudaErrorNotSupported;
+    return hw_refuse(cudaErrorNotSupported, "hostwarp does not have %s yet; docs/status.md lists what it has", name);
 }
 
 CUstream api_stream(cudaStream_t stream)

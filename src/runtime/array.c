@@ -58,12 +58,12 @@ cudaError_t array_format(const struct cudaChannelFormatDesc *d, CUarray_format *
     unsigned n = 0;
 
     if (d->f == cudaChannelFormatKindNV12)       /* planes, which arrays here do not have */
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "the channels are planes (NV12), which arrays here do not have");
     while (n < 4 && bits[n] && bits[n] == bits[0])
         n++;
     for (unsigned i = n; i < 4; i++) {
         if (bits[i])
-            return cudaErrorInvalidChannelDescriptor;
+            return hw_refuse(cudaErrorInvalidChannelDescriptor, "channels of %d, %d, %d and %d bits: those in use come first and are equally wide", d->x, d->y, d->z, d->w);
     }
     for (size_t i = 0; i < HW_LEN(formats); i++) {
         const struct format_row *row = &formats[i];
@@ -73,7 +73,7 @@ cudaError_t array_format(const struct cudaChannelFormatDesc *d, CUarray_format *
             return cudaSuccess;
         }
     }
-    return cudaErrorInvalidChannelDescriptor;
+    return hw_refuse(cudaErrorInvalidChannelDescriptor, "there is no format with %u channels of %d bits and kind %d", n, d->x, (int)d->f);
 }
 
 struct cudaChannelFormatDesc array_channels(CUarray_format format, unsigned channels)
@@ -296,13 +296,13 @@ static cudaError_t copy_rows(struct side dst, struct side src, size_t width, siz
     cudaError_t rc;
 
     if ((unsigned)kind > cudaMemcpyDefault || !direction_fits(&dst, &src, kind))
-        return cudaErrorInvalidMemcpyDirection;
+        return hw_refuse(cudaErrorInvalidMemcpyDirection, "kind %d does not exist, or does not fit to what is an array and what is memory", (int)kind);
     if ((dst.is_array && !dst.array) || (src.is_array && !src.array))
-        return cudaErrorInvalidResourceHandle;
+        return hw_refuse(cudaErrorInvalidResourceHandle, "an array is NULL");
     if ((!dst.array && width > dst.pitch) || (!src.array && width > src.pitch))
-        return cudaErrorInvalidPitchValue;
+        return hw_refuse(cudaErrorInvalidPitchValue, "rows of %zu bytes are wider than a pitch", width);
     if ((!dst.array && !dst.ptr) || (!src.array && !src.ptr))
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "a pointer is NULL");
     if (width == 0 || height == 0)
         return cudaSuccess;
     memset(&c, 0, sizeof c);
@@ -367,7 +367,7 @@ static cudaError_t copy_bytes(cudaArray_const_t array, size_t w, size_t h, const
     rows = (e.height + side - 1) / side;
     rows = rows ? rows : 1;
     if (w >= row || h >= rows || count > (rows - h) * row - w)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "%zu bytes from %zu, %zu are more than an array of %zu rows of %zu bytes has there", count, w, h, rows, row);
     while (count && !rc) {
         size_t width = w || count < row ? count < row - w ? count : row - w : row, height = width == row ? count / row : 1;
         struct side linear = PLAIN_SIDE(at, width), texels = ARRAY_SIDE(array, w, h);

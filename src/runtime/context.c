@@ -112,7 +112,7 @@ cudaError_t context_primary(int device, CUcontext *out)
     unsigned generation;
 
     if (device < 0 || device >= n_devices)
-        return cudaErrorInvalidDevice;
+        return hw_refuse(cudaErrorInvalidDevice, "there is no device %d; cudaGetDeviceCount() says %d", device, n_devices);
     return retain(device, out, &generation);
 }
 
@@ -181,7 +181,7 @@ cudaError_t context_device(int *out)
 cudaError_t context_set_device(int device)
 {
     if (device < 0 || device >= n_devices)
-        return cudaErrorInvalidDevice;
+        return hw_refuse(cudaErrorInvalidDevice, "there is no device %d; cudaGetDeviceCount() says %d", device, n_devices);
     tls.chosen = true;
     tls.device = device;
     return bind_primary(device);
@@ -190,10 +190,10 @@ cudaError_t context_set_device(int device)
 cudaError_t context_set_valid(const int *list, int n)
 {
     if (n < 0 || (n > 0 && !list))
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "%d devices, or their list is NULL", n);
     for (int i = 0; i < n; i++)
         if (list[i] < 0 || list[i] >= n_devices)
-            return cudaErrorInvalidDevice;
+            return hw_refuse(cudaErrorInvalidDevice, "there is no device %d; cudaGetDeviceCount() says %d", list[i], n_devices);
     hw_lock(&lock);
     n_valid = n < MAX_DEVICES ? n : MAX_DEVICES;
     for (int i = 0; i < n_valid; i++)

@@ -46,7 +46,7 @@ static cudaError_t copy_sync(void *dst, const void *src, size_t count, enum cuda
 cudaError_t do_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     if ((unsigned)kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
+        return hw_refuse(cudaErrorInvalidMemcpyDirection, "there is no kind of copy %d", (int)kind);
     if (count == 0)
         return cudaSuccess;
     return copy_sync(dst, src, count, kind);
@@ -55,7 +55,7 @@ cudaError_t do_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMem
 cudaError_t do_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if ((unsigned)kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
+        return hw_refuse(cudaErrorInvalidMemcpyDirection, "there is no kind of copy %d", (int)kind);
     if (count == 0)
         return cudaSuccess;
     return api_error(copy_async(dst, src, count, kind, api_stream(stream)));
@@ -63,79 +63,55 @@ cudaError_t do_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cu
 
 /* --- symbols --- */
 
-/* The device's address of symbol + offset, with count bytes there. */
-static cudaError_t symbol_range(const void *symbol, size_t count, size_t offset, void **out)
+/* The device's address of symbol + offset, with count bytes there, for a copy whose kind is way, or does not say which side is the host's. */
+static cudaError_t symbol_range(const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, enum cudaMemcpyKind way, void **out)
 {
     CUdeviceptr base;
     size_t bytes;
     cudaError_t rc;
 
+    if (kind != way && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        return hw_refuse(cudaErrorInvalidMemcpyDirection, "kind %d does not go %s a symbol", (int)kind, way == cudaMemcpyHostToDevice ? "to" : "from");
     if ((rc = registry_variable(symbol, &base, &bytes)))
         return rc;
     if (offset > bytes || count > bytes - offset)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "%zu bytes from %zu are not inside of a variable of %zu bytes", count, offset, bytes);
     *out = (void *)(uintptr_t)(base + offset);
     return cudaSuccess;
-}
-
-static bool to_symbol(enum cudaMemcpyKind kind)
-{
-    return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault;
-}
-
-static bool from_symbol(enum cudaMemcpyKind kind)
-{
-    return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault;
 }
 
 cudaError_t do_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
     void *dst;
-    cudaError_t rc;
+    cudaError_t rc = symbol_range(symbol, count, offset, kind, cudaMemcpyHostToDevice, &dst);
 
-    if (!to_symbol(kind))
-        return cudaErrorInvalidMemcpyDirection;
-    if ((rc = symbol_range(symbol, count, offset, &dst)))
-        return rc;
-    return do_cudaMemcpy(dst, src, count, kind);
+    return rc ? rc : do_cudaMemcpy(dst, src, count, kind);
 }
 
 cudaError_t do_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
                                        enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     void *dst;
-    cudaError_t rc;
+    cudaError_t rc = symbol_range(symbol, count, offset, kind, cudaMemcpyHostToDevice, &dst);
 
-    if (!to_symbol(kind))
-        return cudaErrorInvalidMemcpyDirection;
-    if ((rc = symbol_range(symbol, count, offset, &dst)))
-        return rc;
-    return do_cudaMemcpyAsync(dst, src, count, kind, stream);
+    return rc ? rc : do_cudaMemcpyAsync(dst, src, count, kind, stream);
 }
 
 cudaError_t do_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
     void *src;
-    cudaError_t rc;
+    cudaError_t rc = symbol_range(symbol, count, offset, kind, cudaMemcpyDeviceToHost, &src);
 
-    if (!from_symbol(kind))
-        return cudaErrorInvalidMemcpyDirection;
-    if ((rc = symbol_range(symbol, count, offset, &src)))
-        return rc;
-    return do_cudaMemcpy(dst, src, count, kind);
+    return rc ? rc : do_cudaMemcpy(dst, src, count, kind);
 }
 
 cudaError_t do_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
                                          enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     void *src;
-    cudaError_t rc;
+    cudaError_t rc = symbol_range(symbol, count, offset, kind, cudaMemcpyDeviceToHost, &src);
 
-    if (!from_symbol(kind))
-        return cudaErrorInvalidMemcpyDirection;
-    if ((rc = symbol_range(symbol, count, offset, &src)))
-        return rc;
-    return do_cudaMemcpyAsync(dst, src, count, kind, stream);
+    return rc ? rc : do_cudaMemcpyAsync(dst, src, count, kind, stream);
 }
 
 /* --- between devices --- */

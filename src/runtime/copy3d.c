@@ -24,9 +24,9 @@ static cudaError_t describe_2d(void *dst, size_t dpitch, const void *src, size_t
                                enum cudaMemcpyKind kind, CUDA_MEMCPY2D *out)
 {
     if ((unsigned)kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
+        return hw_refuse(cudaErrorInvalidMemcpyDirection, "there is no kind of copy %d", (int)kind);
     if (width > dpitch || width > spitch)
-        return cudaErrorInvalidPitchValue;
+        return hw_refuse(cudaErrorInvalidPitchValue, "rows of %zu bytes are wider than a pitch of %zu or %zu", width, dpitch, spitch);
     memset(out, 0, sizeof *out);
     out->srcMemoryType = src_type(kind);
     out->srcDevice = addr(src);
@@ -84,7 +84,7 @@ static bool outside(struct cudaPitchedPtr p, struct cudaPos pos, struct cudaExte
 static cudaError_t pos_in_blocks(struct cudaPos *pos, size_t side)
 {
     if (pos->x % side || pos->y % side)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "%zu, %zu is inside of a block of %zu x %zu texels", pos->x, pos->y, side, side);
     pos->x /= side;
     pos->y /= side;
     return cudaSuccess;
@@ -93,9 +93,9 @@ static cudaError_t pos_in_blocks(struct cudaPos *pos, size_t side)
 static cudaError_t describe_3d(const struct cudaMemcpy3DParms *given, CUDA_MEMCPY3D *out)
 {
     if (!given)
-        return hw_refuse(cudaErrorInvalidValue, "given is NULL");
+        return hw_refuse(cudaErrorInvalidValue, "the parameters are NULL");
     if ((unsigned)given->kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
+        return hw_refuse(cudaErrorInvalidMemcpyDirection, "there is no kind of copy %d", (int)given->kind);
     struct cudaMemcpy3DParms copy = *given, *p = &copy;
     size_t src_unit = 1, dst_unit = 1, unit = 1, src_side = 1, dst_side = 1;
     cudaError_t rc;
@@ -111,14 +111,14 @@ static cudaError_t describe_3d(const struct cudaMemcpy3DParms *given, CUDA_MEMCP
     if (p->srcArray || p->dstArray)
         unit = p->srcArray ? src_unit : dst_unit;
     if ((p->srcArray && p->srcPtr.ptr) || (p->dstArray && p->dstPtr.ptr))
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "a side is both an array and a pointer");
     src_unit = dst_unit = p->srcArray && p->dstArray ? src_unit : unit;
     if ((!p->srcArray && !p->srcPtr.ptr) || (!p->dstArray && !p->dstPtr.ptr) || (p->srcArray && p->dstArray && src_unit != dst_unit))
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "a side is neither an array nor a pointer, or the arrays' elements are of different size");
     struct cudaExtent bytes = {p->extent.width * unit, p->extent.height, p->extent.depth};
     if (p->extent.width && p->extent.height && p->extent.depth &&
         ((!p->srcArray && outside(p->srcPtr, p->srcPos, bytes, unit)) || (!p->dstArray && outside(p->dstPtr, p->dstPos, bytes, unit))))
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "%zu bytes x %zu rows do not fit into a pitch and its rows", bytes.width, bytes.height);
     memset(out, 0, sizeof *out);
     out->srcMemoryType = p->srcArray ? CU_MEMORYTYPE_ARRAY : src_type(p->kind);
     out->srcArray = (CUarray)p->srcArray;

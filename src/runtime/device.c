@@ -37,12 +37,12 @@ cudaError_t do_cudaInitDevice(int device, unsigned int deviceFlags, unsigned int
     cudaError_t rc;
 
     if (flags & ~(unsigned)cudaInitDeviceFlagsAreValid)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "there are no flags 0x%x", flags);
     if (device < 0 || device >= context_device_count())
-        return cudaErrorInvalidDevice;
+        return hw_refuse(cudaErrorInvalidDevice, "there is no device %d; cudaGetDeviceCount() says %d", device, context_device_count());
     if (flags & cudaInitDeviceFlagsAreValid) {
         if (deviceFlags & ~(unsigned)cudaDeviceMask)
-            return cudaErrorInvalidValue;
+            return hw_refuse(cudaErrorInvalidValue, "there are no flags 0x%x of a device", deviceFlags);
         if ((rc = api_error(cuDevicePrimaryCtxSetFlags(device, driver_flags(deviceFlags)))))
             return rc;
     }
@@ -80,7 +80,7 @@ cudaError_t do_cudaSetDeviceFlags(unsigned int flags)
     cudaError_t rc;
 
     if (flags & ~(unsigned)cudaDeviceMask)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "there are no flags 0x%x of a device", flags);
     if ((rc = context_device(&device)))
         return rc;
     return api_error(cuDevicePrimaryCtxSetFlags(device, driver_flags(flags)));
@@ -160,7 +160,7 @@ cudaError_t do_cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, 
     channels = (fmtDesc->x > 0) + (fmtDesc->y > 0) + (fmtDesc->z > 0) + (fmtDesc->w > 0);
     if ((unsigned)fmtDesc->f > cudaChannelFormatKindFloat || !formats[fmtDesc->f][width] ||
         (fmtDesc->x != 8 && fmtDesc->x != 16 && fmtDesc->x != 32))
-        return cudaErrorInvalidChannelDescriptor;
+        return hw_refuse(cudaErrorInvalidChannelDescriptor, "no texture has channels of %d bits and kind %d", fmtDesc->x, (int)fmtDesc->f);
     return api_error(cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, formats[fmtDesc->f][width], channels, device));
 }
 

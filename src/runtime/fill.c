@@ -29,7 +29,7 @@ cudaError_t do_cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width,
     if (width == 0 || height == 0)
         return cudaSuccess;
     if (width > pitch && height > 1)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "rows of %zu bytes are wider than the pitch of %zu", width, pitch);
     if (stream)
         return api_error(cuMemsetD2D8Async(addr(devPtr), pitch, (unsigned char)value, width, height, stream));
     return api_error(cuMemsetD2D8(addr(devPtr), pitch, (unsigned char)value, width, height));
@@ -40,7 +40,7 @@ cudaError_t do_cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t w
     if (width == 0 || height == 0)
         return cudaSuccess;
     if (width > pitch && height > 1)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "rows of %zu bytes are wider than the pitch of %zu", width, pitch);
     return api_error(cuMemsetD2D8Async(addr(devPtr), pitch, (unsigned char)value, width, height, api_stream(stream)));
 }
 
@@ -52,9 +52,9 @@ static cudaError_t fill_3d(struct cudaPitchedPtr p, int value, struct cudaExtent
     if (e.width == 0 || e.height == 0 || e.depth == 0)
         return cudaSuccess;
     if (e.width > p.pitch || (e.depth > 1 && e.height > p.ysize))
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "%zu bytes x %zu rows do not fit into a pitch of %zu and %zu rows", e.width, e.height, p.pitch, p.ysize);
     if (__builtin_mul_overflow(p.pitch, p.ysize, &layer) || __builtin_mul_overflow(layer, e.depth, &bytes))
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "a pitch of %zu, %zu rows and %zu layers are more than there are addresses", p.pitch, p.ysize, e.depth);
     if (e.height == p.ysize || e.depth == 1)
         return api_error(cuMemsetD2D8Async(addr(p.ptr), p.pitch, (unsigned char)value, e.width, e.height * e.depth, stream));
     for (size_t z = 0; z < e.depth; z++) {

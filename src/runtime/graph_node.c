@@ -24,7 +24,7 @@ cudaError_t graph_describe_kernel(const struct cudaKernelNodeParams *in, CUDA_KE
         return hw_refuse(cudaErrorInvalidValue, "the parameters are NULL");
     memset(out, 0, sizeof *out);
     if (!in->func)
-        return cudaErrorInvalidDeviceFunction;
+        return hw_refuse(cudaErrorInvalidDeviceFunction, "the kernel is NULL");
     if (!registry_is_kernel(in->func))
         out->func = (CUfunction)in->func;
     else if ((rc = registry_function(in->func, &out->func)))
@@ -124,7 +124,7 @@ static cudaError_t describe_symbol(const void *symbol, size_t offset, const void
     if (rc)
         return rc;
     if (offset > bytes || count > bytes - offset)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "%zu bytes from %zu are not inside of a variable of %zu bytes", count, offset, bytes);
     void *in = (void *)(uintptr_t)(base + offset);
     return to_symbol ? describe_row(in, other, count, kind, out) : describe_row((void *)other, in, count, kind, out);
 }

@@ -91,8 +91,15 @@ static cudaError_t launch_error(CUresult rc, dim3 grid, dim3 block)
         fits(block, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
              CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, device) &&
         (uint64_t)block.x * block.y * block.z <= (uint64_t)threads)
-        return cudaErrorInvalidValue;
-    return cudaErrorInvalidConfiguration;
+        return api_error(rc);
+    return cudaErrorInvalidConfiguration;        /* the driver has said why */
+}
+
+static inline cudaError_t launch_kernel(const void *func, size_t shared, CUfunction *out)
+{
+    cudaError_t rc = registry_function(func, out);
+
+    return !rc && shared > UINT_MAX ? hw_refuse(cudaErrorInvalidValue, "%zu bytes of shared memory are more than any block has", shared) : rc;
 }
 
 cudaError_t do_cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
@@ -102,10 +109,8 @@ cudaError_t do_cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, v
     CUresult cu;
     cudaError_t rc;
 
-    if ((rc = registry_function(func, &f)))
+    if ((rc = launch_kernel(func, sharedMem, &f)))
         return rc;
-    if (sharedMem > UINT_MAX)
-        return cudaErrorInvalidValue;
     cu = cuLaunchKernel(f, gridDim.x, gridDim.y, gridDim.z, blockDim.x, blockDim.y, blockDim.z, (unsigned)sharedMem,
                         api_stream(stream), args, NULL);
     return hw_likely(cu == CUDA_SUCCESS) ? cudaSuccess : launch_error(cu, gridDim, blockDim);
@@ -118,10 +123,8 @@ cudaError_t do_cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 
     CUresult cu;
     cudaError_t rc;
 
-    if ((rc = registry_function(func, &f)))
+    if ((rc = launch_kernel(func, sharedMem, &f)))
         return rc;
-    if (sharedMem > UINT_MAX)
-        return cudaErrorInvalidValue;
     cu = cuLaunchCooperativeKernel(f, gridDim.x, gridDim.y, gridDim.z, blockDim.x, blockDim.y, blockDim.z,
                                    (unsigned)sharedMem, api_stream(stream), args);
     return cu == CUDA_SUCCESS ? cudaSuccess : launch_error(cu, gridDim, blockDim);
@@ -137,7 +140,7 @@ cudaError_t do_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void 
     cudaError_t rc;
 
     if (!config || (config->numAttrs && !config->attrs) || config->dynamicSmemBytes > UINT_MAX)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "the configuration or its list of attributes is NULL, or it has more shared memory than any block");
     if ((rc = registry_function(func, &f)))
         return rc;
     memset(&c, 0, sizeof c);

@@ -49,7 +49,7 @@ cudaError_t do_cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExt
     if (!pitchedDevPtr)
         return hw_refuse(cudaErrorInvalidValue, "pitchedDevPtr is NULL");
     if (__builtin_mul_overflow(extent.height, extent.depth, &rows))
-        return cudaErrorMemoryAllocation;
+        return hw_refuse(cudaErrorMemoryAllocation, "%zu x %zu rows are more than there are addresses", extent.height, extent.depth);
     if ((rc = do_cudaMallocPitch(&pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width, rows)))
         return rc;
     pitchedDevPtr->xsize = extent.width;
@@ -83,7 +83,7 @@ cudaError_t do_cudaMemGetInfo(size_t *free_, size_t *total)
 cudaError_t do_cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
 {
     if (!pHost || (flags & ~(unsigned)(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)))
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "pHost is NULL, or there are no flags 0x%x", flags);
     if (size == 0) {
         *pHost = NULL;
         return cudaSuccess;
@@ -130,7 +130,7 @@ cudaError_t do_cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
     cudaError_t rc;
 
     if (!devPtr || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "devPtr is NULL, or flags 0x%x are neither cudaMemAttachGlobal nor cudaMemAttachHost", flags);
     if (size == 0) {
         *devPtr = NULL;
         return cudaSuccess;

@@ -29,7 +29,7 @@ cudaError_t do_cudaGetDriverEntryPointByVersion(const char *symbol, void **funcP
     CUresult cu;
 
     if (!symbol || !symbol[0] || !funcPtr || flags > cudaEnablePerThreadDefaultStream)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "the symbol has no name, funcPtr is NULL, or there are no flags 0x%llx", (unsigned long long)flags);
     /* Called by its per-thread name, the default is the per-thread function. */
     if (flags == cudaEnableDefault && api_stream(NULL))
         flags = cudaEnablePerThreadDefaultStream;
@@ -42,7 +42,7 @@ cudaError_t do_cudaGetDriverEntryPointByVersion(const char *symbol, void **funcP
             *funcPtr = NULL;
         return cudaSuccess;
     }
-    return status == CU_GET_PROC_ADDRESS_SUCCESS ? cudaSuccess : cudaErrorSymbolNotFound;
+    return status == CU_GET_PROC_ADDRESS_SUCCESS ? cudaSuccess : hw_refuse(cudaErrorSymbolNotFound, "the driver has no %s in version %u", symbol, cudaVersion);
 }
 
 cudaError_t do_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,

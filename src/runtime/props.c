@@ -121,7 +121,7 @@ static cudaError_t fill_12(struct cudaDeviceProp *p, int device)
     CUuuid uuid;
 
     if (device < 0 || device >= context_device_count())
-        return cudaErrorInvalidDevice;
+        return hw_refuse(cudaErrorInvalidDevice, "there is no device %d; cudaGetDeviceCount() says %d", device, context_device_count());
     memset(p, 0, sizeof *p);
     cuDeviceGetName(p->name, sizeof p->name, device);
     if (cuDeviceGetUuid(&uuid, device) == CUDA_SUCCESS)

@@ -330,7 +330,7 @@ static cudaError_t function_locked(struct registry_row *row, CUfunction *out)
         rc = cuModuleGetFunction(&in->functions[row->index], in->module, row->name);
         if (rc != CUDA_SUCCESS) {
             in->functions[row->index] = NULL;
-            return rc == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidDeviceFunction : api_error(rc);
+            return rc != CUDA_ERROR_NOT_FOUND ? api_error(rc) : hw_refuse(cudaErrorInvalidDeviceFunction, "the program's device code has no kernel %s", row->name);
         }
     }
     *out = in->functions[row->index];
@@ -344,7 +344,7 @@ cudaError_t registry_function(const void *host, CUfunction *out)
     cudaError_t rc;
 
     if (!host)
-        return hw_refuse(cudaErrorInvalidDeviceFunction, "host is NULL");
+        return hw_refuse(cudaErrorInvalidDeviceFunction, "the kernel is NULL");
     if (cache.epoch != now)
         memset(&cache, 0, sizeof cache);
     cache.epoch = now;
@@ -353,7 +353,7 @@ cudaError_t registry_function(const void *host, CUfunction *out)
         return cudaSuccess;
     }
     if (!(row = find(&kernels, host)))
-        return cudaErrorInvalidResourceHandle;
+        return hw_refuse(cudaErrorInvalidResourceHandle, "no kernel of this program has that address: is it in a file that hostwarp cc (or nvcc) compiled, and declared __global__?");
     pthread_mutex_lock(&row->image->mu);
     rc = function_locked(row, out);
     pthread_mutex_unlock(&row->image->mu);
@@ -372,13 +372,13 @@ cudaError_t registry_variable(const void *host, CUdeviceptr *out, size_t *out_by
     cudaError_t rc;
 
     if (!host || !(row = find(&variables, host)))
-        return cudaErrorInvalidSymbol;
+        return hw_refuse(cudaErrorInvalidSymbol, "no variable of this program has that address: a __device__ or __constant__ variable is named itself, not by a string or a device pointer");
     pthread_mutex_lock(&row->image->mu);
     in = instance_locked(row->image, context_current(), &rc);
     rc = in ? in->error : rc;
     if (!rc) {
         CUresult cu = cuModuleGetGlobal(out, out_bytes, in->module, row->name);
-        rc = cu == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidSymbol : api_error(cu);
+        rc = cu != CUDA_ERROR_NOT_FOUND ? api_error(cu) : hw_refuse(cudaErrorInvalidSymbol, "the program's device code has no variable %s", row->name);
     }
     pthread_mutex_unlock(&row->image->mu);
     return rc;

@@ -24,7 +24,7 @@ cudaError_t do_cudaStreamDestroy(cudaStream_t stream)
 {
     /* The default streams belong to the context. */
     if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
-        return cudaErrorInvalidResourceHandle;
+        return hw_refuse(cudaErrorInvalidResourceHandle, "the default streams belong to the context, and are not destroyed");
     return api_error(cuStreamDestroy((CUstream)stream));
 }
 
@@ -108,7 +108,7 @@ cudaError_t do_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t c
     CUresult rc;
 
     if (!callback || flags)
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "the callback is NULL, or flags 0x%x are not 0", flags);
     cb = hw_alloc(sizeof *cb);
     cb->fn = callback;
     cb->data = userData;

@@ -29,7 +29,7 @@ static cudaError_t resource_to(const struct cudaResourceDesc *r, CUDA_RESOURCE_D
         out->res.pitch2D.pitchInBytes = r->res.pitch2D.pitchInBytes;
         return array_format(&r->res.pitch2D.desc, &out->res.pitch2D.format, &out->res.pitch2D.numChannels);
     default:
-        return cudaErrorInvalidValue;
+        return hw_refuse(cudaErrorInvalidValue, "there is no kind of resource %d", (int)r->resType);
     }
 }
 
@@ -75,9 +75,9 @@ static cudaError_t read_mode_check(const CUDA_RESOURCE_DESC *r, const struct cud
     bool is_compressed = format >= CU_AD_FORMAT_BC1_UNORM && format <= CU_AD_FORMAT_BC7_UNORM_SRGB;
     is_float |= format == CU_AD_FORMAT_BC6H_UF16 || format == CU_AD_FORMAT_BC6H_SF16;
     if (t->filterMode == cudaFilterModeLinear && (is_wide || (is_plain && t->readMode == cudaReadModeElementType)))
-        return cudaErrorInvalidFilterSetting;
+        return hw_refuse(cudaErrorInvalidFilterSetting, "linear filtering needs texels that are read as floats");
     if (t->readMode == cudaReadModeNormalizedFloat ? is_float || is_wide : is_compressed && !is_float)
-        return cudaErrorInvalidNormSetting;
+        return hw_refuse(cudaErrorInvalidNormSetting, "that format cannot be read as normalised floats, or only so");
     return cudaSuccess;
 }
 

@@ -147,6 +147,7 @@ def test_variables_are_checked_once_each(box):
 REFUSED = r"""
 #include <cstdio>
 #include <cstdlib>
+__device__ int v[4];
 __global__ void k(int *p) { p[threadIdx.x] = 1; }
 int main() {
     int *d, *h = (int *)malloc(8192);
@@ -168,6 +169,18 @@ int main() {
     cudaStreamSynchronize(s);
     cudaFree(d + 1);
     cudaDeviceSynchronize();
+    cudaMemcpyToSymbol(v, h, 32);
+    cudaMemcpyToSymbol("v", h, 4);
+    cudaMemcpy(h, h, 4, (cudaMemcpyKind)9);
+    cudaSetDevice(7);
+    cudaLaunchKernel(h, 1, 1, 0, 0, 0);
+    cudaStreamCreate(&s);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    cudaStreamSynchronize(s);
+    k<<<1, 1, 0, s>>>(d);
+    cudaGraph_t g;
+    cudaStreamEndCapture(s, &g);
+    cudaDeviceEnablePeerAccess(0, 0);
 }"""
 
 
@@ -193,6 +206,15 @@ def test_the_debug_log_tells_launches_copies_and_why_calls_are_refused(box):
     line('cuLaunchKernel(', 'blockDimX=2048', 'at most 1024 threads')
     line('cuStreamSynchronize(', 'CUDA_ERROR_INVALID_HANDLE', 'it was destroyed')
     line('cuMemFree_v2(', '4 bytes inside of other memory')
+    line('cudaMemcpyToSymbol(', 'cudaErrorInvalidValue (1): 32 bytes from 0 are not inside of a variable of 16 bytes')
+    line('cudaMemcpyToSymbol(', 'cudaErrorInvalidSymbol (13): no variable of this program has that address')
+    line('cudaMemcpy(', 'there is no kind of copy 9')
+    line('cudaSetDevice(device=7)', 'there is no device 7; cudaGetDeviceCount() says 1')
+    line('cudaLaunchKernel(', 'no kernel of this program has that address')
+    line('cuStreamSynchronize(', 'CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED (900)', 'its work runs when the graph is launched')
+    line('cuLaunchKernel(', 'CUDA_ERROR_STREAM_CAPTURE_INVALIDATED (901)', 'broken by an earlier call')
+    line('cuStreamEndCapture(', 'CUDA_ERROR_STREAM_CAPTURE_INVALIDATED (901)', 'broken by an earlier call')
+    line('cuCtxEnablePeerAccess(', 'both contexts are on device 0')
 
 
 def test_one_warning_says_that_memory_was_not_locked_and_what_to_do(box):

@@ -180,7 +180,7 @@ static CUresult legacy_locked(struct stream *s)
         struct capture *c = hw_list_item(it, struct capture, link);
         if (has_blocking(c, s->ctx)) {
             c->invalid = true;
-            rc = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+            rc = hw_refuse(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the legacy default stream would wait for a stream that is being captured; use another stream, or one made with cudaStreamNonBlocking");
         }
     }
     return rc;
@@ -188,11 +188,16 @@ static CUresult legacy_locked(struct stream *s)
 
 /* --- work --- */
 
+static CUresult broken(void)
+{
+    return hw_refuse(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "the capture was broken by an earlier call that was refused; only ending it is left");
+}
+
 static CUresult on_stream(struct stream *s, bool *captures)
 {
     hw_lock(&mu);
     struct capture *c = s->capture;
-    CUresult rc = c ? c->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS : legacy_locked(s);
+    CUresult rc = c ? c->invalid ? broken() : CUDA_SUCCESS : legacy_locked(s);
     *captures = c != NULL;
     hw_unlock(&mu);
     return rc;
@@ -207,7 +212,7 @@ static CUresult add_node(struct stream *s, struct node_params *params)
     struct capture *c = s->capture;
     if (!c || c->invalid) {                      /* ended or spoiled by another thread meanwhile */
         node_params_fini(params);
-        rc = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+        rc = broken();
     } else {
         struct member *m = member_of(c, s);
         rc = graph_add(c->graph, params, m->at.v.v, m->at.edges.v, m->at.v.n, &n);
@@ -376,7 +381,7 @@ static CUresult on_forbids(struct stream *s)
     hw_lock(&mu);
     struct capture *c = s->capture;
     if (c) {
-        rc = c->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        rc = c->invalid ? broken() : hw_refuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "the stream is being captured: its work runs when the graph is launched, and cannot be waited for or asked about");
         c->invalid = true;
     } else {
         rc = legacy_locked(s);
@@ -394,7 +399,7 @@ static CUresult on_event_forbids(struct event *e)
     if (e->mark && e->mark->capture->ended) {
         mark_clear_locked(e);
     } else if (e->mark) {                        /* measured: the second such call is answered otherwise */
-        rc = e->mark->capture->invalid ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_CAPTURED_EVENT;
+        rc = hw_refuse(e->mark->capture->invalid ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_CAPTURED_EVENT, "the event was recorded in a stream that is being captured, and happens when the graph is launched");
         e->mark->capture->invalid = true;
     }
     hw_unlock(&mu);
@@ -412,7 +417,7 @@ static CUresult on_ctx_forbids(struct ctx *ctx)
         for (size_t i = 0; i < c->members.n; i++)
             if (c->members.v[i].stream->ctx == ctx) {
                 c->invalid = true;
-                rc = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+                rc = hw_refuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "a stream of the context is being captured, and cannot be waited for");
             }
     }
     hw_unlock(&mu);
@@ -497,7 +502,7 @@ CUresult capture_begin(struct stream *s, CUstreamCaptureMode mode, struct graph 
             return hw_refuse(CUDA_ERROR_INVALID_VALUE, "dependency %zu is no node of the graph, or its edge's data is not valid", i);
     hw_lock(&mu);
     if (s->capture) {
-        rc = CUDA_ERROR_ILLEGAL_STATE;
+        rc = hw_refuse(CUDA_ERROR_ILLEGAL_STATE, "the stream is being captured already");
     } else {
         struct capture *c = hw_alloc(sizeof *c);
         c->refs = 1;
@@ -549,11 +554,11 @@ CUresult capture_end(struct stream *s, CUgraph *out)
         return hw_refuse(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "the capture began in another stream, and must end there");
     }
     if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && c->thread != thread_number())
-        rc = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+        rc = hw_refuse(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, "another thread began the capture, and its mode is not relaxed");
     else if (c->invalid)
-        rc = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+        rc = broken();
     else if (!joined_locked(c))
-        rc = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+        rc = hw_refuse(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, "another stream became a part of the capture, and the first does not wait for its end (cudaStreamWaitEvent)");
     if (out)
         *out = rc ? NULL : graph_handle(c->graph);
     end_locked(c, rc == CUDA_SUCCESS && out);    /* without a handle, nobody could use it: it goes, and that is a success (measured) */
@@ -598,10 +603,10 @@ CUresult capture_set_deps(struct stream *s, struct node *const *deps, const CUgr
     if (!c)
         rc = hw_refuse(CUDA_ERROR_ILLEGAL_STATE, "the stream is not being captured");
     else if (c->invalid)
-        rc = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+        rc = broken();
     for (size_t i = 0; i < n && !rc; i++)
         if (!deps[i] || deps[i]->graph != c->graph || !edge_is_valid(deps[i], NULL, data ? &data[i] : NULL))
-            rc = CUDA_ERROR_INVALID_VALUE;
+            rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "dependency %zu is no node of the graph, or its edge's data is not valid", i);
     if (!rc) {
         struct member *m = member_of(c, s);
         if (!add)
