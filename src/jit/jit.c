@@ -16,6 +16,7 @@
 #include "base/os.h"
 #include "jit/emit.h"
 #include "jit/code/tier_up.h"
+#include "jit/code/details_table.h"
 #include "jit/code/llvm.h"
 #include "jit/code/object.h"
 #include "jit/code/parallel_codegen.h"
@@ -86,8 +87,10 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_hash_u64(&h, build_id());
     hw_hash_str(&h, target_id());
     lines_hash(&h, f);
-    if (req->details)
+    if (req->details) {
         hw_hash_str(&h, !req->check ? "details" : req->orders ? "check orders" : "check");
+        details_table_hash(&h, f);
+    }
     if (req->plain)
         hw_hash_str(&h, req->steps ? "steps" : "plain");
     return h;
@@ -641,13 +644,13 @@ struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_reques
     struct object o = { 0 };
     struct later *job = NULL;
     bool dumping = hw_options()->dump[0] != 0;
-    if (!dumping && !req->details && (k = link_kept(&key, f->name)))     /* what an instrumented one counts is not kept on disk */
+    if (!dumping && (k = link_kept(&key, f->name)))
         return k;
     if (!compile_some_way(f, req, width, warp_ops, &key, &o, &job, diag)) {
         object_fini(&o);
         return NULL;
     }
-    if (!req->details && !job)
+    if (!job)
         object_save(&key, &o);
     k = job ? link_quick(job, &o, f->name, diag) : object_link(&key, &o, f->name, diag);
     object_fini(&o);
