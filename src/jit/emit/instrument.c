@@ -414,7 +414,7 @@ void details_access(struct emit *e, const struct ir_inst *i)
         LLVMValueRef to = LLVMBuildGEP2(e->b, ty_int(e, 64, 1), addresses, &k, 1, "");
         LLVMSetAlignment(LLVMBuildStore(e->b, what.kind >= DETAILS_IN_BARRIER ? lane_operands(e, i, what.kind, c) : details_addresses(e, i, what.tile, c), to), 8);
     }
-    bool second = what.valued || (e->check && (what.tile || (i->op == IR_NOTE && i->n_src > 1)));
+    bool second = what.valued || what.tile || (e->check && (i->op == IR_NOTE && i->n_src > 1));
     for (unsigned c = 0; second && c < e->C; c++) {
         LLVMValueRef k = k_int(e, 64, 1, PLAN_LANES + (uint64_t)c * e->W);
         LLVMSetAlignment(LLVMBuildStore(e->b, stored_value(e, i, c), LLVMBuildGEP2(e->b, ty_int(e, 64, 1), addresses, &k, 1, "")), 8);
