@@ -40,6 +40,6 @@ void store_strided(struct emit *e, const struct ir_inst *i, const struct access 
 /* prefetch.c */
 void prefetch_rows(struct emit *e, const struct ir_inst *i);
 void prefetch_ahead(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n, unsigned chunk);
-void prefetch_next(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n);
+void prefetch_next(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n, unsigned chunk);
 
 #endif
