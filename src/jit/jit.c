@@ -493,6 +493,7 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
         out->facts.lockstep = p->lockstep;
         out->facts.streams = e.streams;
         out->facts.visits = p->visits;
+        out->facts.reds = p->reds;
         out->facts.alone = waits_for_none(p);
         for (size_t i = 0; i < e.symbols.n; i++)
             hw_vec_push(&out->symbols, e.symbols.v[i]);
