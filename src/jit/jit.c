@@ -643,6 +643,8 @@ struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_reques
     bool dumping = hw_options()->dump[0] != 0;
     if (!dumping && !req->details && (k = link_kept(&key, f->name)))     /* what an instrumented one counts is not kept on disk */
         return k;
+    if (req->compiled)
+        *req->compiled = true;
     if (!compile_some_way(f, req, width, warp_ops, &key, &o, &job, diag)) {
         object_fini(&o);
         return NULL;
