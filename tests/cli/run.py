@@ -278,6 +278,21 @@ def test_one_warning_says_that_memory_was_not_locked_and_what_to_do(box):
     assert box.run(*limited, env={'HOSTWARP_PIN': 'strict'}, status=1)
 
 
+def test_other_tools_names_are_ours_too(box):
+    box.write('a.cu', HELLO)
+    box.run(BUILD / 'bin/nvcc', '-o', 'a', 'a.cu')
+    p = box.run(BUILD / 'bin/nvprof', './a')                      # as a tutorial has it
+    assert p.stdout == '2 4 6 8\n', p.stdout
+    has(p.stderr, 'Profiling result:', 'twice(int*)', '[CUDA memcpy HtoD]', 'API calls:', 'cudaMalloc')
+    box.write('race.cu', '__global__ void k(int *p) { __shared__ int x; x = threadIdx.x; __syncthreads(); p[threadIdx.x] = x; }\n'
+              'int main() { int *p; cudaMalloc(&p, 4096); k<<<1, 64>>>(p); return cudaDeviceSynchronize(); }')
+    box.run(BUILD / 'bin/nvcc', '-lineinfo', '-o', 'race', 'race.cu')
+    has(box.run(BUILD / 'bin/compute-sanitizer', '--tool', 'racecheck', './race', status=1).stderr, 'race.shared')
+    lacks(box.run(BUILD / 'bin/compute-sanitizer', '--tool', 'memcheck', './race').stderr, 'race', 'leak')
+    lacks(box.run(BUILD / 'bin/cuda-memcheck', '--tool=initcheck', './race').stderr, 'race')
+    has(box.hostwarp('check', '--tool', 'rracecheck', './race', status=2).stderr, 'no tool `rracecheck`')
+
+
 def test_bench_measures_and_draws(box):
     out = box.hostwarp('bench', '--quick', '--svg', 'out.svg', '--json', 'out.json').stdout
     has(out, 'pinned to device, 64 MiB', 'cudaHostRegister', 'empty kernel', 'four streams')
