@@ -287,7 +287,8 @@ def test_compiling_has_a_lane_of_its_own():
         lane = b.js('timeline.lanes.find(l => l.name.endsWith("compiling"))')
         assert lane['group'] == 'Host threads' and lane['n'] == 1, lane
         has(text(b, '#legend'), 'compiling a kernel')
-        b.click(*at(b, 'timeline.spans.find(s => s.kind === "compile")'))
+        b.js('timeline.choose(timeline.spans.find(s => s.kind === "compile"), true)')       # scrolls there
+        b.settle()
         has(text(b, '#body'), 'compiling a kernel', 'scale(float*, int)', '10.00 \u00b5s')
     with Page(data=sample(lambda d: d['spans'].pop())) as b:
         assert not b.js('timeline.lanes.some(l => l.name.endsWith("compiling"))')
