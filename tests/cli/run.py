@@ -278,6 +278,24 @@ def test_one_warning_says_that_memory_was_not_locked_and_what_to_do(box):
     assert box.run(*limited, env={'HOSTWARP_PIN': 'strict'}, status=1)
 
 
+def test_a_bad_access_tells_what_is_near_and_what_to_do(box):
+    box.write('b.cu', '__global__ void k(int *p, int i) { p[i] = 1; }\nint main(int argc, char **argv) { int *p; cudaMalloc(&p, 4000); k<<<1, 1>>>(p, atoi(argv[1])); return cudaDeviceSynchronize() != cudaSuccess; }')
+    box.hostwarp('cc', 'b.cu', '-o', 'b', '-include', 'cstdlib')
+    for index, words in ('-1', '4 bytes before device memory of 4000 bytes'), ('2000000', '7996000 bytes past the end of device memory of 4000 bytes'):
+        has(box.run('./b', index, status=1).stderr, 'illegal memory access at 0x', words, '`hostwarp check` names the line')
+    lacks(box.hostwarp('check', './b', '-1', status=1).stderr, 'names the line')
+
+
+def test_without_sleef_the_package_is_named(box):
+    box.write('s.cu', '__global__ void k(float *p) { p[threadIdx.x] = sinf(p[threadIdx.x]); }\n'
+              'int main() { float *p; cudaMallocManaged(&p, 4096); k<<<1, 64>>>(p); return cudaDeviceSynchronize() != cudaSuccess || cudaGetLastError() != cudaSuccess; }')
+    box.hostwarp('cc', 's.cu', '-o', 's')
+    box.write('broken/libsleef.so.3', '')                         # found first, and no library
+    said = box.run('./s', env={'LD_LIBRARY_PATH': f'{BUILD}/lib:{box.path}/broken', 'HOSTWARP_WIDTH': '4', 'HOSTWARP_CACHE': 'off'}, status=1).stderr
+    has(said, 'needs SLEEF', 'libsleef3')
+    box.run('./s')
+
+
 def test_other_tools_names_are_ours_too(box):
     box.write('a.cu', HELLO)
     box.run(BUILD / 'bin/nvcc', '-o', 'a', 'a.cu')
