@@ -47,7 +47,9 @@ class Page:
 
     def __init__(self, page=None, data=None, size=(1400, 700), touch=False, theme='light'):
         if page is None:
-            page = (BUILD / 'share/prof/timeline.html').read_text().replace('/*PROFILE*/null', json.dumps(data or SAMPLE).replace('<', '\\u003c'))
+            frame = BUILD / 'share/prof/timeline.html'
+            page = frame.read_text().replace('/*PROFILE*/null', json.dumps(data or SAMPLE).replace('<', '\\u003c'))
+            page = page.replace('/*INCLUDE timeline.js*/', frame.with_suffix('.js').read_text())
         for part in 'http://', 'https://', 'src="', '@import':
             assert part not in page, part                # nothing comes from elsewhere
         file = pathlib.Path(Page.folder.name) / 'page.html'
