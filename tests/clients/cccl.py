@@ -15,6 +15,7 @@ import pathlib
 import random
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -73,36 +74,34 @@ def flags(a, catch=('-DCATCH_CONFIG_PREFIX_ALL',)):
             *catch, '-DC2H_HAS_CURAND=0', '-DTHRUST_HOST_SYSTEM=THRUST_HOST_SYSTEM_CPP', '-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CUDA']
 
 
-def helpers(a):
-    """Objects that many tests are linked with: Catch2, its runner, the generators of test data, Thrust's framework."""
-    catch = a.folder / 'catch2'
-    if not (catch / 'catch2').exists():
-        catch.mkdir(parents=True, exist_ok=True)
-        (catch / 'catch2').symlink_to(a.catch2 / 'src/catch2')
-    version = re.search(r'VERSION (\d+)\.(\d+)\.(\d+)', (a.catch2 / 'CMakeLists.txt').read_text())
-    settings = (a.catch2 / 'src/catch2/catch_user_config.hpp.in').read_text()
-    settings = re.sub(r'#cmakedefine.*', '', settings).replace('@CATCH_CONFIG_DEFAULT_REPORTER@', 'console').replace('@CATCH_CONFIG_CONSOLE_WIDTH@', '80')
-    if version and not (a.catch2 / 'src/catch2/catch_user_config.hpp').exists():
-        (a.catch2 / 'src/catch2/catch_user_config.hpp').write_text(settings)
-    s = a.source
-    parts = {'catch2': (['g++', '-O1', '-c', '-I', a.catch2 / 'extras', a.catch2 / 'extras/catch_amalgamated.cpp', '-DCATCH_AMALGAMATED_CUSTOM_MAIN', '-DCATCH_CONFIG_PREFIX_ALL'], None),
-             'catch2_main': (['g++', '-O1', '-c', '-I', a.catch2 / 'src', a.catch2 / 'src/catch2/internal/catch_main.cpp'], None),
-             'framework': ([a.hostwarp, 'cc', '-std=c++17', *flags(a), '-c', s / 'thrust/testing/unittest/testframework.cu'], None),
-             'framework_cuda': ([a.hostwarp, 'cc', '-std=c++17', *flags(a), '-c', s / 'thrust/testing/unittest/cuda/testframework.cu'], None)}
-    for name in 'generators', 'generators_gen_values', 'generators_uniform_offsets', 'generators_vector', 'catch2_runner', 'catch2_runner_helper':
-        parts[name] = ([a.hostwarp, 'cc', '-std=c++17', *flags(a), '-c', s / f'c2h/{name}.cu'], None)
-    for name, (command, _) in parts.items():
-        out = a.folder / f'{name}.o'
-        if not out.exists():
-            status, text, _ = run(a, [*command, '-o', out], 1200)
-            if status:
-                sys.exit(f'cccl.py: {name} cannot be built:\n{text[-3000:]}')
+def helper(a, name):
+    """The object of a part that many tests are linked with, made when it is first needed: Catch2, its runner, the generators of test data, Thrust's framework."""
+    out = a.folder / f'{name}.o'
+    if out.exists():
+        return out
+    c = a.catch2
+    host = {'catch2': ['-I', c / 'extras', c / 'extras/catch_amalgamated.cpp', '-DCATCH_AMALGAMATED_CUSTOM_MAIN'], 'catch2_main': ['-I', a.folder / 'catch2', c / 'src/catch2/internal/catch_main.cpp']}
+    device = {'framework': 'thrust/testing/unittest/testframework.cu', 'framework_cuda': 'thrust/testing/unittest/cuda/testframework.cu'}
+    command = ['g++', '-O1', '-c', *host[name]] if name in host else [a.hostwarp, 'cc', '-std=c++17', *flags(a), '-c', a.source / device.get(name, f'c2h/{name}.cu')]
+    status, text, _ = run(a, [*command, '-o', out], a.limit)
+    if status:
+        sys.exit(f'cccl.py: {name} cannot be built:\n{text[-3000:]}')
+    return out
+
+
+def catch2_headers(a):
+    """Catch2's headers, with the settings that its CMakeLists would write."""
+    into = a.folder / 'catch2/catch2'
+    if not into.exists():
+        shutil.copytree(a.catch2 / 'src/catch2', into)
+        settings = (into / 'catch_user_config.hpp.in').read_text()
+        settings = re.sub(r'#cmakedefine.*', '', settings).replace('@CATCH_CONFIG_DEFAULT_REPORTER@', 'console').replace('@CATCH_CONFIG_CONSOLE_WIDTH@', '80')
+        (into / 'catch_user_config.hpp').write_text(settings)
 
 
 def build_line(a, name, out):
     """How one file is built, as its CMakeLists or lit does it."""
     path, text = a.source / name, (a.source / name).read_text(errors='replace')
-    objects = lambda *names: [a.folder / f'{n}.o' for n in names]
     if name.startswith('libcudacxx/'):
         more = [f'-D{d}' for line in re.findall(r'ADDITIONAL_COMPILE_DEFINITIONS: *(.*)', text) for d in line.split()] + re.findall(r'ADDITIONAL_COMPILE_FLAGS(?:\(has-fconstexpr-steps\))?: *(.*)', text)
         top = a.source / 'libcudacxx/test'
@@ -110,8 +109,10 @@ def build_line(a, name, out):
     line = [a.hostwarp, 'cc', '-std=c++17', *(flags(a) if name.startswith('cub/') else flags(a, ())), path, '-o', out]
     if name.startswith('cub/'):
         line += [f'-D{w}={values.split(":")[0]}' for w, values in re.findall(r'^// *%PARAM% +(\S+) +\S+ +(\S+)', text, re.M)]
-        return line + objects('generators', 'generators_gen_values', 'generators_uniform_offsets', 'generators_vector', 'catch2_runner', 'catch2_runner_helper', 'catch2') + ['-lcuda', '-lnvrtc']
-    return line + ['-DCCCL_ENABLE_ASSERTIONS'] + (objects('catch2_main', 'catch2') if 'catch2_test_' in name else objects('framework', 'framework_cuda')) + ['-lcuda', '-ldl']
+        parts = 'generators', 'generators_gen_values', 'generators_uniform_offsets', 'generators_vector', 'catch2_runner', 'catch2_runner_helper', 'catch2'
+        return line + [helper(a, part) for part in parts] + ['-lcuda', '-lnvrtc']
+    parts = ('catch2_main', 'catch2') if 'catch2_test_' in name else ('framework', 'framework_cuda')
+    return line + ['-DCCCL_ENABLE_ASSERTIONS'] + [helper(a, part) for part in parts] + ['-lcuda', '-ldl']
 
 
 def one(a, name):
@@ -158,7 +159,7 @@ def main():
     if a.list or a.report:
         return print('\n'.join(sample)) if a.list else report(results, sample, sizes)
     a.catch2 = a.catch2.resolve()
-    helpers(a)
+    catch2_headers(a)
     last = {line['id']: line['result'] for line in map(json.loads, results.read_text().splitlines())} if results.exists() else {}
     for name in sample:
         if (name not in last or a.again and last[name] != 'passed') and (not a.only or any(w in name for w in a.only)):
