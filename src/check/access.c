@@ -253,6 +253,12 @@ static bool visit_parts(struct runner *r, uint32_t site, uint32_t thread, uint32
     if ((!shared && s->space != DETAILS_GLOBAL) || s->tile || !s->bytes || (s->bytes & (s->bytes - 1)) || (shared && r->memory && !sync_shared_idle(r->memory)))
         return false;
     unsigned n = parts_of(a, mask, s->bytes, parts);
+    if (r->race && window_knows(r, site, parts, n)) {
+        if (r->sync)
+            sync_came(r->sync, site, thread, mask);
+        race_parts(r->race, site, thread, mask, a, parts, n, shared, RACE_TOUCHED);
+        return true;
+    }
     for (unsigned k = 0; k < n; k++)
         if (!bounds_part(r, site, &parts[k], shared) || (init && !reads_part(r, s, &parts[k], shared)))
             return false;
@@ -261,7 +267,7 @@ static bool visit_parts(struct runner *r, uint32_t site, uint32_t thread, uint32
     if (r->sync)
         sync_came(r->sync, site, thread, mask);
     if (r->race)
-        race_parts(r->race, site, thread, mask, a, parts, n, shared, window_is_quiet(r, site));
+        race_parts(r->race, site, thread, mask, a, parts, n, shared, window_is_quiet(r, site) ? RACE_QUIET : 0);
     window_parts(r, site, parts, shared);
     return true;
 }

@@ -78,6 +78,11 @@ struct race_block {
     uint64_t fenced;             /* key of the epoch before which every thread had a fence, behind what it did */
     uint32_t fence_epoch, fence_threads;
     struct shadow_cells shared;
+    struct shadow_strip *strips; /* of shared memory */
+    struct shadow_strip *near_strips;            /* of the piece of global memory that was asked for last (shadow.h) */
+    uint64_t near;
+    uint16_t tag, shared_tag;    /* race_strips.h */
+    uint32_t begun;              /* blocks */
     struct touch_view *touch;
     uint64_t at;                 /* ledger_now() of the launch */
     uint32_t early;              /* warps' accesses to global memory that were looked at with a lock */

@@ -90,7 +90,7 @@ static CUresult library_own_ctx(struct ctx **out)
         rc = ctx_pop(NULL);
     pthread_mutex_unlock(&making);
     if (!rc && !(*out = ctx_get(own)))
-        rc = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+        rc = hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "no context is current, and the libraries' own was destroyed");
     return rc;
 }
 

@@ -16,6 +16,7 @@
 #include "base/os.h"
 #include "jit/emit.h"
 #include "jit/code/tier_up.h"
+#include "jit/code/details_table.h"
 #include "jit/code/llvm.h"
 #include "jit/code/object.h"
 #include "jit/code/parallel_codegen.h"
@@ -86,8 +87,10 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_hash_u64(&h, build_id());
     hw_hash_str(&h, target_id());
     lines_hash(&h, f);
-    if (req->details)
+    if (req->details) {
         hw_hash_str(&h, !req->check ? "details" : req->orders ? "check orders" : "check");
+        details_table_hash(&h, f);
+    }
     if (req->plain)
         hw_hash_str(&h, req->steps ? "steps" : "plain");
     return h;
@@ -441,15 +444,9 @@ static void dump_passes(const struct ir_func *f, const struct jit_request *req, 
     hw_str_fini(&text);
 }
 
-static bool compile(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct hw_hash *key, struct object *out,
-                    struct later **job, struct diag *diag)
+/* The stages that HOSTWARP_DUMP asks for, but those of LLVM. */
+static void dump_stages(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct plan *p, struct diag *diag)
 {
-    if (!llvm_load(diag))
-        return false;
-    uint64_t begin = hw_now_ns();
-    struct plan *p = make_plan(f, req, width, warp_ops, NULL, NULL, diag);
-    if (!p)
-        return false;
     if (wants_dump("ptx") && f->module->ptx)     /* of the whole module: the other stages name its lines */
         dump(f, req, "ptx", f->module->ptx, strlen(f->module->ptx));
     if (wants_dump("passes"))
@@ -462,6 +459,62 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
         dump(f, req, "ir", text.s, text.n);
         hw_str_fini(&text);
     }
+}
+
+/* What the engine must know of the code. */
+static void set_facts(const struct ir_func *f, const struct plan *p, const struct emit *e, struct object *out)
+{
+    out->facts.n_regions = (uint32_t)p->regions.n;
+    out->facts.n_groups = p->groups;
+    out->facts.frame_bytes = e->frame_bytes;
+    out->facts.local_bytes = p->func->local_bytes;
+    out->facts.shared_static = f->shared_bytes;
+    out->facts.shared_room = p->shared_room;
+    out->facts.width = e->W;
+    out->facts.chunks = e->C;
+    out->facts.bars_offset = e->bars_offset;
+    out->facts.warpops_offset = e->warpops_offset;
+    out->facts.fair = p->opt.fair && p->regions.n > 1;       /* else nobody stops before the end */
+    out->facts.turns = p->opt.turns;
+    out->facts.red_offset = e->red_offset;
+    out->facts.warp_offset = e->warp_offset;
+    out->facts.warp_bytes = e->warp_bytes;
+    out->facts.parts_offset = e->parts_offset;
+    for (size_t i = 0; i < e->keeps.n; i++)
+        hw_vec_push(&out->keeps, e->keeps.v[i]);
+    out->facts.lockstep = p->lockstep;
+    out->facts.streams = e->streams;
+    out->facts.visits = p->visits;
+    out->facts.alone = waits_for_none(p);
+    for (size_t i = 0; i < e->symbols.n; i++)
+        hw_vec_push(&out->symbols, e->symbols.v[i]);
+}
+
+static void emit_fini(struct emit *e)
+{
+    hw_vec_fini(&e->symbols);
+    hw_vec_fini(&e->keeps);
+    hw_vec_fini(&e->guards);
+    hw_vec_fini(&e->records);
+    hw_vec_fini(&e->walked);
+    hw_vec_fini(&e->own_rows);
+    hw_vec_fini(&e->butterflies);
+    hw_vec_fini(&e->late);
+    hw_vec_fini(&e->ladders);
+    LLVMDisposeModule(e->mod);
+    LLVMContextDispose(e->cx);
+}
+
+static bool compile(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct hw_hash *key, struct object *out,
+                    struct later **job, struct diag *diag)
+{
+    if (!llvm_load(diag))
+        return false;
+    uint64_t begin = hw_now_ns();
+    struct plan *p = make_plan(f, req, width, warp_ops, NULL, NULL, diag);
+    if (!p)
+        return false;
+    dump_stages(f, req, width, warp_ops, p, diag);
     struct emit e = { .p = p, .kernel = f, .diag = diag, .W = p->opt.width, .C = p->opt.chunks, .promises = makes_promises(req), .in_window = req->in_window };
     e.cx = LLVMContextCreate();
     e.mod = LLVMModuleCreateWithNameInContext(f->name, e.cx);
@@ -472,47 +525,14 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
     bool ok = generate(f, req, &e, key, out, job, diag);
     out->details = details_finish(&e, ok);
     if (ok) {
-        out->facts.n_regions = (uint32_t)p->regions.n;
-        out->facts.n_groups = p->groups;
-        out->facts.frame_bytes = e.frame_bytes;
-        out->facts.local_bytes = p->func->local_bytes;
-        out->facts.shared_static = f->shared_bytes;
-        out->facts.shared_room = p->shared_room;
-        out->facts.width = e.W;
-        out->facts.chunks = e.C;
-        out->facts.bars_offset = e.bars_offset;
-        out->facts.warpops_offset = e.warpops_offset;
-        out->facts.fair = p->opt.fair && p->regions.n > 1;       /* else nobody stops before the end */
-        out->facts.turns = p->opt.turns;
-        out->facts.red_offset = e.red_offset;
-        out->facts.warp_offset = e.warp_offset;
-        out->facts.warp_bytes = e.warp_bytes;
-        out->facts.parts_offset = e.parts_offset;
-        for (size_t i = 0; i < e.keeps.n; i++)
-            hw_vec_push(&out->keeps, e.keeps.v[i]);
-        out->facts.lockstep = p->lockstep;
-        out->facts.streams = e.streams;
-        out->facts.visits = p->visits;
-        out->facts.alone = waits_for_none(p);
-        for (size_t i = 0; i < e.symbols.n; i++)
-            hw_vec_push(&out->symbols, e.symbols.v[i]);
+        set_facts(f, p, &e, out);
         hw_debug("compiled %s for %ux%ux%u threads, %ux%u lanes%s, %sin %.1f ms", f->name, req->ntid[0], req->ntid[1], req->ntid[2], e.W, e.C,
                  p->opt.fair || p->opt.turns ? " taking turns" : "", *job ? "quickly, " : "", (double)(hw_now_ns() - begin) / 1e6);
     } else {
         for (size_t i = 0; i < e.symbols.n; i++)
             hw_free(e.symbols.v[i]);
     }
-    hw_vec_fini(&e.symbols);
-    hw_vec_fini(&e.keeps);
-    hw_vec_fini(&e.guards);
-    hw_vec_fini(&e.records);
-    hw_vec_fini(&e.walked);
-    hw_vec_fini(&e.own_rows);
-    hw_vec_fini(&e.butterflies);
-    hw_vec_fini(&e.late);
-    hw_vec_fini(&e.ladders);
-    LLVMDisposeModule(e.mod);
-    LLVMContextDispose(e.cx);
+    emit_fini(&e);
     plan_free(p);
     return ok;
 }
@@ -624,13 +644,13 @@ struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_reques
     struct object o = { 0 };
     struct later *job = NULL;
     bool dumping = hw_options()->dump[0] != 0;
-    if (!dumping && !req->details && (k = link_kept(&key, f->name)))     /* what an instrumented one counts is not kept on disk */
+    if (!dumping && (k = link_kept(&key, f->name)))
         return k;
     if (!compile_some_way(f, req, width, warp_ops, &key, &o, &job, diag)) {
         object_fini(&o);
         return NULL;
     }
-    if (!req->details && !job)
+    if (!job)
         object_save(&key, &o);
     k = job ? link_quick(job, &o, f->name, diag) : object_link(&key, &o, f->name, diag);
     object_fini(&o);

@@ -217,6 +217,53 @@ def test_the_debug_log_tells_launches_copies_and_why_calls_are_refused(box):
     line('cuCtxEnablePeerAccess(', 'both contexts are on device 0')
 
 
+# A call of the driver that must be refused, its error, and words of the reason.
+REFUSED_CALLS = (
+    ('cuMemAddressFree(base + MiB, MiB)', 'INVALID_VALUE (1)', 'are no reservation of cuMemAddressReserve()'),
+    ('cuMemMap(base, 2 * MiB, 0, 0, 0)', 'INVALID_VALUE (1)', 'no memory of cuMemCreate()'),
+    ('cuMemMap(base, MiB, 0, mem, 0)', 'NOT_SUPPORTED (801)', 'only the whole allocation of 2097152 bytes'),
+    ('cuMemMap(base + MiB, 2 * MiB, 0, mem, 0)', 'INVALID_VALUE (1)', 'not aligned to 2 MiB'),
+    ('cuMemUnmap(1 << 20, MiB)', 'INVALID_VALUE (1)', 'are not reserved'),
+    ('cuMemSetAccess(base, 2 * MiB, &access, 1)', 'INVALID_VALUE (1)', 'not covered by whole mappings'),
+    ('cuMemExportToShareableHandle(&fd, mem, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0)', 'INVALID_VALUE (1)', 'made without CU_MEM_HANDLE_TYPE_POSIX'),
+    ('cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &five)', 'INVALID_VALUE (1)', 'can only be set to 0'),
+    ('cuMemPoolSetAttribute(pool, (CUmemPool_attribute)99, &five)', 'INVALID_VALUE (1)', 'no attribute 99 of pools'),
+    ('cuMemPoolTrimTo(0, 0)', 'INVALID_VALUE (1)', 'no pool'),
+    ('cuIpcGetMemHandle(&ipc, 64)', 'INVALID_VALUE (1)', '0x40 is not in memory of cuMemAlloc()'),
+    ('cuGraphAddDependencies(0, 0, 0, 0)', 'INVALID_VALUE (1)', 'no graph'),
+    ('cuGraphDebugDotPrint(graph, 0, 0)', 'INVALID_VALUE (1)', 'path is NULL'),
+    ('cuGraphExecUpdate(0, graph, 0)', 'INVALID_VALUE (1)', 'no executable graph'),
+    ('cuGraphAddMemFreeNode(&node, graph, 0, 0, 4096)', 'INVALID_VALUE (1)', '0x1000 is no memory that a node'),
+    ('cuGraphKernelNodeCopyAttributes(0, 0)', 'INVALID_VALUE (1)', 'no kernel node'),
+    ('cuFuncSetBlockShape(0, 1, 1, 1)', 'INVALID_HANDLE (400)', 'no kernel'),
+    ('cuEventElapsedTime(&ms, here, there)', 'INVALID_HANDLE (400)', 'two contexts'),
+    ('cuCtxRecordEvent(0, here)', 'INVALID_CONTEXT (201)', 'no context'),
+    ('cuModuleLoad(&module, "not-there.ptx")', 'FILE_NOT_FOUND (301)', 'not-there.ptx cannot be read'),
+)
+
+REFUSED_FRAME = """#include <cuda.h>
+#define MiB (1u << 20)
+int main() {
+    CUdevice dev; CUcontext one, two; CUevent here, there; CUdeviceptr base; CUmemGenericAllocationHandle mem; CUmemoryPool pool; CUgraph graph; CUgraphNode node;
+    CUmodule module; CUipcMemHandle ipc; cuuint64_t five = 5; int fd; float ms;
+    cuInit(0); cuDeviceGet(&dev, 0); cuCtxCreate(&one, 0, 0, dev); cuEventCreate(&there, 0); cuCtxCreate(&two, 0, 0, dev); cuEventCreate(&here, 0);
+    CUmemAllocationProp prop = { CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE, { CU_MEM_LOCATION_TYPE_DEVICE, 0 } };
+    CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, 0 }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    cuMemAddressReserve(&base, 4 * MiB, 0, 0, 0); cuMemCreate(&mem, 2 * MiB, &prop, 0); cuDeviceGetDefaultMemPool(&pool, dev); cuGraphCreate(&graph, 0);
+    %s
+}"""
+
+
+def test_every_kind_of_refusal_has_its_reason_in_the_log(box):
+    box.write('r.cpp', REFUSED_FRAME % '\n    '.join(call + ';' for call, _, _ in REFUSED_CALLS))
+    box.hostwarp('cc', 'r.cpp', '-o', 'r', '-lcuda')
+    said = box.run('./r', env={'HOSTWARP_LOG': 'debug', 'HOSTWARP_UNSEEN': '0'}).stderr.splitlines()
+    lines = [l for l in said if ' answers CUDA_ERROR_' in l]
+    assert len(lines) == len(REFUSED_CALLS), '\n'.join(lines)
+    for line, (call, error, words) in zip(lines, REFUSED_CALLS):
+        assert call.partition('(')[0] in line and f'CUDA_ERROR_{error}' in line and words in line, (call, line)
+
+
 def test_one_warning_says_that_memory_was_not_locked_and_what_to_do(box):
     box.write('l.cu', 'int main() { void *p, *q; return cudaHostAlloc(&p, 9 << 20, 0) || cudaHostAlloc(&q, 9 << 20, 0); }')
     box.hostwarp('cc', 'l.cu', '-o', 'l')

@@ -279,10 +279,10 @@ CUresult exec_graph_create(const struct graph *g, unsigned long long flags, CUgr
     *why = EXEC_GRAPH_OK;
     if (graph_condition_unused(g)) {
         *why = EXEC_GRAPH_UNUSED;
-        rc = CUDA_ERROR_INVALID_VALUE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "the graph has a handle of a condition that no node uses");
     }
     if (!rc && !(rc = prepare(x, why)) && !claim_memory(x))
-        rc = CUDA_ERROR_NOT_SUPPORTED;
+        rc = hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "the graph allocates memory, and another executable graph of it exists");
     if (!rc && !(rc = claim(x)) && !(rc = event_create(ctx_current(), CU_EVENT_DISABLE_TIMING, &done)))
         x->done = event_get(done);
     if (rc && x->claims)
@@ -327,7 +327,7 @@ static CUresult make_cmds(struct exec_graph *x)
         item->deps = step->deps.v;
         item->n_deps = (uint32_t)step->deps.n;
         if (item->stream->ctx->dead)
-            rc = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+            rc = hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context of node %zu was destroyed", i);
         else if (step->is_end || !step->enabled)
             item->cmd = mark_nothing();
         else if (step->bodies)

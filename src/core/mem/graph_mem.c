@@ -277,7 +277,7 @@ CUresult graph_memory_attribute(int device, CUgraphMem_attribute attribute, cuui
     case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH: *out = amounts[device].used_high; break;
     case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT: *out = amounts[device].taken; break;
     case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH: *out = amounts[device].reserved_high; break;
-    default: rc = CUDA_ERROR_INVALID_VALUE; break;
+    default: rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no attribute %d of the memory of graphs, or it cannot be set", (int)attribute); break;
     }
     hw_unlock(&mu);
     return rc;
@@ -290,7 +290,7 @@ CUresult graph_memory_reset_high(int device, CUgraphMem_attribute attribute)
     switch (attribute) {
     case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH: amounts[device].used_high = amounts[device].taken; break;
     case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH: amounts[device].reserved_high = amounts[device].taken; break;
-    default: rc = CUDA_ERROR_INVALID_VALUE; break;
+    default: rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no attribute %d of the memory of graphs, or it cannot be set", (int)attribute); break;
     }
     hw_unlock(&mu);
     return rc;

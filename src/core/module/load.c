@@ -200,10 +200,9 @@ CUresult module_load_file(struct ctx *ctx, const char *path, struct diag *diag, 
 {
     size_t bytes = 0;
     char *data = hw_file_read(path, &bytes);
-    CUresult rc = errno == ENOENT || errno == ENOTDIR ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_SOURCE;
     if (!data)
-        return hw_refuse(rc, "%s cannot be read: %s", path, strerror(errno));
-    rc = module_load(ctx, data, bytes, diag, out);
+        return hw_refuse(errno == ENOENT || errno == ENOTDIR ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_SOURCE, "%s cannot be read: %s", path, strerror(errno));
+    CUresult rc = module_load(ctx, data, bytes, diag, out);
     hw_free(data);
     return rc;
 }

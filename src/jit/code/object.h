@@ -19,7 +19,7 @@ struct object {
     HW_VEC(char *) symbols;      /* outside functions the code needs */
     void *code;                  /* ELF object files, the length of each (8 bytes) before it, a multiple of 8 */
     size_t code_bytes;
-    struct details_table *details;               /* never on disk */
+    struct details_table *details;               /* of an instrumented kernel; link.c takes it */
 };
 
 void object_fini(struct object *o);

@@ -5,6 +5,7 @@
  */
 #include "jit/emit/instrument.h"
 
+#include "jit/code/details_table.h"
 #include "jit/emit.h"
 #include "kabi/note.h"
 #include "kabi/tile.h"
@@ -43,18 +44,7 @@ struct details_table *details_finish(struct emit *e, bool keep)
     if (!d)
         return NULL;
     if (keep) {
-        t = hw_alloc(sizeof *t);
-        t->n = (uint32_t)d->sites.n;
-        t->sites = d->sites.v;
-        t->counts = hw_alloc((d->sites.n + 1) * sizeof *t->counts);
-        for (size_t k = 0; k < d->sites.n; k++)
-            t->looks |= d->sites.v[k].looks;
-        t->n_windows = d->n_windows;
-        t->open = hw_alloc((d->n_windows + 1) * sizeof *t->open);
-        for (uint32_t k = 0; k < d->n_windows; k++)
-            t->open[k] = (struct kabi_window){ .size = UINT64_MAX, .to = UINT64_MAX };
-        t->came = hw_alloc(kabi_came_words(t->n) * sizeof *t->came);
-        hw_mutex_init(&t->mu, HW_RANK_LEAF);
+        t = details_table_new(d->sites.v, (uint32_t)d->sites.n, d->n_windows);
     } else {
         for (size_t k = 0; k < d->sites.n; k++)
             hw_free(d->sites.v[k].place);
