@@ -2,6 +2,7 @@
 /* Executable graphs: updates of conditional nodes and of what is kept alive for the program; how the memory of graphs is counted, as an H200 with driver 580 counts it; what a kernel's parameters need. */
 #include "driver_check.h"
 
+#include <stdatomic.h>
 #include <unistd.h>
 
 static const char *const ptx = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -67,8 +68,8 @@ static void conditions(void)
 
 /* --- user objects --- */
 
-static _Atomic int gone[2], waiting, open_gate;
-static void CUDA_CB on_gone(void *p) { ++*(_Atomic int *)p; }
+static atomic_int gone[2], waiting, open_gate;
+static void CUDA_CB on_gone(void *p) { atomic_fetch_add((atomic_int *)p, 1); }
 static void CUDA_CB wait_for_gate(void *p)
 {
     (void)p;
@@ -78,14 +79,14 @@ static void CUDA_CB wait_for_gate(void *p)
 }
 static void CUDA_CB nothing(void *p) { (void)p; }
 
-static int soon(_Atomic int *what)
+static int soon(atomic_int *what)
 {
     for (int i = 0; i < 5000 && !*what; i++)
         usleep(1000);
     return *what;
 }
 
-static CUgraph graph_with(CUhostFn fn, _Atomic int *user)
+static CUgraph graph_with(CUhostFn fn, atomic_int *user)
 {
     CUgraph g;
     CUgraphNode node;
