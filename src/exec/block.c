@@ -395,6 +395,7 @@ static uint64_t blocks_in_order(struct exec_launch *launch, uint64_t first, uint
         return 0;
     }
     exec_details_begin(launch, &o.block);
+    exec_private_begin(launch, &o.block);
     run_guarded(launch, launch->kernel->visits ? run_visits : run_in_order, &o);
     if (launch->kernel->streams)
         hw_store_fence();
@@ -410,6 +411,8 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
     uint64_t fp = hw_fp_begin(), start = first == 0 ? exec_fault_keep() : hw_now_ns();
     uint64_t n = (rounds ? blocks_in_rounds : slices ? blocks_in_slices : blocks_in_order)(launch, first, count);
     hw_fp_end(fp);
+    if (launch->n_tables)
+        (count == job->n_pieces ? exec_private_merge : exec_private_late)(launch);
     if (!n)
         return;
     uint64_t ns = (hw_now_ns() - start) / n;
@@ -447,5 +450,6 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->counting = NULL;
     l->counted_from = 0;
     l->only_clocks = false;
+    l->n_tables = 0;
     l->details = l->backwards = l->in_step = l->filled = false;
 }

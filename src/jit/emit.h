@@ -293,9 +293,12 @@ LLVMAtomicOrdering llvm_order(enum ir_order o);
 enum emit_tag space_tag(uint8_t space);
 void emit_atomic(struct emit *e, const struct ir_inst *i);                       /* atomic.c */
 LLVMValueRef atomic_combine(struct emit *e, const struct ir_inst *i, LLVMValueRef old, LLVMValueRef x);  /* gives the new value */
+LLVMValueRef atomic_locked(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, bool checked);  /* checked: the address is known to be good */
 LLVMValueRef atomic_lane(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, LLVMValueRef y);
 const char *atomic_reduction(uint8_t atom);                                      /* NULL: it matters which lane comes first */
 bool late_atomic(struct emit *e, const struct ir_inst *i);                       /* shared_atomics.c: small ones on shared memory; false: not one */
+void private_lane(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, bool checked);             /* private_red.c */
+LLVMBasicBlockRef private_lanes(struct emit *e, const struct ir_inst *i);
 bool atomic_unused(struct emit *e, const struct ir_inst *i);                     /* nobody looks at what was there */
 bool atomic_may_wait(struct emit *e, const struct ir_inst *i);                   /* for instructions after it that touch no memory */
 void atomics_flush(struct emit *e);                                              /* those that wait are done */

@@ -485,6 +485,7 @@ static void set_facts(const struct ir_func *f, const struct plan *p, const struc
     out->facts.lockstep = p->lockstep;
     out->facts.streams = e->streams;
     out->facts.visits = p->visits;
+    out->facts.reds = p->reds;
     out->facts.alone = waits_for_none(p);
     for (size_t i = 0; i < e->symbols.n; i++)
         hw_vec_push(&out->symbols, e->symbols.v[i]);

@@ -94,6 +94,7 @@ static const struct step good[] = {
     { PASS_MEM2REG, 1, { PASS_WEBS } },
     { .pass = PASS_INTERLEAVE_LOCAL },
     { .pass = PASS_FOLD },       /* webs turn reused registers into single definitions: more folds */
+    { .pass = PASS_PRIVATE_RED },        /* before passes that depend on how many warps go together: all plans of a kernel must say the same */
     { PASS_UNROLL, 2, { PASS_WEBS, PASS_FOLD } },
     { .pass = PASS_SINK },
     { PASS_GRID_STRIDE, 2, { PASS_WEBS, PASS_FOLD } },
