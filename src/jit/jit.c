@@ -651,6 +651,8 @@ struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_reques
     bool dumping = hw_options()->dump[0] != 0;
     if (!dumping && (k = link_kept(&key, f->name)))
         return k;
+    if (req->compiled)
+        *req->compiled = true;
     if (!compile_some_way(f, req, width, warp_ops, &key, &o, &job, diag)) {
         object_fini(&o);
         return NULL;
