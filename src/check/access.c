@@ -223,7 +223,7 @@ static void split(const struct runner *r, const struct kabi_block *b, uint32_t m
     x->global = s->space == DETAILS_GLOBAL || (s->space == DETAILS_CONSTANT && s->variable) ? mask : 0;
     x->local = s->space == DETAILS_LOCAL ? mask : 0;
     memcpy(x->offsets, x->a, LANES * sizeof *x->offsets);
-    if (s->valued || s->tile)
+    if (s->valued || s->locks || s->tile)
         memcpy(x->offsets + LANES, x->a + LANES, LANES * sizeof *x->offsets);
     for (uint32_t m = x->local; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
@@ -253,6 +253,12 @@ static bool visit_parts(struct runner *r, uint32_t site, uint32_t thread, uint32
     if ((!shared && s->space != DETAILS_GLOBAL) || s->tile || !s->bytes || (s->bytes & (s->bytes - 1)) || (shared && r->memory && !sync_shared_idle(r->memory)))
         return false;
     unsigned n = parts_of(a, mask, s->bytes, parts);
+    if (r->race && window_knows(r, site, parts, n)) {
+        if (r->sync)
+            sync_came(r->sync, site, thread, mask);
+        race_parts(r->race, site, thread, mask, a, parts, n, shared, RACE_TOUCHED);
+        return true;
+    }
     for (unsigned k = 0; k < n; k++)
         if (!bounds_part(r, site, &parts[k], shared) || (init && !reads_part(r, s, &parts[k], shared)))
             return false;
@@ -261,7 +267,7 @@ static bool visit_parts(struct runner *r, uint32_t site, uint32_t thread, uint32
     if (r->sync)
         sync_came(r->sync, site, thread, mask);
     if (r->race)
-        race_parts(r->race, site, thread, mask, a, parts, n, shared, window_is_quiet(r, site));
+        race_parts(r->race, site, thread, mask, a, parts, n, shared, window_is_quiet(r, site) ? RACE_QUIET : 0);
     window_parts(r, site, parts, shared);
     return true;
 }
@@ -307,7 +313,7 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
     if (!mask || s->kind == DETAILS_IN_BLOCK)
         return;
     if (r->launch->kernel->width == 1) {
-        spread(a, s->valued || s->tile || s->kind == DETAILS_IN_NOTE, thread % LANES, one);
+        spread(a, s->valued || s->locks || s->tile || s->kind == DETAILS_IN_NOTE, thread % LANES, one);
         mask = 1u << thread % LANES;
         thread -= thread % LANES;
         a = one;

@@ -12,6 +12,7 @@
 
 #include "check/check.h"
 #include "check/race_internal.h"
+#include "check/race_strips.h"
 #include "check/report.h"
 #include "check/touch.h"
 #include "exec/exec.h"
@@ -37,6 +38,7 @@ static uint8_t grain_of(const struct details_table *t, enum details_space space)
 static void look_at_sites(struct race_block *b)
 {
     const struct details_table *t = b->kernel->details;
+    bool takes = false, gives = false;
     b->grain = grain_of(t, DETAILS_GLOBAL);
     b->shared_grain = grain_of(t, DETAILS_SHARED);
     for (uint32_t k = 0; k < t->n; k++) {
@@ -45,7 +47,10 @@ static void look_at_sites(struct race_block *b)
             b->arrives |= s->releases;
         else
             b->orders |= s->kind == DETAILS_IN_FENCE || s->acquires || s->releases;
+        takes |= s->locks == DETAILS_TAKES_LOCK;
+        gives |= s->locks == DETAILS_GIVES_LOCK || (s->valued && s->strong);
     }
+    b->locks = takes && gives;
 }
 
 struct race_block *race_block_new(const struct exec_launch *launch, uint64_t at)
@@ -55,6 +60,7 @@ struct race_block *race_block_new(const struct exec_launch *launch, uint64_t at)
     b->kernel = launch->kernel;
     b->at = at;
     b->number = (uint32_t)l->grid_id;
+    b->tag = strip_tag(b->number);
     b->threads = l->ntid[0] * l->ntid[1] * l->ntid[2];
     b->n_warps = (b->threads + LANES - 1) / LANES;
     b->shared_bytes = l->shared_bytes;
@@ -68,15 +74,32 @@ struct race_block *race_block_new(const struct exec_launch *launch, uint64_t at)
     size_t cells = ((size_t)b->shared_bytes >> b->shared_grain) + 1;
     if (b->shared_bytes) {
         char *p = hw_alloc(cells * 24);
+        b->strips = hw_alloc(((b->shared_bytes >> STRIP) + 1) * sizeof *b->strips);
         b->shared = (struct shadow_cells){ (uint64_t *)(void *)p, (uint64_t *)(void *)(p + cells * 8), (uint32_t *)(void *)(p + cells * 16), (uint32_t *)(void *)(p + cells * 20) };
     }
     return b;
 }
 
+/* As if nothing had happened. It is done for every block: what nothing was put into is left alone, and what a number or mask speaks for. */
+static void begin_warp(struct warp *w)
+{
+    race_order_forget(w);
+    if (w->uneven)
+        memset(w->rows, 0, sizeof w->rows);
+    if (w->knows)
+        memset(w->known, 0, sizeof w->known);
+    w->uneven = w->knows = false;
+    w->clock = w->floor = w->n_groups = w->n_pending = 0;
+    w->fences = NULL;
+    w->fenced = w->takes = w->waits = w->passed_by = w->passed_site = 0;
+    memset(w->came, 0, sizeof w->came);
+    memset(w->rounds, 0, sizeof w->rounds);
+}
+
 static void forget(struct race_block *b)
 {
     for (unsigned w = 0; w < b->n_warps; w++)
-        race_order_forget(&b->warps[w]);
+        begin_warp(&b->warps[w]);
     for (unsigned k = 0; k < BARRIERS; k++)
         for (unsigned r = 0; r < ROUNDS; r++)
             known_unref(b->barriers[k].rounds[r].known);
@@ -86,6 +109,7 @@ static void forget(struct race_block *b)
 void race_block_begin(struct race_block *b, uint64_t id)
 {
     b->id = (uint32_t)id;
+    b->shared_tag = strip_tag(b->begun++);
     if (!b->clocks)
         return;
     forget(b);
@@ -93,7 +117,6 @@ void race_block_begin(struct race_block *b, uint64_t id)
     b->shares = b->orders;
     b->gathered = NULL;
     b->fence_threads = 0;
-    memset(b->warps, 0, b->n_warps * sizeof *b->warps);
     memset(b->barriers, 0, sizeof b->barriers);
     uint64_t first = b->range.from + (id << KEY_BLOCK);
     b->first = key_block(first);
@@ -108,7 +131,6 @@ void race_block_rest(struct race_block *b)
         return;
     forget(b);
     b->gathered = NULL;
-    memset(b->warps, 0, b->n_warps * sizeof *b->warps);
     memset(b->barriers, 0, sizeof b->barriers);
 }
 
@@ -123,6 +145,7 @@ void race_block_free(struct race_block *b)
     touch_view_free(b->touch);
     hw_free(b->warps);
     hw_free(b->shared.writes);
+    hw_free(b->strips);
     hw_free(b);
 }
 

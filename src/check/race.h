@@ -30,8 +30,9 @@ void race_fence(struct race_block *b, uint32_t thread, uint32_t mask, bool grid_
 void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, bool shared);
 /* Reads of variables in constant memory, which only other commands write. */
 void race_constant(struct race_block *b, uint32_t site, uint32_t mask, const uint64_t *a);
-/* The same, taken apart already. quiet: it is known that nothing races with it. */
+/* The same, taken apart already. TOUCHED: what commands touch is noted; QUIET: it is known that nothing races with it. */
+enum { RACE_TOUCHED = 1, RACE_QUIET = 2 };
 struct part;
-void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared, bool quiet);
+void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared, unsigned how);
 
 #endif

@@ -12,6 +12,7 @@
 #include "check/ledger.h"
 #include "check/race_internal.h"
 #include "check/race_rows.h"
+#include "check/race_strips.h"
 #include "check/touch.h"
 #include "check/touch_set.h"
 #include "check/window.h"
@@ -31,7 +32,8 @@ struct accessed {
     const struct details_site *s;
     uint32_t thread;             /* lane 0's */
     uint32_t site, info;
-    bool shared, writes, quiet;
+    bool shared, writes;
+    unsigned how;                /* race.h */
     struct key_range range;      /* whose keys count: the grid's, in shared memory the block's */
     const uint64_t *a;           /* addresses, then values */
     bool early;                  /* one of the first: with a lock */
@@ -180,7 +182,7 @@ static uint32_t info_of(const struct accessed *x, unsigned lane)
 {
     if (!x->s->valued)
         return x->info;
-    return x->info | INFO_VALUED | (uint32_t)(x->a[LANES + lane] * 0x9e3779b97f4a7c15ull >> (32 + INFO_VALUE)) << INFO_VALUE;
+    return x->info | INFO_VALUED | rows_value(x->a[LANES + lane], INFO_VALUE) << INFO_VALUE;
 }
 
 enum { LOCKS = 64, LOCK_BYTES = 4096, SPINS = 64 };
@@ -278,24 +280,11 @@ static bool row_at_once(const struct accessed *x, const struct part *p, const st
     return nobody_came(x, c, &r);
 }
 
-/* Of several lanes that read one cell the first two make the state. */
-static void part_of_cells(const struct accessed *x, const struct part *p)
+/* Cells from that of the part's first byte on. Of several lanes that read one cell the first two make the state. */
+static void visit_cells(const struct accessed *x, const struct part *p, const struct shadow_cells *c, unsigned grain)
 {
-    unsigned grain = x->shared ? x->b->shared_grain : x->b->grain;
     unsigned shift = (unsigned)__builtin_ctz(x->s->bytes) - grain;
-    uint64_t bytes = (uint64_t)x->s->bytes * (p->uniform ? 1 : p->lanes);
-    struct shadow_cells c;
-    if (p->address & (((uint64_t)1 << grain) - 1))
-        return;
-    if (x->shared) {
-        if (p->address + bytes > x->b->shared_bytes)
-            return;
-        size_t at = (size_t)(p->address >> grain);
-        c = (struct shadow_cells){ x->b->shared.writes + at, x->b->shared.reads + at, x->b->shared.write_info + at, x->b->shared.read_info + at };
-    } else if ((p->address ^ (p->address + bytes - 1)) >> SHADOW_PIECE || !shadow_cells(p->address, grain, &c)) {
-        return;
-    }
-    if (!x->early && row_at_once(x, p, &c, shift))
+    if (!x->early && row_at_once(x, p, c, shift))
         return;
     _Atomic bool *lock = x->early ? lock_of(p->address) : NULL;
     struct part q = *p;
@@ -303,9 +292,102 @@ static void part_of_cells(const struct accessed *x, const struct part *p)
         q.lanes = 2;
     if (lock)
         enter(lock);
-    lane_by_lane(x, &q, &c, shift, grain);
+    lane_by_lane(x, &q, c, shift, grain);
     if (lock)
         leave(lock);
+}
+
+/* ---- strips ---- */
+
+static struct shadow_strip *strip_of(const struct accessed *x, uint64_t address)
+{
+    struct race_block *b = x->b;
+    if (x->shared)
+        return &b->strips[address >> STRIP];
+    if (hw_unlikely(!b->near_strips || address >> SHADOW_PIECE != b->near)) {
+        b->near_strips = shadow_strip(address >> SHADOW_PIECE << SHADOW_PIECE);
+        b->near = address >> SHADOW_PIECE;
+    }
+    return b->near_strips ? &b->near_strips[(address & (((uint64_t)1 << SHADOW_PIECE) - 1)) >> STRIP] : NULL;
+}
+
+static bool cells_of(const struct accessed *x, uint64_t address, unsigned grain, struct shadow_cells *out)
+{
+    const struct shadow_cells *c = &x->b->shared;
+    size_t n = (size_t)(address >> grain);
+    if (!x->shared)
+        return shadow_cells(address, grain, out);
+    *out = (struct shadow_cells){ c->writes + n, c->reads + n, c->write_info + n, c->read_info + n };
+    return true;
+}
+
+/* What the strips of these bytes have goes to the cells; false: there is no memory for those. */
+static bool spread_strips(const struct accessed *x, uint64_t from, uint64_t to, unsigned grain)
+{
+    struct shadow_cells c;
+    for (uint64_t at = from >> STRIP << STRIP; at < to; at += 1 << STRIP) {
+        struct shadow_strip *strip = strip_of(x, at);
+        if (!strip || !cells_of(x, at, grain, &c))
+            return false;
+        strip_spread(strip, x->shared ? x->b->shared_tag : x->b->tag, x->range, x->shared, &c, grain);
+    }
+    return true;
+}
+
+/* values: by lane. */
+static struct strip_row row_of(const struct accessed *x, const struct part *p, const uint16_t *values, uint16_t of_words[STRIP_WORDS])
+{
+    unsigned words = x->s->bytes / 4, n = p->uniform ? words : p->lanes * words;
+    bool several = p->uniform && p->lanes > 1;
+    struct strip_row r = { now_of(x, p->lane) | (uint64_t)(several ? KEY_WARP : KEY_ONE) << KEY_STATE, x->info | (uint32_t)__builtin_ctz(words) << STRIP_SHIFT,
+                           (uint16_t)(((1u << n) - 1) << (p->address % (1 << STRIP)) / 4), x->shared ? x->b->shared_tag : x->b->tag, x->writes, x->shared, x->w->knows, x->range, NULL };
+    if (!values)
+        return r;
+    for (unsigned k = 0; words > 1 && k < n; k++)
+        of_words[k] = values[p->lane + k / words];
+    r.info |= INFO_VALUED;
+    r.values = words > 1 ? of_words : values + p->lane;
+    return r;
+}
+
+/* Lanes that come as one, to whole words. */
+static bool is_row(const struct accessed *x, const struct part *p)
+{
+    return !x->s->strong && x->s->bytes >= 4 && !(p->address & (x->s->bytes - 1)) && !(x->writes && p->uniform && p->lanes > 1) && same_time(x->w, p);
+}
+
+static void visit_strips(const struct accessed *x, const struct part *p, unsigned grain)
+{
+    uint16_t values[LANES], of_words[STRIP_WORDS];
+    struct shadow_cells c;
+    bool valued = x->writes && x->s->valued;
+    if (valued)
+        rows_values(x->a + LANES, INFO_VALUE, values);
+    for (uint64_t at = p->address, end = at + part_bytes(p, x->s->bytes), next; at < end; at = next) {
+        next = hw_min_u64(end, (at | ((1 << STRIP) - 1)) + 1);
+        struct part q = { at, p->lane + (unsigned)((at - p->address) / x->s->bytes), p->uniform ? p->lanes : (unsigned)((next - at) / x->s->bytes), p->uniform };
+        struct shadow_strip *strip = strip_of(x, at);
+        struct strip_row r = row_of(x, &q, valued ? values : NULL, of_words);
+        if (strip && strip_visit(strip, &r))
+            continue;
+        if (spread_strips(x, at, next, grain) && cells_of(x, at, grain, &c))
+            visit_cells(x, &q, &c, grain);
+    }
+}
+
+static void part_of_cells(const struct accessed *x, const struct part *p)
+{
+    unsigned grain = x->shared ? x->b->shared_grain : x->b->grain;
+    uint64_t bytes = part_bytes(p, x->s->bytes);
+    if (p->address & (((uint64_t)1 << grain) - 1))
+        return;
+    if (x->shared ? p->address + bytes > x->b->shared_bytes : (p->address ^ (p->address + bytes - 1)) >> SHADOW_PIECE != 0)
+        return;
+    struct shadow_cells c;
+    if (is_row(x, p))
+        visit_strips(x, p, grain);
+    else if (spread_strips(x, p->address, p->address + bytes, grain) && cells_of(x, p->address, grain, &c))
+        visit_cells(x, p, &c, grain);
 }
 
 /* ---- a warp's access ---- */
@@ -330,16 +412,16 @@ static void touch_part(struct race_block *b, uint32_t site, const struct part *p
 
 static void visit_part(const struct accessed *x, const struct part *p)
 {
-    if (!x->shared && x->b->touch)
+    if (!x->shared && x->b->touch && !(x->how & RACE_TOUCHED))
         touch_part(x->b, x->site, p);
-    if (x->b->grid && !x->quiet)
+    if (x->b->grid && !(x->how & RACE_QUIET))
         part_of_cells(x, p);
 }
 
-void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared, bool quiet)
+void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t mask, const uint64_t *a, const struct part *parts, unsigned n, bool shared, unsigned how)
 {
     const struct details_site *s = &b->kernel->details->sites[site];
-    struct accessed x = { b, warp_of(b, thread), s, thread, site, (site & INFO_SITES) | (s->grid_wide ? INFO_WIDE : 0), shared, s->kind != DETAILS_IN_LOAD, quiet, b->range, a, !shared && b->early < EARLY };
+    struct accessed x = { b, warp_of(b, thread), s, thread, site, (site & INFO_SITES) | (s->grid_wide ? INFO_WIDE : 0), shared, s->kind != DETAILS_IN_LOAD, how, b->range, a, !shared && b->early < EARLY };
     b->early += x.early;
     if (shared)
         x.range = (struct key_range){ x.w->now[__builtin_ctz(mask)] >> KEY_BLOCK << KEY_BLOCK, (uint64_t)1 << KEY_BLOCK };
@@ -349,7 +431,7 @@ void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t m
         visit_part(&x, &parts[k]);
     for (uint32_t m = s->strong && b->orders ? mask : 0; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        race_hand_over(b, x.w, s, l, thread, shared ? a[l] | (uint64_t)(b->id + 1) << 40 : a[l]);
+        race_hand_over(b, x.w, s, l, thread, shared ? a[l] | (uint64_t)(b->id + 1) << 40 : a[l], s->valued || s->locks ? a[LANES + l] : 0);
     }
 }
 
@@ -357,7 +439,7 @@ void race_access(struct race_block *b, uint32_t site, uint32_t thread, uint32_t 
 {
     struct part parts[PARTS];
     unsigned n = parts_of(a, mask, b->kernel->details->sites[site].bytes, parts);
-    race_parts(b, site, thread, mask, a, parts, n, shared, false);
+    race_parts(b, site, thread, mask, a, parts, n, shared, 0);
 }
 
 void race_constant(struct race_block *b, uint32_t site, uint32_t mask, const uint64_t *a)

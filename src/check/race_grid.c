@@ -4,8 +4,6 @@
 #include "base/lock.h"
 #include "check/shadow.h"
 
-enum { AGAIN = 4 };              /* numbers of a block */
-
 struct race_grid {
     struct knowledge knowledge;
     uint64_t number;
@@ -20,7 +18,7 @@ static uint64_t next_number HW_GUARDED_BY(mu) = 1;
 /* Numbers for its blocks. When all have been used they begin again, and cells that have old ones are nobody's. */
 static uint32_t take_numbers(uint32_t blocks, bool *again)
 {
-    uint64_t n = (uint64_t)blocks * AGAIN;
+    uint64_t n = (uint64_t)blocks * RACE_GRID_AGAIN;
     *again = next_number + n > UINT32_MAX;
     if (*again)
         next_number = 1;
@@ -32,7 +30,7 @@ static uint32_t take_numbers(uint32_t blocks, bool *again)
 struct race_grid *race_grid_of(uint64_t number, uint64_t blocks, struct key_range *range)
 {
     bool again = false;
-    if (blocks * AGAIN >= UINT32_MAX)            /* nobody has run such a grid to its end */
+    if (blocks * RACE_GRID_AGAIN >= UINT32_MAX)            /* nobody has run such a grid to its end */
         return NULL;
     hw_lock(&mu);
     struct race_grid *g = grids;
@@ -50,7 +48,7 @@ struct race_grid *race_grid_of(uint64_t number, uint64_t blocks, struct key_rang
     hw_unlock(&mu);
     if (again)
         shadow_forget();
-    *range = (struct key_range){ (uint64_t)g->first << KEY_BLOCK, (uint64_t)g->blocks * AGAIN << KEY_BLOCK };
+    *range = (struct key_range){ (uint64_t)g->first << KEY_BLOCK, (uint64_t)g->blocks * RACE_GRID_AGAIN << KEY_BLOCK };
     return g;
 }
 
@@ -77,5 +75,5 @@ uint32_t race_grid_block(const struct race_grid *g, uint32_t number) { return (n
 uint64_t race_grid_again(const struct race_grid *g, uint64_t key)
 {
     uint32_t at = key_block(key) - g->first;
-    return (uint64_t)(g->first + (uint32_t)(((uint64_t)at + g->blocks) % ((uint64_t)g->blocks * AGAIN))) << KEY_BLOCK;
+    return (uint64_t)(g->first + (uint32_t)(((uint64_t)at + g->blocks) % ((uint64_t)g->blocks * RACE_GRID_AGAIN))) << KEY_BLOCK;
 }

@@ -6,6 +6,8 @@
 #include "check/race_key.h"
 #include "check/race_known.h"
 
+enum { RACE_GRID_AGAIN = 4 };    /* numbers of a block */
+
 struct race_grid;
 
 struct race_grid *race_grid_of(uint64_t grid, uint64_t blocks, struct key_range *range);   /* made when first asked for */

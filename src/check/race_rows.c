@@ -67,6 +67,12 @@ VECTORS SHARED_CELLS void rows_store(uint64_t *keys, uint32_t *info, const struc
         keys[i] = mine + (i >> shift);
 }
 
+VECTORS void rows_values(const uint64_t *v, unsigned less, uint16_t out[32])
+{
+    for (unsigned l = 0; l < 32; l++)
+        out[l] = (uint16_t)rows_value(v[l], less);
+}
+
 VECTORS bool rows_in_steps(const uint64_t *a, uint64_t step)
 {
     uint64_t differ = 0;

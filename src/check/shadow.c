@@ -11,6 +11,7 @@ enum { ADDRESS_BITS = 48, PIECES = 1 << (ADDRESS_BITS - SHADOW_PIECE) };
 struct piece {
     struct shadow_cells *_Atomic cells[SHADOW_GRAINS];
     struct shadow_line *_Atomic lines;
+    struct shadow_strip *_Atomic strips;
 };
 
 static struct piece *_Atomic pieces;             /* by address; most of it is never touched */
@@ -103,13 +104,36 @@ struct shadow_line *shadow_line(uint64_t address)
     return line_at(lines, address);
 }
 
+struct shadow_strip *shadow_strip(uint64_t address)
+{
+    enum { STRIP = 6 };
+    struct piece *p = piece_of(address);
+    if (!p)
+        return NULL;
+    struct shadow_strip *strips = atomic_load_explicit(&p->strips, memory_order_acquire);
+    if (hw_unlikely(!strips)) {
+        hw_lock(&mu);
+        strips = atomic_load_explicit(&p->strips, memory_order_acquire);
+        if (!strips) {
+            strips = reserve(sizeof *strips << (SHADOW_PIECE - STRIP));
+            atomic_store_explicit(&p->strips, strips, memory_order_release);
+        }
+        hw_unlock(&mu);
+    }
+    return strips ? &strips[(address & (((uint64_t)1 << SHADOW_PIECE) - 1)) >> STRIP] : NULL;
+}
+
 void shadow_forget(void)
 {
     struct piece *all = atomic_load_explicit(&pieces, memory_order_acquire);
-    for (size_t k = 0; all && k < PIECES; k++)
+    for (size_t k = 0; all && k < PIECES; k++) {
+        struct shadow_strip *strips = atomic_load_explicit(&all[k].strips, memory_order_acquire);
+        if (strips)
+            madvise(strips, (size_t)1 << SHADOW_PIECE, MADV_DONTNEED);
         for (unsigned g = 0; g < SHADOW_GRAINS; g++) {
             struct shadow_cells *c = atomic_load_explicit(&all[k].cells[g], memory_order_acquire);
             if (c)
                 madvise(c->writes, (size_t)24 << (SHADOW_PIECE - g), MADV_DONTNEED);
         }
+    }
 }

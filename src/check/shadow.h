@@ -23,11 +23,22 @@ struct shadow_line {
     _Atomic bool beside;         /* touch.c: more is known of it than fits here */
 };
 
+/* Of 64 bytes: rows of lanes that wrote and read them (race_strips.h). One line of the machine's own cache. */
+struct shadow_strip {
+    _Alignas(64) uint64_t write, read;           /* keys of the lanes at the first words of: */
+    uint16_t write_mask, read_mask;              /* 4 bytes a bit */
+    uint32_t write_info, read_info;
+    uint16_t cells;              /* whose accesses are in cells instead */
+    uint8_t held;
+    uint16_t values[16];         /* of what was written: its hash */
+};
+
 /* The cells from `address` on, up to the end of its piece; false: there is no memory for them, or no such address. Any thread. */
 bool shadow_cells(uint64_t address, unsigned grain, struct shadow_cells *out);
+struct shadow_strip *shadow_strip(uint64_t address);             /* NULL: the same */
 struct shadow_line *shadow_line(uint64_t address);               /* NULL: the same */
 struct shadow_line *shadow_line_if(uint64_t address);            /* NULL too where nothing of the piece was ever touched */
-/* Every cell is nobody's again. */
+/* Every cell and strip is nobody's again. */
 void shadow_forget(void);
 
 #endif

@@ -53,7 +53,7 @@ struct sync_block *sync_block_new(const struct runner *r)
 
 void sync_block_begin(struct sync_block *b)
 {
-    memset(b->warps, 0, sizeof b->warps);
+    memset(b->warps, 0, hw_min_u64(WARPS, (b->threads + LANES - 1) / LANES) * sizeof *b->warps);
     memset(b->before, 0, WARPS * b->words * sizeof *b->before);
     memset(b->r->came, 0, kabi_came_words(b->n_sites) * sizeof *b->r->came);
     b->plain = true;

@@ -47,7 +47,8 @@ void sync_memory_begin(struct sync_memory *m)
     if (m->copies.n)
         memset(m->pending, 0, m->words * sizeof *m->pending);
     m->copies.n = 0;
-    memset(m->committed, 0, sizeof m->committed);
+    if (m->r->notes)
+        memset(m->committed, 0, sizeof m->committed);
 }
 
 void sync_memory_free(struct sync_memory *m)

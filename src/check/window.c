@@ -22,6 +22,8 @@ enum { FIRST_LOOK = 32, SELDOM = 4096, WORDS_FOR_EACH = 16, SHORT = 1024 };
 struct window_state {
     struct touch_bits *bits;
     uint32_t look;               /* after so many accesses it is worth a look */
+    struct kabi_window racing;   /* of a site that is told for races: where there is nothing else to look at */
+    bool marks;                  /* there: what is stored becomes written */
 };
 
 static const struct details_table *table_of(const struct runner *r) { return r->launch->kernel->details; }
@@ -48,7 +50,7 @@ void windows_new(struct runner *r)
         if (!has_bits(s))
             continue;
         r->window_states[s->window].look = FIRST_LOOK;
-        r->windows[s->window].to = hazards ? 0 : UINT64_MAX;
+        r->windows[s->window].to = r->window_states[s->window].racing.to = hazards ? 0 : UINT64_MAX;
     }
     r->since = ledger_now();
 }
@@ -66,7 +68,7 @@ static void shut(struct runner *r, bool (*which)(const struct details_site *s))
     const struct details_table *t = table_of(r);
     for (uint32_t k = 0; k < t->n; k++)
         for (uint32_t j = 0; t->sites[k].watched && which(&t->sites[k]) && j < n_slots(&t->sites[k]); j++)
-            r->windows[t->sites[k].window + j].size = 0;
+            r->windows[t->sites[k].window + j].size = r->window_states[t->sites[k].window + j].racing.size = 0;
 }
 
 static bool of_block(const struct details_site *s) { return s->space != DETAILS_GLOBAL && s->space != DETAILS_CONSTANT; }
@@ -130,6 +132,36 @@ bool window_touches(struct runner *r, uint32_t site, uint32_t thread, uint32_t m
     return true;
 }
 
+bool window_knows(struct runner *r, uint32_t site, const struct part *parts, unsigned n)
+{
+    const struct details_site *s = &table_of(r)->sites[site];
+    struct window_state *t = &r->window_states[s->window];
+    struct kabi_window *w = &t->racing;
+    bool fresh = false;
+    if (!s->watched || !w->size)
+        return false;
+    for (unsigned k = 0; k < n; k++) {
+        uint64_t at = parts[k].address, last = at + part_bytes(&parts[k], s->bytes) - s->bytes;
+        if (at - w->low >= w->size || last - w->low >= w->size || at & (s->bytes - 1))
+            return false;
+    }
+    for (unsigned k = 0; has_bits(s) && k < n; k++) {
+        uint64_t at = parts[k].address, bytes = part_bytes(&parts[k], s->bytes);
+        if (at >= w->from && at + bytes <= w->to)
+            continue;
+        touch_bits_set(t->bits, at, bytes);
+        fresh = true;
+    }
+    if (fresh && w->left-- == 0)
+        look_around(w, t, parts[0].address);
+    for (unsigned k = 0; t->marks && k < n; k++)
+        if (s->space == DETAILS_SHARED)
+            init_bits_write(&r->shared, parts[k].address, part_bytes(&parts[k], s->bytes));
+        else
+            init_write(parts[k].address, part_bytes(&parts[k], s->bytes));
+    return true;
+}
+
 /* ---- windows ---- */
 
 static void open_to(struct kabi_window *w, const struct details_site *s, uint64_t low, uint64_t high)
@@ -150,29 +182,41 @@ bool window_is_quiet(struct runner *r, uint32_t site)
     return !r->race || !race_listens(r->race) || s->ordered || s->space == DETAILS_CONSTANT || bounds_only_read(r, site);
 }
 
+/* The one to open: generated code's own, or the one beside it for a site that is told all the same. NULL: it is looked at as a whole each time. */
+static struct kabi_window *window_to_open(struct runner *r, uint32_t site)
+{
+    const struct details_site *s = &table_of(r)->sites[site];
+    if (window_is_quiet(r, site))
+        return &r->windows[s->window];
+    return s->space == DETAILS_SHARED || s->space == DETAILS_GLOBAL ? &r->window_states[s->window].racing : NULL;
+}
+
 static void of_shared(struct runner *r, uint32_t site, uint64_t address, uint64_t base)
 {
     const struct details_site *s = &table_of(r)->sites[site];
     uint64_t low = s->shared_bytes ? s->shared_at : 0, high = low + (s->shared_bytes ? s->shared_bytes : r->launch->kl.shared_bytes);
-    if (r->notes || !window_is_quiet(r, site) || is_open(&r->windows[s->window], base + address))
+    struct kabi_window *w = window_to_open(r, site);
+    if (r->notes || !w || is_open(w, base + address))
         return;
-    if (asks_init(s) && !init_bits_around(&r->shared, address, &low, &high))
+    if (w == &r->window_states[s->window].racing && s->kind == DETAILS_IN_STORE)
+        r->window_states[s->window].marks = (check_tools & CHECK_INIT) != 0;
+    else if (asks_init(s) && !init_bits_around(&r->shared, address, &low, &high))
         return;
     if (s->space == DETAILS_GENERIC) {           /* what is touched of shared memory is nobody's business */
-        r->windows[s->window] = (struct kabi_window){ .to = UINT64_MAX };
+        *w = (struct kabi_window){ .to = UINT64_MAX };
         r->window_states[s->window].bits = NULL;
     }
-    open_to(&r->windows[s->window], s, base + low, base + high);
+    open_to(w, s, base + low, base + high);
 }
 
 static void of_global(struct runner *r, uint32_t site, const struct part *p)
 {
     const struct details_site *s = &table_of(r)->sites[site];
     const struct ledger_range *g = ledger_holds(p->address, s->bytes, runner_at(r));
-    if (!g || g->heap || !window_is_quiet(r, site))
+    struct kabi_window *w = window_to_open(r, site);
+    if (!g || g->heap || !w)
         return;
     uint64_t low = g->base, high = g->base + g->bytes;
-    struct kabi_window *w = &r->windows[s->window];
     struct window_state *t = &r->window_states[s->window];
     if ((check_tools & CHECK_HAZARD) && has_bits(s)) {
         struct touch_bits *b = window_bits(race_touches(r->race), site, s, p->address, s->bytes, runner_at(r));
@@ -188,7 +232,12 @@ static void of_global(struct runner *r, uint32_t site, const struct part *p)
         low = hw_max_u64(low, b->low);
         high = hw_min_u64(high, b->high);
     }
-    if (is_open(w, p->address) || (asks_init(s) && (g->fresh || g->by_page) && !g->replaced && !init_around(p->address, &low, &high)))
+    bool concerns = asks_init(s) && (g->fresh || g->by_page) && !g->replaced;
+    if (w == &t->racing && s->kind == DETAILS_IN_STORE)
+        t->marks = concerns;
+    else if (concerns && !is_open(w, p->address) && !init_around(p->address, &low, &high))
+        return;
+    if (is_open(w, p->address))
         return;
     uint64_t before = w->low + w->size + s->bytes - 1;           /* where it ended: what is known of it is still true */
     if (w->size && low < before && w->low < high) {

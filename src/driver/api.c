@@ -164,7 +164,7 @@ CUresult api_stream(CUstream handle, struct stream **out)
     }
     if ((rc = stream_get(ctx, handle, api_tls_per_thread, true, &s)))
         return rc;
-    rc = gate_also(s->ctx) ? ctx_error(s->ctx) : CUDA_ERROR_INVALID_HANDLE;
+    rc = gate_also(s->ctx) ? ctx_error(s->ctx) : hw_refuse(CUDA_ERROR_INVALID_HANDLE, "the stream's context was destroyed");
     if (rc) {
         stream_unref(s);
         return rc;

@@ -88,7 +88,7 @@ CUresult do_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMip
     if (pLevelArray && level < a->n_levels)
         *pLevelArray = (CUarray)a->levels[level]->obj.handle;
     else
-        rc = CUDA_ERROR_INVALID_VALUE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "pLevelArray is NULL, or there is no level %u: the array has %u", level, a->n_levels);
     array_unref(a);
     return rc;
 }
@@ -110,14 +110,14 @@ static CUresult sparse_properties(CUDA_ARRAY_SPARSE_PROPERTIES *out, void *handl
     if (rc)
         return rc;
     unsigned row = (unsigned)__builtin_ctz(a->texel_bytes);
-    rc = CUDA_ERROR_INVALID_VALUE;
-    if (out && (a->desc.Flags & CUDA_ARRAY3D_SPARSE) && row < HW_LEN(flat)) {
+    if (!out || !(a->desc.Flags & CUDA_ARRAY3D_SPARSE) || row >= HW_LEN(flat)) {
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "sparseProperties is NULL, or the array is not sparse (CUDA_ARRAY3D_SPARSE)");
+    } else {
         bool is_deep = a->desc.Depth && !(a->desc.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP));
         memset(out, 0, sizeof *out);
         out->tileExtent.width = is_deep ? deep[row][0] : flat[row][0];
         out->tileExtent.height = is_deep ? deep[row][1] : flat[row][1];
         out->tileExtent.depth = is_deep ? deep[row][2] : 1;
-        rc = CUDA_SUCCESS;
     }
     array_unref(a);
     return rc;
@@ -148,7 +148,7 @@ static CUresult memory_requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, void *h
     if (!device_peek(device))
         rc = hw_refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d; cuDeviceGetCount() says how many there are", (int)device);
     else if (!out || !(a->desc.Flags & CUDA_ARRAY3D_DEFERRED_MAPPING))
-        rc = CUDA_ERROR_INVALID_VALUE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "memoryRequirements is NULL, or the array has memory already (it was made without CUDA_ARRAY3D_DEFERRED_MAPPING)");
     if (!rc) {
         memset(out, 0, sizeof *out);
         out->size = hw_align_up(bytes, TILE);

@@ -34,9 +34,9 @@ CUresult do_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const 
     struct graph *g = graph_get(hGraph);
     struct node **deps = NULL;
     struct stream *s = NULL;
-    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = g ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed");
 
-    if (g && !(rc = graph_nodes_get(dependencies, numDependencies, &deps)) && !(rc = api_stream(hStream, &s)))
+    if (!rc && !(rc = graph_nodes_get(dependencies, numDependencies, &deps)) && !(rc = api_stream(hStream, &s)))
         rc = capture_begin(s, mode, g, deps, dependencyData, numDependencies);
     stream_unref(s);
     graph_nodes_put(deps, numDependencies);

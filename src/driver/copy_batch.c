@@ -86,7 +86,8 @@ static CUresult batch_3d(const CUDA_MEMCPY3D_BATCH_OP *ops, size_t n, size_t *fa
     struct copy_request *reqs = hw_alloc(n * sizeof *reqs);
     for (size_t i = 0; i < n && !rc; i++) {
         rc = order_known(ops[i].srcAccessOrder) && !(ops[i].flags & ~(unsigned)CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE)
-            ? copy_request_op(&ops[i], &reqs[i]) : CUDA_ERROR_INVALID_VALUE;
+            ? copy_request_op(&ops[i], &reqs[i])
+            : hw_refuse(CUDA_ERROR_INVALID_VALUE, "operation %zu: there is no order %d of source accesses, or flags 0x%x are not known", i, (int)ops[i].srcAccessOrder, ops[i].flags);
         if (rc)
             *failed = i;
     }

@@ -163,7 +163,9 @@ static CUresult with_event(CUcontext hCtx, CUevent hEvent, CUresult (*fn)(struct
 {
     struct ctx *c = ctx_get(hCtx);
     struct event *e = event_get(hEvent);
-    CUresult rc = !c ? CUDA_ERROR_INVALID_CONTEXT : !e ? CUDA_ERROR_INVALID_HANDLE : !gate_also(c) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : fn(c, e);
+    CUresult rc = !c ? hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed")
+        : !e ? hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no event, or it was destroyed")
+        : !gate_also(c) ? hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context was destroyed meanwhile") : fn(c, e);
 
     event_unref(e);
     ctx_unref(c);
@@ -182,7 +184,7 @@ CUresult do_cuCtxSynchronize_v2(CUcontext ctx)
 
     if (!c)
         return hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed");
-    rc = gate_also(c) ? ctx_synchronize(c) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    rc = gate_also(c) ? ctx_synchronize(c) : hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context was destroyed meanwhile");
     ctx_unref(c);
     return rc;
 }

@@ -63,7 +63,7 @@ CUresult do_cuEventSynchronize(CUevent hEvent)
 CUresult do_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
     struct event *start, *end;
-    CUresult rc = CUDA_ERROR_INVALID_HANDLE;
+    CUresult rc;
 
     if (!pMilliseconds)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "pMilliseconds is NULL");
@@ -73,6 +73,8 @@ CUresult do_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEn
         rc = event_missing(start ? hEnd : hStart);
     else if (start->ctx == end->ctx)
         rc = event_elapsed(start, end, pMilliseconds);
+    else
+        rc = hw_refuse(CUDA_ERROR_INVALID_HANDLE, "the events are of two contexts, whose times cannot be compared");
     event_unref(end);
     event_unref(start);
     return rc;

@@ -104,8 +104,9 @@ CUresult do_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out
     struct graph *g = graph_get(hGraph);
     struct ctx *where = ctx ? ctx_get(ctx) : ctx_current();
     struct condition *c;
-    CUresult rc = !pHandle_out || !g || (flags & ~(unsigned)CU_GRAPH_COND_ASSIGN_DEFAULT) ? CUDA_ERROR_INVALID_VALUE
-        : !where ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+    CUresult rc = !pHandle_out || !g || (flags & ~(unsigned)CU_GRAPH_COND_ASSIGN_DEFAULT)
+        ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "pHandle_out is NULL, or that is no graph, or flags 0x%x are not known", flags)
+        : !where ? hw_refuse(CUDA_ERROR_INVALID_CONTEXT, "that is no context, or it was destroyed; or none is current") : CUDA_SUCCESS;
 
     if (!rc && !(rc = condition_new(where, defaultLaunchValue, (flags & CU_GRAPH_COND_ASSIGN_DEFAULT) != 0, &c))) {
         hw_vec_push(&g->conditions, c);
@@ -134,15 +135,17 @@ CUresult do_cuGraphDestroyNode(CUgraphNode hNode)
 
     if (!n)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed");
-    graph_remove(n);
+    bool fixed = n->graph && graph_has_memory(n->graph);
+    if (!fixed)
+        graph_remove(n);
     node_unref(n);
-    return CUDA_SUCCESS;
+    return fixed ? hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "no node of a graph that allocates or frees memory can be destroyed") : CUDA_SUCCESS;
 }
 
 CUresult do_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags)
 {
     struct graph *g = graph_get(hGraph);
-    CUresult rc = g && path ? graph_print_dot(g, path, flags) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = g && path ? graph_print_dot(g, path, flags) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed; or path is NULL");
 
     graph_unref(g);
     return rc;
@@ -179,11 +182,11 @@ static void edges_add(struct edges *e, struct node *from, struct node *to)
 static CUresult edges_give(struct edges *e, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *count)
 {
     size_t n = e->data.n, room = *count;
-    CUresult rc = data && !from && !to ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    CUresult rc = data && !from && !to ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "data of edges is asked for without the nodes") : CUDA_SUCCESS;
 
     for (size_t i = 0; i < n && !rc && !data && (from || to); i++)
         if (!edge_is_plain(&e->data.v[i]))
-            rc = CUDA_ERROR_LOSSY_QUERY;
+            rc = hw_refuse(CUDA_ERROR_LOSSY_QUERY, "edge %zu has data (a port or a type), and there is no room given for it: use the _v2 function", i);
     if (!rc && !from && !to)
         *count = n;
     if (!rc && from)
@@ -243,7 +246,8 @@ CUresult do_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *
 CUresult do_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData, size_t *numEdges)
 {
     struct graph *g = graph_get(hGraph);
-    CUresult rc = g && numEdges && !from == !to ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = g && numEdges && !from == !to ? CUDA_SUCCESS
+        : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed; or numEdges is NULL; or only one of from and to is");
     struct edges e = {0};
 
     for (size_t i = 0; !rc && i < g->nodes.n; i++)
@@ -309,9 +313,9 @@ static CUresult change_edges(CUgraph graph, const CUgraphNode *from, const CUgra
 {
     struct graph *g = graph_get(graph);
     struct node **a = NULL, **b = NULL;
-    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = g ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed");
 
-    if (g && !(rc = graph_nodes_get(from, n, &a)) && !(rc = graph_nodes_get(to, n, &b)))
+    if (!rc && !(rc = graph_nodes_get(from, n, &a)) && !(rc = graph_nodes_get(to, n, &b)))
         for (size_t i = 0; i < n && !rc; i++)
             rc = add ? graph_add_edge(g, a[i], b[i], data ? &data[i] : NULL) : graph_remove_edge(g, a[i], b[i]);
     graph_nodes_put(a, n);
@@ -395,7 +399,7 @@ CUresult do_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned
     struct user_object *u = user_object_get(object);
     struct graph *g = graph_get(graph);
     CUresult rc = u && g && count && count <= INT32_MAX && flags <= CU_GRAPH_USER_OBJECT_MOVE ? CUDA_SUCCESS
-                                                                                              : CUDA_ERROR_INVALID_VALUE;
+        : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no user object or no graph, or a count of %u, or unknown flags 0x%x", count, flags);
 
     if (!rc && flags != CU_GRAPH_USER_OBJECT_MOVE)
         user_object_hold(u, count);
@@ -410,7 +414,7 @@ CUresult do_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigne
 {
     struct user_object *u = user_object_get(object);
     struct graph *g = graph_get(graph);
-    CUresult rc = u && g && count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = u && g && count ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no user object or no graph, or a count of 0");
 
     if (!rc) {
         struct graph_user *held = user_of(g, u);

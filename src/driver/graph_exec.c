@@ -120,7 +120,7 @@ static CUresult exec_set(CUgraphExec exec, CUgraphNode node, CUresult made, stru
 
     if (!rc && !x) {
         node_params_fini(params);
-        rc = CUDA_ERROR_INVALID_VALUE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no executable graph, or it was destroyed");
     } else if (!rc) {
         rc = exec_graph_set(x, node, params);
     }
@@ -232,9 +232,11 @@ CUresult do_cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraph
 {
     struct exec_graph *x = exec_graph_get(hGraphExec);
     struct graph *g = graph_get(hGraph);
-    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+    CUresult rc;
 
-    if (x && g && resultInfo) {
+    if (!x || !g || !resultInfo) {
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no executable graph or no graph, or it was destroyed; or resultInfo is NULL");
+    } else {
         memset(resultInfo, 0, sizeof *resultInfo);
         rc = exec_graph_update(x, g, &resultInfo->result, &resultInfo->errorNode);
     }

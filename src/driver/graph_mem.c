@@ -43,7 +43,8 @@ CUresult do_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, cons
 {
     struct graph_memory *m = graph_memory_get(dptr);
     struct node_params p;
-    CUresult rc = m ? node_params_memory(ctx_current(), m, false, &p) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = m ? node_params_memory(ctx_current(), m, false, &p)
+        : hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is no memory that a node of a graph allocates", (unsigned long long)dptr);
 
     return graph_add_node(phGraphNode, hGraph, dependencies, numDependencies, rc, &p);
 }

@@ -123,10 +123,10 @@ CUresult do_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID 
         if (api_window_valid(&value->accessPolicyWindow))
             n->params.u.kernel.window = value->accessPolicyWindow;
         else
-            rc = CUDA_ERROR_INVALID_VALUE;
+            rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "the access policy's window of %zu bytes is too large, its ratio is not 0 to 1, or its misses are to persist", value->accessPolicyWindow.num_bytes);
     } else if (!rc) {
         hw_warn("attribute %d of kernel nodes is not supported", (int)attr);
-        rc = CUDA_ERROR_NOT_SUPPORTED;
+        rc = hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "attribute %d of kernel nodes is not supported", (int)attr);
     }
     node_unref(n);
     return rc;
@@ -135,7 +135,7 @@ CUresult do_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID 
 CUresult do_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr, CUkernelNodeAttrValue *value_out)
 {
     struct node *n = graph_node_of(hNode, CU_GRAPH_NODE_TYPE_KERNEL);
-    CUresult rc = !n || !value_out ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    CUresult rc = n && value_out ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no kernel node, or it was destroyed; or value_out is NULL");
 
     if (!rc && attr == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
         value_out->cooperative = n->params.u.kernel.config.cooperative;
@@ -150,7 +150,7 @@ CUresult do_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID 
 CUresult do_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
 {
     struct node *to = graph_node_of(dst, CU_GRAPH_NODE_TYPE_KERNEL), *from = graph_node_of(src, CU_GRAPH_NODE_TYPE_KERNEL);
-    CUresult rc = to && from ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = to && from ? CUDA_SUCCESS : hw_refuse(CUDA_ERROR_INVALID_VALUE, "dst or src is no kernel node, or was destroyed");
 
     if (!rc)
         copy_attributes(&to->params, &from->params);

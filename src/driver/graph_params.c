@@ -90,10 +90,8 @@ CUresult graph_values_params(const CUDA_BATCH_MEM_OP_NODE_PARAMS *in, struct nod
 CUresult graph_conditional_params(const CUDA_CONDITIONAL_NODE_PARAMS *in, CUgraph graph, struct node_params *out)
 {
     struct graph *g = graph_get(graph);
-    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = g ? node_params_conditional(g, in->handle, in->type, in->size, out) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no graph, or it was destroyed");
 
-    if (g)
-        rc = node_params_conditional(g, in->handle, in->type, in->size, out);
     graph_unref(g);
     return rc;
 }

@@ -36,7 +36,8 @@ static struct old_state *old_lock(CUfunction hfunc)
 CUresult do_cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
 {
     struct old_state *state = old_lock(hfunc);
-    CUresult rc = !state ? CUDA_ERROR_INVALID_HANDLE : x <= 0 || y <= 0 || z <= 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    CUresult rc = !state ? hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded")
+        : x <= 0 || y <= 0 || z <= 0 ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "a block of %d x %d x %d threads", x, y, z) : CUDA_SUCCESS;
 
     if (!rc) {
         state->block[0] = (unsigned)x;
@@ -60,7 +61,8 @@ CUresult do_cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
 CUresult do_cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
 {
     struct old_state *state = old_lock(hfunc);
-    CUresult rc = !state ? CUDA_ERROR_INVALID_HANDLE : numbytes > DEVICE_PARAM_BYTES ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    CUresult rc = !state ? hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded")
+        : numbytes > DEVICE_PARAM_BYTES ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "%u bytes of parameters; %d are the most", numbytes, DEVICE_PARAM_BYTES) : CUDA_SUCCESS;
 
     if (!rc)
         state->param_bytes = numbytes;
@@ -76,7 +78,7 @@ CUresult do_cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int nu
     if (!state)
         rc = hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no kernel, or its module was unloaded");
     else if (!ptr || offset < 0 || offset > DEVICE_PARAM_BYTES || numbytes > (unsigned)(DEVICE_PARAM_BYTES - offset))
-        rc = CUDA_ERROR_INVALID_VALUE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "ptr is NULL, or %u bytes at %d are not within the %d of parameters", numbytes, offset, DEVICE_PARAM_BYTES);
     else
         memcpy(state->params + offset, ptr, numbytes);
     hw_unlock(&mu);

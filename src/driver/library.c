@@ -90,7 +90,7 @@ static CUresult library_own_ctx(struct ctx **out)
         rc = ctx_pop(NULL);
     pthread_mutex_unlock(&making);
     if (!rc && !(*out = ctx_get(own)))
-        rc = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+        rc = hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "no context is current, and the libraries' own was destroyed");
     return rc;
 }
 
@@ -460,7 +460,7 @@ CUresult do_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *par
 
     if (!kernel)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "kernel is NULL");
-    if ((rc = kernel_function(kernel, &f)))
+    if ((rc = library_kernel_function(kernel, &f)))
         return rc;
     return do_cuFuncGetParamInfo(f, paramIndex, paramOffset, paramSize);
 }

@@ -71,7 +71,7 @@ CUresult do_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 {
     struct mempool *p = mempool_get(pool);
 
-    CUresult rc = !p || mempool_is_imported(p) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    CUresult rc = !p || mempool_is_imported(p) ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no pool, or it was destroyed, or it is another process's") : CUDA_SUCCESS;
 
     if (!rc)
         mempool_trim(p, minBytesToKeep);
@@ -121,10 +121,12 @@ CUresult do_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool
                                              unsigned long long flags)
 {
     struct mempool *p = NULL;
-    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+    CUresult rc;
 
     if (handle_out && !flags && handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR && (p = mempool_get(pool)))
         rc = mempool_export(p, handle_out);
+    else
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "handle_out is NULL, flags 0x%llx are not 0, handles of type %d cannot be exported, or that is no pool", flags, (int)handleType);
     mempool_unref(p);
     return rc;
 }
@@ -155,12 +157,13 @@ CUresult do_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUme
 {
     struct mempool *p = mempool_get(pool);
     struct ipc_ref ref;
-    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+    CUresult rc;
 
-    if (ptr_out && shareData && p && mempool_is_imported(p)) {
+    if (!ptr_out || !shareData || !p || !mempool_is_imported(p)) {
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "a pointer is NULL, or that is no pool that was imported");
+    } else {
         memcpy(&ref, shareData, sizeof ref);
-        if (ipc_ref_valid(&ref))
-            rc = ipc_mem_open(ctx_current(), &ref, true, ptr_out);
+        rc = ipc_ref_valid(&ref) ? ipc_mem_open(ctx_current(), &ref, true, ptr_out) : hw_refuse(CUDA_ERROR_INVALID_VALUE, "shareData was not made by cuMemPoolExportPointer()");
     }
     mempool_unref(p);
     return rc;

@@ -73,7 +73,7 @@ CUresult do_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, C
 CUresult do_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize)
 {
     struct function *f;
-    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = CUDA_SUCCESS;
 
     if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "dynamicSmemSize is NULL, or %d blocks of %d threads", numBlocks, blockSize);
@@ -83,7 +83,8 @@ CUresult do_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUf
         size_t room = (size_t)DEVICE_SHARED_SM / (size_t)numBlocks & ~(size_t)127;
         room = room > f->shared_static ? room - f->shared_static : 0;
         *dynamicSmemSize = hw_min_u64(room, (size_t)f->max_dynamic_shared);
-        rc = CUDA_SUCCESS;
+    } else {
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "%d blocks of %d threads do not fit on a multiprocessor, even without dynamic shared memory", numBlocks, blockSize);
     }
     function_put(f);
     return rc;

@@ -127,7 +127,7 @@ static CUresult find_reference(CUmodule hmod, const char *name, bool surface, st
 {
     struct module *m = module_get(hmod);
     CUdeviceptr slot = 0;
-    CUresult rc = m ? module_reference(m, name, surface, &slot) : CUDA_ERROR_INVALID_HANDLE;
+    CUresult rc = m ? module_reference(m, name, surface, &slot) : hw_refuse(CUDA_ERROR_INVALID_HANDLE, "that is no module, or it was unloaded");
 
     if (!rc) {
         *out = NULL;

@@ -220,11 +220,11 @@ static CUresult make_image(const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTUR
     if (texture && view)
         rc = set_view(view, image.array, &t);
     if (!rc && texture && image.array && array_srgb(image.array->desc.Format) && !(texture->flags & CU_TRSF_SRGB))
-        rc = CUDA_ERROR_INVALID_VALUE;           /* what is sRGB cannot be read otherwise */
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "an sRGB array can only be read as such: CU_TRSF_SRGB is missing in the flags");
     if (!rc && texture)
         rc = set_sampling(texture, &t);
     if (!rc && !(image.handle = exec_texture_add(&t)))
-        rc = CUDA_ERROR_OUT_OF_MEMORY;
+        rc = hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "there are as many textures and surfaces as can be");
     if (rc) {
         array_unref(image.array);
         return rc;

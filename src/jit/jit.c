@@ -16,6 +16,7 @@
 #include "base/os.h"
 #include "jit/emit.h"
 #include "jit/code/tier_up.h"
+#include "jit/code/details_table.h"
 #include "jit/code/llvm.h"
 #include "jit/code/object.h"
 #include "jit/code/parallel_codegen.h"
@@ -86,8 +87,10 @@ static struct hw_hash make_key(const struct ir_func *f, const struct jit_request
     hw_hash_u64(&h, build_id());
     hw_hash_str(&h, target_id());
     lines_hash(&h, f);
-    if (req->details)
+    if (req->details) {
         hw_hash_str(&h, !req->check ? "details" : req->orders ? "check orders" : "check");
+        details_table_hash(&h, f);
+    }
     if (req->plain)
         hw_hash_str(&h, req->steps ? "steps" : "plain");
     return h;
@@ -194,10 +197,14 @@ static struct hw_hash quick_key(struct hw_hash key)
 
 enum tiers { BEST, QUICK, BOTH };
 
-/* By how long it takes: microseconds, for each of LLVM's instructions and for each pair of its blocks. Up to QUICK_FROM the best code is there in 50 ms. */
-static enum tiers choose_tiers(const struct jit_request *req, LLVMModuleRef mod)
+/*
+ * By how long it takes: microseconds, for each of LLVM's instructions and for each pair of its blocks. Up to QUICK_FROM for each vector of a warp the best code is
+ * there in 50 to 100 ms: where vectors are half as long a kernel has twice the instructions, and is no larger for that.
+ */
+static enum tiers choose_tiers(const struct jit_request *req, LLVMModuleRef mod, unsigned width)
 {
-    enum { QUICK_FROM = 2000 };
+    enum { QUICK_FROM = 1000 };
+    unsigned vectors = width > 1 && width < 16 ? 4 : 2;
     const double each = 25, pair = 2.5;
     const char *mode = hw_options()->tiers;
     double n = 0, us = 0, limit = 1e6 * (double)hw_options()->compile_limit;
@@ -210,7 +217,7 @@ static enum tiers choose_tiers(const struct jit_request *req, LLVMModuleRef mod)
         n += here;
         us += each * here + pair * blocks * blocks;
     }
-    return n <= QUICK_FROM ? BEST : limit > 0 && us > limit ? QUICK : BOTH;
+    return n <= QUICK_FROM * vectors ? BEST : limit > 0 && us > limit ? QUICK : BOTH;
 }
 
 /* Code at once: made quickly, or left by a process that did not come to the best. */
@@ -265,7 +272,7 @@ static bool generate(const struct ir_func *f, const struct jit_request *req, str
     bool dumps = wants_dump("llvm") || wants_dump("asm");
     struct parts_request rq = { .prefix = prefix, .plain = req->plain, .n_regions = e->p->regions.n, .width = e->W, .masks = has_masks(e->p) || (e->p->wide && has_masks(e->p->wide)), .versions = e->versions,
                                 .apart = f->callees.n == 0 && !dumps, .optimised = dumps ? dump_optimised : NULL, .user = &dumped };
-    enum tiers tiers = choose_tiers(req, e->mod);
+    enum tiers tiers = choose_tiers(req, e->mod, e->W);
     if (tiers == BEST) {
         ok = parts_make(&rq, e->mod, machine, out, diag);
         goto out;
@@ -441,15 +448,9 @@ static void dump_passes(const struct ir_func *f, const struct jit_request *req, 
     hw_str_fini(&text);
 }
 
-static bool compile(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct hw_hash *key, struct object *out,
-                    struct later **job, struct diag *diag)
+/* The stages that HOSTWARP_DUMP asks for, but those of LLVM. */
+static void dump_stages(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct plan *p, struct diag *diag)
 {
-    if (!llvm_load(diag))
-        return false;
-    uint64_t begin = hw_now_ns();
-    struct plan *p = make_plan(f, req, width, warp_ops, NULL, NULL, diag);
-    if (!p)
-        return false;
     if (wants_dump("ptx") && f->module->ptx)     /* of the whole module: the other stages name its lines */
         dump(f, req, "ptx", f->module->ptx, strlen(f->module->ptx));
     if (wants_dump("passes"))
@@ -462,6 +463,63 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
         dump(f, req, "ir", text.s, text.n);
         hw_str_fini(&text);
     }
+}
+
+/* What the engine must know of the code. */
+static void set_facts(const struct ir_func *f, const struct plan *p, const struct emit *e, struct object *out)
+{
+    out->facts.n_regions = (uint32_t)p->regions.n;
+    out->facts.n_groups = p->groups;
+    out->facts.frame_bytes = e->frame_bytes;
+    out->facts.local_bytes = p->func->local_bytes;
+    out->facts.shared_static = f->shared_bytes;
+    out->facts.shared_room = p->shared_room;
+    out->facts.width = e->W;
+    out->facts.chunks = e->C;
+    out->facts.bars_offset = e->bars_offset;
+    out->facts.warpops_offset = e->warpops_offset;
+    out->facts.fair = p->opt.fair && p->regions.n > 1;       /* else nobody stops before the end */
+    out->facts.turns = p->opt.turns;
+    out->facts.red_offset = e->red_offset;
+    out->facts.warp_offset = e->warp_offset;
+    out->facts.warp_bytes = e->warp_bytes;
+    out->facts.parts_offset = e->parts_offset;
+    for (size_t i = 0; i < e->keeps.n; i++)
+        hw_vec_push(&out->keeps, e->keeps.v[i]);
+    out->facts.lockstep = p->lockstep;
+    out->facts.streams = e->streams;
+    out->facts.visits = p->visits;
+    out->facts.reds = p->reds;
+    out->facts.alone = waits_for_none(p);
+    for (size_t i = 0; i < e->symbols.n; i++)
+        hw_vec_push(&out->symbols, e->symbols.v[i]);
+}
+
+static void emit_fini(struct emit *e)
+{
+    hw_vec_fini(&e->symbols);
+    hw_vec_fini(&e->keeps);
+    hw_vec_fini(&e->guards);
+    hw_vec_fini(&e->records);
+    hw_vec_fini(&e->walked);
+    hw_vec_fini(&e->own_rows);
+    hw_vec_fini(&e->butterflies);
+    hw_vec_fini(&e->late);
+    hw_vec_fini(&e->ladders);
+    LLVMDisposeModule(e->mod);
+    LLVMContextDispose(e->cx);
+}
+
+static bool compile(const struct ir_func *f, const struct jit_request *req, unsigned width, bool warp_ops, const struct hw_hash *key, struct object *out,
+                    struct later **job, struct diag *diag)
+{
+    if (!llvm_load(diag))
+        return false;
+    uint64_t begin = hw_now_ns();
+    struct plan *p = make_plan(f, req, width, warp_ops, NULL, NULL, diag);
+    if (!p)
+        return false;
+    dump_stages(f, req, width, warp_ops, p, diag);
     struct emit e = { .p = p, .kernel = f, .diag = diag, .W = p->opt.width, .C = p->opt.chunks, .promises = makes_promises(req), .in_window = req->in_window };
     e.cx = LLVMContextCreate();
     e.mod = LLVMModuleCreateWithNameInContext(f->name, e.cx);
@@ -472,47 +530,14 @@ static bool compile(const struct ir_func *f, const struct jit_request *req, unsi
     bool ok = generate(f, req, &e, key, out, job, diag);
     out->details = details_finish(&e, ok);
     if (ok) {
-        out->facts.n_regions = (uint32_t)p->regions.n;
-        out->facts.n_groups = p->groups;
-        out->facts.frame_bytes = e.frame_bytes;
-        out->facts.local_bytes = p->func->local_bytes;
-        out->facts.shared_static = f->shared_bytes;
-        out->facts.shared_room = p->shared_room;
-        out->facts.width = e.W;
-        out->facts.chunks = e.C;
-        out->facts.bars_offset = e.bars_offset;
-        out->facts.warpops_offset = e.warpops_offset;
-        out->facts.fair = p->opt.fair && p->regions.n > 1;       /* else nobody stops before the end */
-        out->facts.turns = p->opt.turns;
-        out->facts.red_offset = e.red_offset;
-        out->facts.warp_offset = e.warp_offset;
-        out->facts.warp_bytes = e.warp_bytes;
-        out->facts.parts_offset = e.parts_offset;
-        for (size_t i = 0; i < e.keeps.n; i++)
-            hw_vec_push(&out->keeps, e.keeps.v[i]);
-        out->facts.lockstep = p->lockstep;
-        out->facts.streams = e.streams;
-        out->facts.visits = p->visits;
-        out->facts.alone = waits_for_none(p);
-        for (size_t i = 0; i < e.symbols.n; i++)
-            hw_vec_push(&out->symbols, e.symbols.v[i]);
+        set_facts(f, p, &e, out);
         hw_debug("compiled %s for %ux%ux%u threads, %ux%u lanes%s, %sin %.1f ms", f->name, req->ntid[0], req->ntid[1], req->ntid[2], e.W, e.C,
                  p->opt.fair || p->opt.turns ? " taking turns" : "", *job ? "quickly, " : "", (double)(hw_now_ns() - begin) / 1e6);
     } else {
         for (size_t i = 0; i < e.symbols.n; i++)
             hw_free(e.symbols.v[i]);
     }
-    hw_vec_fini(&e.symbols);
-    hw_vec_fini(&e.keeps);
-    hw_vec_fini(&e.guards);
-    hw_vec_fini(&e.records);
-    hw_vec_fini(&e.walked);
-    hw_vec_fini(&e.own_rows);
-    hw_vec_fini(&e.butterflies);
-    hw_vec_fini(&e.late);
-    hw_vec_fini(&e.ladders);
-    LLVMDisposeModule(e.mod);
-    LLVMContextDispose(e.cx);
+    emit_fini(&e);
     plan_free(p);
     return ok;
 }
@@ -624,13 +649,15 @@ struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_reques
     struct object o = { 0 };
     struct later *job = NULL;
     bool dumping = hw_options()->dump[0] != 0;
-    if (!dumping && !req->details && (k = link_kept(&key, f->name)))     /* what an instrumented one counts is not kept on disk */
+    if (!dumping && (k = link_kept(&key, f->name)))
         return k;
+    if (req->compiled)
+        *req->compiled = true;
     if (!compile_some_way(f, req, width, warp_ops, &key, &o, &job, diag)) {
         object_fini(&o);
         return NULL;
     }
-    if (!req->details && !job)
+    if (!job)
         object_save(&key, &o);
     k = job ? link_quick(job, &o, f->name, diag) : object_link(&key, &o, f->name, diag);
     object_fini(&o);

@@ -41,6 +41,8 @@ enum details_path { DETAILS_PATH_ALU, DETAILS_PATH_SPECIAL, DETAILS_PATH_SHARED,
                     DETAILS_PATH_BARRIER, DETAILS_PATH_STREAM, DETAILS_PATH_STALL, DETAILS_PATH_COUNT };
 enum { DETAILS_WORK_UNIT = 2, DETAILS_PATH_UNIT = 16 };          /* work is counted in halves, paths in sixteenths: unrolled loops overlap */
 
+enum details_lock { DETAILS_NO_LOCK, DETAILS_TAKES_LOCK, DETAILS_GIVES_LOCK };
+
 struct details_site {
     uint8_t kind, space;
     uint16_t bytes;                              /* an access: of one lane */
@@ -48,6 +50,7 @@ struct details_site {
     bool acquires, releases;                     /* a barrier that releases: threads do not wait at it */
     bool grid_wide;                              /* its scope has all blocks of the grid */
     bool system_wide;                            /* strong, and its scope has the host */
+    uint8_t locks;                               /* an atomic that may take a lock (compare and swap) or give it back (exchange), for the checker: what it compares with, or stores, stands behind the addresses */
     bool valued;                                 /* a store of at most 8 bytes, for the checker: the values stand behind the addresses */
     bool tile;                                   /* a whole warp's access to a matrix: only its bytes are counted; the checker hears the bytes between lines as a value */
     uint16_t lines, line_bytes;                  /* a tile's */

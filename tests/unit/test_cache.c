@@ -5,6 +5,7 @@
 #include "base/cache.h"
 
 #include "base/os.h"
+#include "jit/code/details_table.h"
 #include "jit/code/object.h"
 
 #include <fcntl.h>
@@ -65,6 +66,35 @@ static bool is_there(uint64_t n)
     }
     object_fini(&o);
     return there;
+}
+
+/* An instrumented kernel is nothing without its places. */
+static void places_are_kept(void **state)
+{
+    (void)state;
+    struct hw_hash key = key_of(77);
+    struct details_site *sites = hw_alloc(2 * sizeof *sites);
+    sites[0] = (struct details_site){ .bytes = 4, .watched = true, .window = 3, .place = hw_strdup("a.cu:7 in f < a.cu:9") };
+    sites[1] = (struct details_site){ .looks = true, .place = hw_strdup("") };
+    struct object o = { .details = details_table_new(sites, 2, 5) }, back = { 0 };
+    object_save(&key, &o);
+    assert_true(object_load(&key, &back));
+    assert_non_null(back.details);
+    assert_int_equal(back.details->n, 2);
+    assert_int_equal(back.details->n_windows, 5);
+    assert_true(back.details->looks);
+    assert_int_equal(back.details->sites[0].window, 3);
+    assert_string_equal(back.details->sites[0].place, "a.cu:7 in f < a.cu:9");
+    assert_string_equal(back.details->sites[1].place, "");
+    struct hw_str bytes = { 0 };
+    details_table_pack(o.details, &bytes);
+    for (size_t n = 0; n < bytes.n; n++)
+        assert_null(details_table_unpack(bytes.s, n));
+    hw_str_fini(&bytes);
+    details_table_free(o.details);
+    details_table_free(back.details);
+    object_fini(&o);
+    object_fini(&back);
 }
 
 /* What lies under the name of an entry does no harm, and makes room for a new one. */
@@ -256,7 +286,7 @@ int main(void)
     setenv("HOSTWARP_CACHE", folder, 1);
     alarm(120);                                  /* a pipe in place of an entry once was waited for */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_bit_of_an_entry_counts), cmocka_unit_test(entries_of_any_other_length_are_not_there), cmocka_unit_test(an_entry_of_another_key_is_not_there),
+        cmocka_unit_test(places_are_kept), cmocka_unit_test(every_bit_of_an_entry_counts), cmocka_unit_test(entries_of_any_other_length_are_not_there), cmocka_unit_test(an_entry_of_another_key_is_not_there),
         cmocka_unit_test(files_of_other_kinds_are_not_opened), cmocka_unit_test(what_others_could_have_written_is_not_used), cmocka_unit_test(folders_are_the_owners_alone),
         cmocka_unit_test(folders_that_cannot_be_used_are_done_without),
     };

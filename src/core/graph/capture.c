@@ -279,7 +279,8 @@ static CUresult on_free(struct stream *s, CUdeviceptr ptr)
 {
     struct graph_memory *m = graph_memory_get(ptr);
     struct node_params p;
-    CUresult rc = m ? node_params_memory(s->ctx, m, false, &p) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = m ? node_params_memory(s->ctx, m, false, &p)
+        : hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx was not allocated in a capture or by a node of a graph", (unsigned long long)ptr);
     return rc ? rc : add_node(s, &p);
 }
 
@@ -437,7 +438,7 @@ CUresult capture_unsafe(void)
             continue;
         if (mine || (c->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL)) {
             c->invalid = true;
-            rc = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+            rc = hw_refuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "a stream is being captured, and this call may not be made then; cudaStreamCaptureModeRelaxed allows it");
         }
     }
     hw_unlock(&mu);

@@ -232,7 +232,7 @@ CUresult array_get(void *handle, bool chain, struct array **out)
     if (rc == CUDA_SUCCESS && (*out)->ctx->dead) {
         array_unref(*out);
         *out = NULL;
-        rc = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+        rc = hw_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the array's context was destroyed");
     }
     return rc;
 }

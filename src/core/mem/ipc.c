@@ -63,10 +63,10 @@ CUresult ipc_mem_open(struct ctx *ctx, const struct ipc_ref *ref, bool pooled, C
         }
     }
     if (!map_ref(ref, &o)) {
-        rc = CUDA_ERROR_INVALID_VALUE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "process %d does not share such memory any more, or there is no room to map it", (int)ref->pid);
     } else if (!mem_add_external(ctx, MEM_DEVICE, ctx->dev->ordinal, o.ptr, o.bytes)) {
         munmap((void *)(uintptr_t)o.map, o.map_bytes);
-        rc = CUDA_ERROR_INVALID_VALUE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "the addresses of the other process's memory are in use here");
     } else {
         hw_vec_push(&all, o);
         *out = o.ptr;

@@ -76,7 +76,7 @@ CUresult mem_adopt_variable(struct ctx *ctx, void *ptr, size_t bytes, bool *fres
     if (r && r->info.base == base && r->info.bytes == bytes && r->info.kind == MEM_MANAGED && r->info.variable) {
         /* another context's module has it: one variable for all devices */
     } else if (!ptr || bytes == 0 || base + bytes < base || mem_overlaps(base, bytes)) {
-        rc = CUDA_ERROR_INVALID_VALUE;
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu bytes of a managed variable at %p are NULL, empty, or known as other memory", (size_t)bytes, (void *)ptr);
     } else {
         r = mem_add_as(ctx, MEM_MANAGED, base, bytes, CU_MEM_ATTACH_GLOBAL, true, false);
         mem_counts.n_managed++;
@@ -132,7 +132,7 @@ bool mem_chunk_share(struct extent *e)
 
 CUresult mem_pooled_ref(uint64_t addr, struct ipc_ref *out)
 {
-    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+    CUresult rc;
     uint64_t base, bytes;
     int fd;
     hw_lock(&mem_mu);
@@ -140,6 +140,8 @@ CUresult mem_pooled_ref(uint64_t addr, struct ipc_ref *out)
     struct extent *e = r && r->info.base == addr && r->piece ? r->chunk : NULL;
     if (e && devheap_share(e, false, &fd, &base, &bytes))        /* it is shared already: nothing is moved */
         rc = ipc_ref_make(fd, r->info.device, bytes, r->info.base - base, r->info.bytes, out);
+    else
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is not the beginning of an allocation of a pool that can be exported", (unsigned long long)addr);
     hw_unlock(&mem_mu);
     return rc;
 }

@@ -112,10 +112,11 @@ static void share_range(void *arg)
     hw_lock(&mem_mu);
     struct mem_range *r = mem_find(call->addr);
     bool ours = r && r->info.kind == MEM_DEVICE && r->extent && !r->info.external && !r->info.variable;
-    call->rc = ours ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    if (ours && !devheap_share(r->extent, false, &fd, &base, &bytes))
-        call->rc = CUDA_ERROR_OUT_OF_MEMORY;
-    else if (ours)
+    if (!ours)
+        call->rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is not in memory of cuMemAlloc()", (unsigned long long)call->addr);
+    else if (!devheap_share(r->extent, false, &fd, &base, &bytes))
+        call->rc = hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no memory that can be shared");
+    else
         call->rc = ipc_ref_make(fd, r->info.device, bytes, r->info.base - base, r->info.bytes, call->out);
     hw_unlock(&mem_mu);
 }

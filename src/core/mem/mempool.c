@@ -252,7 +252,7 @@ CUresult mempool_destroy(CUmemoryPool handle)
 
 CUresult mempool_get_attribute(struct mempool *p, CUmemPool_attribute attribute, void *value)
 {
-    CUresult rc = p->imported ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    CUresult rc = p->imported ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "the pool is another process's") : CUDA_SUCCESS;
     int *i = value;
     cuuint64_t *u = value;
     if (rc)
@@ -267,7 +267,7 @@ CUresult mempool_get_attribute(struct mempool *p, CUmemPool_attribute attribute,
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: *u = p->reserved_high; break;
     case CU_MEMPOOL_ATTR_USED_MEM_CURRENT: *u = p->used; break;
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH: *u = p->used_high; break;
-    default: rc = CUDA_ERROR_INVALID_VALUE; break;
+    default: rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no attribute %d of pools, or it cannot be set", (int)attribute); break;
     }
     hw_unlock(&pool_mu);
     return rc;
@@ -289,14 +289,14 @@ CUresult mempool_set_attribute(struct mempool *p, CUmemPool_attribute attribute,
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: p->reuse_internal = i != 0; break;
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: p->threshold = u; break;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:      /* the high-water marks can only be begun anew */
-        rc = u ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+        rc = u ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "%llu: a high-water mark can only be set to 0", (unsigned long long)u) : CUDA_SUCCESS;
         p->reserved_high = rc ? p->reserved_high : p->reserved;
         break;
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-        rc = u ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+        rc = u ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "%llu: a high-water mark can only be set to 0", (unsigned long long)u) : CUDA_SUCCESS;
         p->used_high = rc ? p->used_high : p->used;
         break;
-    default: rc = CUDA_ERROR_INVALID_VALUE; break;
+    default: rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no attribute %d of pools, or it cannot be set", (int)attribute); break;
     }
     hw_unlock(&pool_mu);
     return rc;
@@ -345,7 +345,8 @@ CUresult mempool_ref(CUdeviceptr ptr, struct ipc_ref *out)
 {
     struct mem_info info;
     struct mempool *p = mem_lookup(ptr, &info) && info.pool ? mempool_get(info.pool) : NULL;
-    CUresult rc = p && p->exported ? mem_pooled_ref(ptr, out) : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = p && p->exported ? mem_pooled_ref(ptr, out)
+        : hw_refuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is of no pool that was exported", (unsigned long long)ptr);
     mempool_unref(p);
     return rc;
 }

@@ -107,18 +107,19 @@ static struct mapping *mapping_locked(uint64_t base, size_t bytes)
 
 CUresult vmm_free_addresses(CUdeviceptr base, size_t bytes)
 {
-    CUresult rc = CUDA_ERROR_INVALID_VALUE;
     hw_lock(&mu);
-    for (size_t i = 0; i < reservations.n; i++) {
-        if (reservations.v[i].base != base || reservations.v[i].bytes != bytes || mapping_locked(base, bytes))
-            continue;
+    size_t i = 0;
+    while (i < reservations.n && (reservations.v[i].base != base || reservations.v[i].bytes != bytes))
+        i++;
+    bool found = i < reservations.n, in_use = found && mapping_locked(base, bytes);
+    if (found && !in_use) {
         munmap(at(base), bytes);
         reservations.v[i] = reservations.v[--reservations.n];
-        rc = CUDA_SUCCESS;
-        break;
     }
     hw_unlock(&mu);
-    return rc;
+    if (!found)
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu bytes at 0x%llx are no reservation of cuMemAddressReserve()", bytes, (unsigned long long)base);
+    return in_use ? hw_refuse(CUDA_ERROR_INVALID_VALUE, "memory is mapped there; unmap it first") : CUDA_SUCCESS;
 }
 
 /* --- physical memory --- */
@@ -191,13 +192,14 @@ CUresult vmm_release(CUmemGenericAllocationHandle handle)
 CUresult vmm_export(CUmemGenericAllocationHandle handle, int *out_fd)
 {
     struct physical *p = physical_get(handle);
-    CUresult rc = CUDA_ERROR_INVALID_VALUE;
-    if (p && (p->prop.requestedHandleTypes & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)) {
-        int fd = fcntl(p->fd, F_DUPFD_CLOEXEC, 0);
-        rc = fd < 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
-        if (!rc)
-            *out_fd = fd;
-    }
+    CUresult rc = CUDA_SUCCESS;
+    int fd = -1;
+    if (!p || !(p->prop.requestedHandleTypes & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no memory of cuMemCreate(), or it was made without CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR");
+    else if ((fd = fcntl(p->fd, F_DUPFD_CLOEXEC, 0)) < 0)
+        rc = hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system gives no file descriptor: %s", strerror(errno));
+    else
+        *out_fd = fd;
     obj_unref(p ? &p->obj : NULL);
     return rc;
 }
@@ -234,17 +236,17 @@ CUresult vmm_properties(CUmemGenericAllocationHandle handle, CUmemAllocationProp
 CUresult vmm_map(CUdeviceptr ptr, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle)
 {
     struct physical *p = physical_get(handle);
-    CUresult rc = CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = CUDA_SUCCESS;
     if (!p)
-        return rc;
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no memory of cuMemCreate(), or it was released");
     hw_lock(&mu);
     /* The real driver maps whole allocations only, from their beginning. */
-    if (ptr && ptr % VMM_GRANULARITY == 0 && bytes && (offset || bytes != p->bytes)) {
-        rc = CUDA_ERROR_NOT_SUPPORTED;
-    } else if (ptr % VMM_GRANULARITY == 0 && bytes && reserved_locked(ptr, bytes) && !mapping_locked(ptr, bytes)) {
-        void *got = mmap(at(ptr), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, p->fd, 0);
-        rc = got == MAP_FAILED ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
-    }
+    if (ptr && ptr % VMM_GRANULARITY == 0 && bytes && (offset || bytes != p->bytes))
+        rc = hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "%zu bytes from offset %zu: only the whole allocation of %zu bytes can be mapped", bytes, offset, (size_t)p->bytes);
+    else if (ptr % VMM_GRANULARITY || !bytes || !reserved_locked(ptr, bytes) || mapping_locked(ptr, bytes))
+        rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu bytes at 0x%llx are not aligned to 2 MiB, not reserved, or mapped already", bytes, (unsigned long long)ptr);
+    else if (mmap(at(ptr), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, p->fd, 0) == MAP_FAILED)
+        rc = hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system does not map it: %s", strerror(errno));
     if (!rc) {
         struct mapping m = { .base = ptr, .bytes = bytes, .offset = offset, .memory = p };
         hw_vec_push(&mappings, m);
@@ -271,7 +273,8 @@ CUresult vmm_unmap(CUdeviceptr ptr, size_t bytes)
     hw_lock(&mu);
     /* Whole mappings, and nothing where there is none. */
     bool whole = covered_locked(ptr, bytes) == bytes || !mapping_locked(ptr, bytes);
-    CUresult rc = bytes && reserved_locked(ptr, bytes) && whole ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = bytes && reserved_locked(ptr, bytes) && whole ? CUDA_SUCCESS
+        : hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu bytes at 0x%llx are not reserved, or cut a mapping in two", bytes, (unsigned long long)ptr);
     for (size_t i = 0; !rc && i < mappings.n;) {
         struct mapping m = mappings.v[i];
         if (m.base < ptr || m.base - ptr >= bytes) {
@@ -315,7 +318,8 @@ CUresult vmm_set_access(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc *de
             return hw_refuse(CUDA_ERROR_INVALID_VALUE, "entry %zu: there is no device %d", i, desc[i].location.id);
     }
     hw_lock(&mu);
-    CUresult rc = bytes && covered_locked(ptr, bytes) == bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult rc = bytes && covered_locked(ptr, bytes) == bytes ? CUDA_SUCCESS
+        : hw_refuse(CUDA_ERROR_INVALID_VALUE, "%zu bytes at 0x%llx are not covered by whole mappings", bytes, (unsigned long long)ptr);
     for (size_t i = 0; !rc && i < mappings.n; i++) {
         struct mapping *m = &mappings.v[i];
         if (m->base < ptr || m->base - ptr >= bytes)
@@ -326,7 +330,7 @@ CUresult vmm_set_access(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc *de
         int prot = protection(m);
         bool on_host = m->memory->prop.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
         if (mprotect(at(m->base), m->bytes, prot)) {
-            rc = CUDA_ERROR_OUT_OF_MEMORY;
+            rc = hw_refuse(CUDA_ERROR_OUT_OF_MEMORY, "the system does not change the protection: %s", strerror(errno));
         } else if (prot != PROT_NONE && !m->known) {
             m->known = mem_add_external(NULL, on_host ? MEM_HOST : MEM_DEVICE, on_host ? 0 : m->memory->prop.location.id, m->base, m->bytes);
         } else if (prot == PROT_NONE && m->known) {

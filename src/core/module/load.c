@@ -136,7 +136,7 @@ CUresult module_status_code(enum ptx_status status)
 /* The PTX in an image that fits the context's device best; hw_free() it. */
 static CUresult module_image_text(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, char **out_text, size_t *out_bytes)
 {
-    return module_status_code(ptx_image_text(image, max_bytes, ctx->dev->code_cc, diag, out_text, out_bytes));
+    return module_status_code(ptx_image_text(image, max_bytes, device_code_cc(ctx->dev), diag, out_text, out_bytes));
 }
 
 static CUresult image_to_ir(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, struct ir_module **out)
@@ -200,10 +200,9 @@ CUresult module_load_file(struct ctx *ctx, const char *path, struct diag *diag, 
 {
     size_t bytes = 0;
     char *data = hw_file_read(path, &bytes);
-    CUresult rc = errno == ENOENT || errno == ENOTDIR ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_SOURCE;
     if (!data)
-        return hw_refuse(rc, "%s cannot be read: %s", path, strerror(errno));
-    rc = module_load(ctx, data, bytes, diag, out);
+        return hw_refuse(errno == ENOENT || errno == ENOTDIR ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_SOURCE, "%s cannot be read: %s", path, strerror(errno));
+    CUresult rc = module_load(ctx, data, bytes, diag, out);
     hw_free(data);
     return rc;
 }

@@ -15,11 +15,11 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "jit/code/details_table.h"
 #include "jit/code/llvm.h"
 #include "jit/code/load.h"
 #include "jit/math/math.h"
 #include "jit/code/object.h"
-#include "kabi/details.h"
 #include "jit/math/rounding.h"
 #include "jit/emit/x86.h"
 #include "kabi/kabi.h"
@@ -237,7 +237,7 @@ static struct linked *link_locked(const struct hw_hash *key, const struct object
         .width = o->facts.width, .chunks = o->facts.chunks, .lowering = o->facts.fair ? "scalar, taking turns" : o->facts.turns ? "vector, taking turns" : o->facts.width == 1 ? "scalar" : "vector",
         .details = o->details,
         .turns = o->facts.turns, .red_offset = o->facts.red_offset, .warp_offset = o->facts.warp_offset, .warp_bytes = o->facts.warp_bytes, .parts_offset = o->facts.parts_offset,
-        .n_keeps = (uint32_t)o->keeps.n, .keeps = keeps,
+        .n_keeps = (uint32_t)o->keeps.n, .keeps = keeps, .reds = o->facts.reds,
     };
     hw_map_set(&kernels, key, sizeof *key, l);
     return l;
@@ -260,17 +260,6 @@ struct kabi_kernel *object_link(const struct hw_hash *key, const struct object *
     return l ? &l->kernel : NULL;
 }
 
-static void details_free(struct details_table *t)
-{
-    for (uint32_t k = 0; t && k < t->n; k++)
-        hw_free(t->sites[k].place);
-    if (t) {
-        hw_free(t->sites);
-        hw_free(t->counts);
-        hw_free(t);
-    }
-}
-
 static void unref_locked(struct linked *l)
 {
     if (!l || --l->refs > 0 || l->stays)
@@ -281,7 +270,7 @@ static void unref_locked(struct linked *l)
     hw_free((char *)l->kernel.name);
     hw_free((void *)(uintptr_t)l->kernel.regions);
     hw_free((void *)(uintptr_t)l->kernel.keeps);
-    details_free((struct details_table *)(uintptr_t)l->kernel.details);
+    details_table_free((struct details_table *)(uintptr_t)l->kernel.details);
     hw_free(l);
 }
 

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk cache of compiled kernels. One file per key: a header, the symbol names, the object. */
+/* The disk cache of compiled kernels. One file per key: a header, the symbol names, the places of an instrumented one, the object. */
 #include "jit/code/object.h"
 
 #include "base/cache.h"
 #include "base/os.h"
+#include "jit/code/details_table.h"
 
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { MAGIC = 0x4b577748, FORMAT = 18 };
+enum { MAGIC = 0x4b577748, FORMAT = 19 };
 
 struct header {
     uint32_t magic, format;
     struct hw_hash key;          /* of what it is: the file's name may have been given to another */
     struct object_facts facts;
-    uint32_t n_keeps, n_symbols, symbol_bytes, code_bytes;
+    uint32_t n_keeps, n_symbols, symbol_bytes, details_bytes, code_bytes;
     uint64_t checksum;           /* of the whole file, with a zero here */
 };
 
@@ -75,10 +76,13 @@ static bool take(const struct hw_hash *key, const char *data, size_t bytes, stru
     memcpy(&h, data, sizeof h);
     const char *rest = data + sizeof h;
     if (h.magic != MAGIC || h.format != FORMAT || h.key.a != key->a || h.key.b != key->b || checksum_of(data, bytes) != h.checksum
-        || bytes - sizeof h != keeps_bytes(h.n_keeps) + h.symbol_bytes + h.code_bytes || !files_fit(data + bytes - h.code_bytes, h.code_bytes)
+        || bytes - sizeof h != keeps_bytes(h.n_keeps) + h.symbol_bytes + h.details_bytes + h.code_bytes || !files_fit(data + bytes - h.code_bytes, h.code_bytes)
         || (h.symbol_bytes && rest[keeps_bytes(h.n_keeps) + h.symbol_bytes - 1]))
         return false;
-    *out = (struct object){ .facts = h.facts };
+    struct details_table *details = h.details_bytes ? details_table_unpack(data + bytes - h.code_bytes - h.details_bytes, h.details_bytes) : NULL;
+    if (h.details_bytes && !details)
+        return false;
+    *out = (struct object){ .facts = h.facts, .details = details };
     for (uint32_t i = 0; i < h.n_keeps; i++, rest += sizeof(struct kabi_keep)) {
         struct kabi_keep keep;
         memcpy(&keep, rest, sizeof keep);
@@ -91,7 +95,7 @@ static bool take(const struct hw_hash *key, const char *data, size_t bytes, stru
     }
     out->code_bytes = h.code_bytes;
     out->code = hw_alloc(h.code_bytes);
-    memcpy(out->code, end, h.code_bytes);
+    memcpy(out->code, data + bytes - h.code_bytes, h.code_bytes);
     return true;
 }
 
@@ -141,7 +145,11 @@ void object_save(const struct hw_hash *key, const struct object *o)
                         .code_bytes = (uint32_t)o->code_bytes };
     for (size_t i = 0; i < o->symbols.n; i++)
         h.symbol_bytes += (uint32_t)strlen(o->symbols.v[i]) + 1;
-    size_t bytes = sizeof h + keeps_bytes(o->keeps.n) + h.symbol_bytes + h.code_bytes;
+    struct hw_str details = { 0 };
+    if (o->details)
+        details_table_pack(o->details, &details);
+    h.details_bytes = (uint32_t)details.n;
+    size_t bytes = sizeof h + keeps_bytes(o->keeps.n) + h.symbol_bytes + h.details_bytes + h.code_bytes;
     char *data = hw_alloc(bytes), *at = data + sizeof h;
     if (o->keeps.n)
         memcpy(at, o->keeps.v, keeps_bytes(o->keeps.n));
@@ -150,7 +158,10 @@ void object_save(const struct hw_hash *key, const struct object *o)
         strcpy(at, o->symbols.v[i]);
         at += strlen(at) + 1;
     }
-    memcpy(at, o->code, o->code_bytes);
+    if (details.n)
+        memcpy(at, details.s, details.n);
+    hw_str_fini(&details);
+    memcpy(at + h.details_bytes, o->code, o->code_bytes);
     memcpy(data, &h, sizeof h);
     h.checksum = checksum_of(data, bytes);
     memcpy(data, &h, sizeof h);

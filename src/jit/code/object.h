@@ -12,6 +12,7 @@ struct details_table;
 struct object_facts {            /* kept on disk as it is */
     uint32_t n_regions, n_groups, frame_bytes, local_bytes, shared_static, shared_room, width, chunks, bars_offset, warpops_offset, fair, lockstep, streams, alone, visits;
     uint32_t turns, red_offset, warp_offset, warp_bytes, parts_offset;
+    struct kabi_reds reds;
 };
 struct object {
     struct object_facts facts;
@@ -19,7 +20,7 @@ struct object {
     HW_VEC(char *) symbols;      /* outside functions the code needs */
     void *code;                  /* ELF object files, the length of each (8 bytes) before it, a multiple of 8 */
     size_t code_bytes;
-    struct details_table *details;               /* never on disk */
+    struct details_table *details;               /* of an instrumented kernel; link.c takes it */
 };
 
 void object_fini(struct object *o);

@@ -341,53 +341,44 @@ static void number_dominated(struct plan *p)
     hw_free(next);
 }
 
-void plan_cfg(struct plan *p)
+/* The function's graph after it was made fit: reducible, waits in blocks of their own, one latch for each loop. */
+static void fit_graph(struct plan *p, struct cfg *c)
 {
-    struct cfg c = { 0 };
-    for (int i = 0; i < p->n_blocks; i++)
-        hw_vec_fini(&p->blocks[i].preds);
-    p->loops.n = 0;
-    cfg_init(&c, p->func);
-    if (is_irreducible(&c)) {
-        cfg_fini(&c);
+    cfg_init(c, p->func);
+    if (is_irreducible(c)) {
+        cfg_fini(c);
         plan_make_reducible(p->func);
-        cfg_init(&c, p->func);
+        cfg_init(c, p->func);
     }
-    while (separate_waits(p, &c)) {
-        cfg_fini(&c);
-        cfg_init(&c, p->func);
+    while (separate_waits(p, c)) {
+        cfg_fini(c);
+        cfg_init(c, p->func);
     }
-    if (unify_latches(&c)) {
-        cfg_fini(&c);
-        cfg_init(&c, p->func);
+    if (unify_latches(c)) {
+        cfg_fini(c);
+        cfg_init(c, p->func);
     }
-    find_loops(p, &c);
-    int n = c.n, *innermost = hw_alloc((size_t)n * sizeof *innermost), *place = hw_alloc((size_t)n * sizeof *place);
-    struct order o = { .p = p, .c = &c, .innermost = innermost, .done = hw_alloc((size_t)n) };
-    for (int b = 0; b < n; b++) {
-        innermost[b] = -1;
-        for (size_t l = 0; l < p->loops.n; l++)
-            if (bits_has(p->loops.v[l].blocks, (size_t)b))
-                innermost[b] = (int)l;
-    }
-    order_level(&o, -1, 0);
-    assert((int)o.out.n == n);
+}
 
+/* The plan's blocks in the order o, and the loops in their numbers; place[id] is where block id stands. */
+static void place_blocks(struct plan *p, const struct cfg *c, const struct order *o, int *place)
+{
+    int n = c->n;
     p->n_blocks = n;
     p->blocks = hw_arena_array(&p->arena, struct plan_block, (size_t)n);
     for (int i = 0; i < n; i++)
-        place[o.out.v[n - 1 - i]] = i;
+        place[o->out.v[n - 1 - i]] = i;
     for (int i = 0; i < n; i++) {
         struct plan_block *b = &p->blocks[i];
-        int id = o.out.v[n - 1 - i], succ[2];
+        int id = o->out.v[n - 1 - i], succ[2];
         b->ir = p->func->blocks.v[id];
         b->n_succ = successors(b->ir, succ);
         for (int k = 0; k < b->n_succ; k++)
             b->succ[k] = place[succ[k]];
-        for (size_t k = 0; k < c.preds[id].n; k++)
-            hw_vec_push(&b->preds, place[c.preds[id].v[k]]);
-        b->idom = id == 0 ? -1 : place[c.idom[id]];
-        b->loop = innermost[id];
+        for (size_t k = 0; k < c->preds[id].n; k++)
+            hw_vec_push(&b->preds, place[c->preds[id].v[k]]);
+        b->idom = id == 0 ? -1 : place[c->idom[id]];
+        b->loop = o->innermost[id];
         b->exit_only = b->ir->insts.n == 1 && b->ir->insts.v[0]->op == IR_RET;
         b->mask_from = b->resume = -1;
     }
@@ -401,6 +392,27 @@ void plan_cfg(struct plan *p)
         loop->header = place[loop->header];
         loop->latch = place[loop->latch];
     }
+}
+
+void plan_cfg(struct plan *p)
+{
+    struct cfg c = { 0 };
+    for (int i = 0; i < p->n_blocks; i++)
+        hw_vec_fini(&p->blocks[i].preds);
+    p->loops.n = 0;
+    fit_graph(p, &c);
+    find_loops(p, &c);
+    int n = c.n, *innermost = hw_alloc((size_t)n * sizeof *innermost), *place = hw_alloc((size_t)n * sizeof *place);
+    struct order o = { .p = p, .c = &c, .innermost = innermost, .done = hw_alloc((size_t)n) };
+    for (int b = 0; b < n; b++) {
+        innermost[b] = -1;
+        for (size_t l = 0; l < p->loops.n; l++)
+            if (bits_has(p->loops.v[l].blocks, (size_t)b))
+                innermost[b] = (int)l;
+    }
+    order_level(&o, -1, 0);
+    assert((int)o.out.n == n);
+    place_blocks(p, &c, &o, place);
     number_dominated(p);
     plan_post_dominators(p);
     hw_vec_fini(&o.out);

@@ -355,33 +355,11 @@ static struct shape param_shape(const struct plan *p, const struct ir_inst *i)
     return s;
 }
 
-static struct shape result_shape(const struct plan *p, const struct ir_inst *i, int dst)
+/* Shifts, masks, and divisions, which are the same for powers of two. */
+static struct shape bits_shape(const struct plan *p, const struct ir_inst *i, const struct shape *s)
 {
-    struct shape s[IR_MAX_SRC];
-    for (int k = 0; k < i->n_src; k++) {
-        s[k] = plan_operand_shape(p, &i->src[k]);
-        if (s[k].kind == SHAPE_UNKNOWN)
-            return s[k];
-    }
-    bool both_uniform = i->n_src == 2 && s[0].kind == SHAPE_AFFINE && s[1].kind == SHAPE_AFFINE && !s[0].stride && !s[1].stride;
+    bool both_uniform = s[0].kind == SHAPE_AFFINE && s[1].kind == SHAPE_AFFINE && !s[0].stride && !s[1].stride;
     switch (i->op) {
-    case IR_MOV: return s[0];
-    case IR_ADD: return add(p, s[0], s[1], i->type, false);
-    case IR_SUB: return add(p, s[0], s[1], i->type, true);
-    case IR_NEG: case IR_NOT: {
-        struct shape r = scale(s[0], UINT64_MAX, i->type);
-        r.umax = UNBOUNDED;
-        r.zero = 0;
-        if (i->op == IR_NOT)
-            r.align = 1;
-        return r;
-    }
-    case IR_MUL:
-        if (is_imm(&i->src[1]))
-            return scale(s[0], i->src[1].imm, i->type);
-        if (is_imm(&i->src[0]))
-            return scale(s[1], i->src[0].imm, i->type);
-        return default_shape(s, 2);
     case IR_SHL:
         if (is_imm(&i->src[1]) && i->src[1].imm < ir_type_bits(i->type))
             return scale(s[0], (uint64_t)1 << i->src[1].imm, i->type);
@@ -417,14 +395,67 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
         if (is_imm(&i->src[1]) && hw_is_pow2(i->src[1].imm) && !both_uniform)
             return and_mask(p, s[0], i->src[1].imm - 1, i->type);
         return default_shape(s, 2);
+    default: return default_shape(s, 2);
+    }
+}
+
+/* An address in another space: shared memory is one place for a block, local memory one for each thread. */
+static struct shape space_shape(const struct plan *p, const struct ir_inst *i, struct shape s)
+{
+    if (s.kind == SHAPE_AFFINE && (i->op == IR_LOCAL_TO_GENERIC || i->op == IR_GENERIC_TO_LOCAL)) {
+        int64_t step = i->op == IR_LOCAL_TO_GENERIC ? (int64_t)p->func->local_bytes : -(int64_t)p->func->local_bytes;
+        s.stride += step;
+        if (s.group && p->lanes > p->row)
+            s.step += step * p->row;
+    }
+    s.align = 1;
+    s.umax = UNBOUNDED;
+    s.zero = 0;
+    return s;
+}
+
+static struct shape negative_shape(const struct ir_inst *i, struct shape s)
+{
+    struct shape r = scale(s, UINT64_MAX, i->type);
+    r.umax = UNBOUNDED;
+    r.zero = 0;
+    if (i->op == IR_NOT)
+        r.align = 1;
+    return r;
+}
+
+static struct shape narrow_shape(const struct ir_inst *i, struct shape s)
+{
+    if (s.kind == SHAPE_AFFINE) {
+        s.stride = wrap(s.stride, i->type);
+        s.step = wrap(s.step, i->type);
+        s.umax = s.umax <= type_max(i->type) ? s.umax : UNBOUNDED;
+    }
+    return with_zeros(s, s.zero);
+}
+
+struct shape plan_result_shape(const struct plan *p, const struct ir_inst *i)
+{
+    struct shape s[IR_MAX_SRC];
+    for (int k = 0; k < i->n_src; k++) {
+        s[k] = plan_operand_shape(p, &i->src[k]);
+        if (s[k].kind == SHAPE_UNKNOWN)
+            return s[k];
+    }
+    switch (i->op) {
+    case IR_MOV: return s[0];
+    case IR_ADD: return add(p, s[0], s[1], i->type, false);
+    case IR_SUB: return add(p, s[0], s[1], i->type, true);
+    case IR_NEG: case IR_NOT: return negative_shape(i, s[0]);
+    case IR_MUL:
+        if (is_imm(&i->src[1]))
+            return scale(s[0], i->src[1].imm, i->type);
+        if (is_imm(&i->src[0]))
+            return scale(s[1], i->src[0].imm, i->type);
+        return default_shape(s, 2);
+    case IR_SHL: case IR_AND: case IR_OR: case IR_XOR: case IR_SHR_U: case IR_SHR_S: case IR_DIV_U: case IR_REM_U: return bits_shape(p, i, s);
     case IR_ZEXT: case IR_SEXT: return widen(p, i, s[0]);
-    case IR_TRUNC:
-        if (s[0].kind == SHAPE_AFFINE) {
-            s[0].stride = wrap(s[0].stride, i->type);
-            s[0].step = wrap(s[0].step, i->type);
-            s[0].umax = s[0].umax <= type_max(i->type) ? s[0].umax : UNBOUNDED;
-        }
-        return with_zeros(s[0], s[0].zero);
+    case IR_TRUNC: return narrow_shape(i, s[0]);
     case IR_SELECT:
         if (shape_group_uniform(&s[0]))
             return join(p, s[1], s[2]);
@@ -432,22 +463,7 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
     case IR_SREG: return sreg_shape(p, i->imm);
     case IR_PARAM: return param_shape(p, i);
     case IR_PARAMADDR: case IR_VARADDR: return uniform(true);
-    case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED:
-        s[0].align = 1;
-        s[0].umax = UNBOUNDED;
-        s[0].zero = 0;
-        return s[0];
-    case IR_LOCAL_TO_GENERIC: case IR_GENERIC_TO_LOCAL:
-        if (s[0].kind == SHAPE_AFFINE) {
-            int64_t step = (int64_t)p->func->local_bytes;
-            s[0].stride += i->op == IR_LOCAL_TO_GENERIC ? step : -step;
-            if (s[0].group && p->lanes > p->row)
-                s[0].step += (i->op == IR_LOCAL_TO_GENERIC ? step : -step) * p->row;
-            s[0].align = 1;
-            s[0].umax = UNBOUNDED;
-        }
-        s[0].zero = 0;
-        return s[0];
+    case IR_SHARED_TO_GENERIC: case IR_GENERIC_TO_SHARED: case IR_LOCAL_TO_GENERIC: case IR_GENERIC_TO_LOCAL: return space_shape(p, i, s[0]);
     case IR_CMP: return compare_shape(p, i, s);
     case IR_LD: return load_shape(p, i, &s[0]);
     case IR_VOTE: return shape_group_uniform(&s[1]) ? uniform(true) : varying();     /* tiles of a warp vote apart */
@@ -455,12 +471,6 @@ static struct shape result_shape(const struct plan *p, const struct ir_inst *i, 
     case IR_ATOM: case IR_ATOM2: case IR_TILE_LD: case IR_SHFL: case IR_MATCH: case IR_REDUX: case IR_MMA: case IR_VPRINTF: case IR_MALLOC: case IR_TEX: return varying();
     default: return default_shape(s, i->n_src);
     }
-    (void)dst;
-}
-
-struct shape plan_result_shape(const struct plan *p, const struct ir_inst *i)
-{
-    return result_shape(p, i, 0);
 }
 
 bool plan_one_block(const struct plan *p, const struct shape *a, uint64_t *low)
@@ -489,7 +499,7 @@ static bool flow_shapes(struct plan *p)
                 if (!i->dst[k])
                     continue;
                 struct plan_reg *r = &p->regs[i->dst[k]->id];
-                struct shape s = r->n_defs > 1 || r->shape.kind == SHAPE_UNKNOWN ? join(p, r->shape, result_shape(p, i, k)) : result_shape(p, i, k);
+                struct shape s = r->n_defs > 1 || r->shape.kind == SHAPE_UNKNOWN ? join(p, r->shape, plan_result_shape(p, i)) : plan_result_shape(p, i);
                 /* parts of a group may load different values, and come together again */
                 if (s.kind == SHAPE_AFFINE && (plan_blends(p, r, b) || (i->op == IR_LD && i->space != IR_CONST && bits_has(p->apart, (size_t)b)))) {
                     uint64_t zero = s.zero;
