@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies that a group does together. The threads share the bytes; each finishes its own part before it goes on, which the
-   promise "done after wait()" allows. */
+/* Copies that a group does together. The threads share the bytes. From global to shared memory, words are copied by cp.async, and are there when
+   the thread has waited for its batch (wait(), the commit of a pipeline, the arrival at a barrier); anything else is copied at once. */
 #ifndef HOSTWARP_CG_MEMCPY_ASYNC_H
 #define HOSTWARP_CG_MEMCPY_ASYNC_H
 
 #include "../hostwarp/words_push.h"
 
 #include "cooperative_groups.h"
+#include "../cuda_pipeline_primitives.h"
 
 namespace cooperative_groups {
 
@@ -36,9 +37,15 @@ template <> struct copy_word<4> {
 
 template <class Word> static __device__ inline void copy_words(void *dst, const void *src, size_t bytes, size_t rank, size_t n)
 {
+    bool starts = sizeof(Word) >= 4 && __isShared(dst) && __isGlobal(src);
     for (size_t i = rank; i < bytes / sizeof(Word); i += n)
-        ((Word *)dst)[i] = ((const Word *)src)[i];
+        if (starts)
+            __pipeline_memcpy_async((Word *)dst + i, (const Word *)src + i, sizeof(Word));
+        else
+            ((Word *)dst)[i] = ((const Word *)src)[i];
 }
+
+static __device__ inline void wait_for_copies() { __asm__ volatile("cp.async.wait_all;" : : : "memory"); }
 
 /* The threads' ranks are below n. alignment: of both places and of the number of bytes, as far as the compiler knows. A kernel often
    unrolls such copies, so there is one way to copy in the code where that is enough. */
@@ -71,6 +78,7 @@ template <class T, class U, class Bytes> static __device__ inline void copy_elem
 template <class Group, class T, class U, class Bytes> __device__ inline void memcpy_async(const Group &group, T *dst, const U *src, const Bytes &bytes)
 {
     details::copy_elements(dst, src, bytes, group.thread_rank(), group.size());
+    __pipeline_commit();
 }
 
 /* Counts in elements: as many as both have room for. */
@@ -79,10 +87,20 @@ __device__ inline void memcpy_async(const Group &group, To *dst, const ToCount &
 {
     size_t to = (size_t)n_dst * sizeof(To), from = (size_t)n_src * sizeof(From);
     details::copy_elements(dst, src, to < from ? to : from, group.thread_rank(), group.size());
+    __pipeline_commit();
 }
 
-template <class Group> __device__ inline void wait(const Group &group) { group.sync(); }
-template <unsigned Stages, class Group> __device__ inline void wait_prior(const Group &group) { group.sync(); }
+template <class Group> __device__ inline void wait(const Group &group)
+{
+    details::wait_for_copies();
+    group.sync();
+}
+/* All but the newest Stages copies. */
+template <unsigned Stages, class Group> __device__ inline void wait_prior(const Group &group)
+{
+    __pipeline_wait_prior(Stages);
+    group.sync();
+}
 
 }
 

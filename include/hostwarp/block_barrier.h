@@ -27,6 +27,7 @@ template <> class barrier<thread_scope_block, std::empty_completion> {
 
     __device__ arrival_token arrive(::std::ptrdiff_t __n = 1)
     {
+        cooperative_groups::details::wait_for_copies();
         if (!__native())
             return __change((unsigned long long)__n, 0);
         unsigned long long __token = 0;
@@ -53,6 +54,7 @@ template <> class barrier<thread_scope_block, std::empty_completion> {
     __device__ void arrive_and_wait() { __wait(arrive()); }
     __device__ void arrive_and_drop()
     {
+        cooperative_groups::details::wait_for_copies();
         if (!__native()) {
             __change(1, 1);
             return;

@@ -223,7 +223,7 @@ static void split(const struct runner *r, const struct kabi_block *b, uint32_t m
     x->global = s->space == DETAILS_GLOBAL || (s->space == DETAILS_CONSTANT && s->variable) ? mask : 0;
     x->local = s->space == DETAILS_LOCAL ? mask : 0;
     memcpy(x->offsets, x->a, LANES * sizeof *x->offsets);
-    if (s->valued || s->tile)
+    if (s->valued || s->locks || s->tile)
         memcpy(x->offsets + LANES, x->a + LANES, LANES * sizeof *x->offsets);
     for (uint32_t m = x->local; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
@@ -313,7 +313,7 @@ static void visit(void *state, struct kabi_block *block, uint32_t site, uint32_t
     if (!mask || s->kind == DETAILS_IN_BLOCK)
         return;
     if (r->launch->kernel->width == 1) {
-        spread(a, s->valued || s->tile || s->kind == DETAILS_IN_NOTE, thread % LANES, one);
+        spread(a, s->valued || s->locks || s->tile || s->kind == DETAILS_IN_NOTE, thread % LANES, one);
         mask = 1u << thread % LANES;
         thread -= thread % LANES;
         a = one;

@@ -64,6 +64,8 @@ static void on_cmd_started(struct cmd *c)
         guard_copy_begins((uint32_t)c->seq);
     if (c->kind == CMD_COPY && (check_tools & CHECK_INIT))
         init_copy(c);
+    if (c->kind == CMD_KERNEL && (check_tools & CHECK_INIT))
+        images_begin(c);
     if (!hazards() || !is_host_fn(c))
         return;
     patience_wait();

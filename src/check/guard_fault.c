@@ -19,13 +19,16 @@
 
 #if defined(__x86_64__)
 
-enum { OPEN = PROT_READ | PROT_WRITE, TRAP_FLAG = 0x100, SAME_MOST = 1000, PAGE_STEPS = 128, HOST_STEPS = 4096, DEVICE_STEPS = 256, COUNTED = 1024 };
-
+enum { OPEN = PROT_READ | PROT_WRITE, TRAP_FLAG = 0x100, SAME_MOST = 1000, DEVICE_STEPS = 256, COUNTED = 1024 };
 
 /* Steps since the last command was queued; the lock's. A program that comes very often to pages in use would stand still. */
 static struct { uint64_t page, epoch; unsigned n; } counted[COUNTED];
 static uint64_t budget_epoch;
 static unsigned host_steps, device_steps;
+/* Of a page, and of all. At first each word of a page can be read and written, so that a loop comes to the part of it that is in use; a program that goes on like that has less. */
+static const struct { unsigned page, all; } limits[] = { { 2048, 1 << 14 }, { 128, 4096 } };
+enum { PLENTY = 1 << 17 };
+static unsigned steps_ever;
 static struct sigaction previous;
 
 static bool may_step(uint64_t page, bool device)
@@ -43,7 +46,10 @@ static bool may_step(uint64_t page, bool device)
     }
     if (device)
         return ++device_steps <= DEVICE_STEPS;
-    return ++counted[k].n <= PAGE_STEPS && ++host_steps <= HOST_STEPS;
+    unsigned few = steps_ever >= PLENTY;
+    bool may = ++counted[k].n <= limits[few].page && ++host_steps <= limits[few].all;
+    steps_ever += may;
+    return may;
 }
 
 /* Those that are in order with the host function that runs here. */

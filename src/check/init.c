@@ -288,7 +288,7 @@ void init_copy(const struct cmd *c)
         bring(c, x);
     else if (from_known && !init_brought(src, &call))
         look_at_source(c, x, hands_on);
-    for (size_t z = 0; to_known && z < x->slices; z++)
+    for (size_t z = 0; z < x->slices; z++)       /* of arrays too, which only images_begin() asks for */
         for (size_t y = 0; y < x->rows; y++) {
             uint64_t at = dst + z * x->dst_slice + y * x->dst_pitch;
             if (hands_on)

@@ -38,6 +38,7 @@ static uint8_t grain_of(const struct details_table *t, enum details_space space)
 static void look_at_sites(struct race_block *b)
 {
     const struct details_table *t = b->kernel->details;
+    bool takes = false, gives = false;
     b->grain = grain_of(t, DETAILS_GLOBAL);
     b->shared_grain = grain_of(t, DETAILS_SHARED);
     for (uint32_t k = 0; k < t->n; k++) {
@@ -46,7 +47,10 @@ static void look_at_sites(struct race_block *b)
             b->arrives |= s->releases;
         else
             b->orders |= s->kind == DETAILS_IN_FENCE || s->acquires || s->releases;
+        takes |= s->locks == DETAILS_TAKES_LOCK;
+        gives |= s->locks == DETAILS_GIVES_LOCK || (s->valued && s->strong);
     }
+    b->locks = takes && gives;
 }
 
 struct race_block *race_block_new(const struct exec_launch *launch, uint64_t at)

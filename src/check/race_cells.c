@@ -431,7 +431,7 @@ void race_parts(struct race_block *b, uint32_t site, uint32_t thread, uint32_t m
         visit_part(&x, &parts[k]);
     for (uint32_t m = s->strong && b->orders ? mask : 0; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        race_hand_over(b, x.w, s, l, thread, shared ? a[l] | (uint64_t)(b->id + 1) << 40 : a[l]);
+        race_hand_over(b, x.w, s, l, thread, shared ? a[l] | (uint64_t)(b->id + 1) << 40 : a[l], s->valued || s->locks ? a[LANES + l] : 0);
     }
 }
 

@@ -36,6 +36,13 @@ struct pending {
     bool wide;
 };
 
+/* A lock that a lane may hold (race_lock.c). */
+struct lock {
+    uint64_t word, free;         /* 0: none; the value that it is taken from */
+    uint64_t epoch;
+    uint8_t from, to_block, to_all;              /* the lane's clock when it was taken, and at the first fence behind that: any, and one of all blocks; 0: none yet */
+};
+
 /* Lanes of a mask that wait for the others of it. */
 struct group {
     uint32_t members, came;
@@ -50,6 +57,7 @@ struct warp {
     uint8_t rows[LANES][LANES];  /* of each lane: what it knows of the others' clocks */
     struct known *known[LANES];
     struct fence *fences;        /* by lane; NULL: there was none */
+    struct lock *locks;          /* by lane; NULL: nobody took one */
     uint32_t fenced;             /* lanes that had a fence since the barrier */
     uint32_t takes;              /* lanes with an acquiring access: its word is looked at when the warp comes next */
     uint32_t waits;              /* lanes at a barrier: what it brings is theirs when they come next */
@@ -69,6 +77,7 @@ struct race_block {
     uint32_t number, id, first, threads, n_warps, shared_bytes;
     bool clocks;                 /* somebody asks what is before what, and not only what commands touch */
     bool orders;                 /* the kernel has fences, or accesses that acquire or release */
+    bool locks;                  /* the kernel has atomics that take locks, and such that give them back */
     bool shares;                 /* threads of this block may know something of others, beyond the block's barriers */
     bool arrives;                /* it has barriers that threads do not wait at */
     uint8_t grain, shared_grain; /* logarithms of bytes: a cell */
@@ -104,8 +113,18 @@ static inline uint32_t block_of(const struct race_block *b, uint64_t key)
 /* race_order.c: these lanes go on, what they waited for is behind them */
 void race_go_on(struct race_block *b, struct warp *w, uint32_t mask);
 void race_join_lanes(struct warp *w, uint32_t mask, struct known *from);
-void race_hand_over(struct race_block *b, struct warp *w, const struct details_site *s, unsigned lane, uint32_t thread, uint64_t word);
+void race_hand_over(struct race_block *b, struct warp *w, const struct details_site *s, unsigned lane, uint32_t thread, uint64_t word, uint64_t value);
+uint8_t race_tick(struct warp *w, unsigned lane);                /* the lane's next moment */
 void race_order_forget(struct warp *w);
+
+/* race_lock.c */
+void race_lock_take(struct warp *w, const struct details_site *s, unsigned lane, uint64_t word, uint64_t value);
+void race_lock_fence(struct warp *w, uint32_t mask, bool wide);
+/* Does this write give back a lock that was taken? Then r gets what the lane did before its fence as a hole. */
+bool race_lock_gives(const struct warp *w, unsigned lane, uint64_t word, uint64_t value);
+/* Others hear of that moment in another way: who knows it must not know less by the lock. */
+void race_lock_told(struct warp *w, unsigned lane, const struct release *at);
+void race_lock_hole(const struct warp *w, unsigned lane, bool all_blocks, struct release *r);
 
 /* A volatile load or store, or one that is the same to PTX: relaxed, for the whole system. */
 static inline bool race_is_volatile(const struct details_site *s) { return s->strong && s->system_wide && s->kind != DETAILS_IN_ATOMIC && !s->acquires && !s->releases; }

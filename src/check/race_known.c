@@ -177,6 +177,8 @@ static bool release_covers(const struct release *r, uint64_t key)
         return then > block;
     if (key_epoch(r->key) != key_epoch(key))
         return key_epoch(r->key) > key_epoch(key);
+    if (key_clock(key) >= r->hole_from && key_clock(key) < r->hole_to && key_thread(key) % KNOWN_LANES == r->hole_lane)
+        return false;
     return r->warp == key_warp(key) && (r->clocks[key_thread(key) % KNOWN_LANES] > key_clock(key) || key_clock(key) == KEY_CLOCKS);
 }
 

@@ -27,6 +27,7 @@ struct release {
     uint64_t key;                /* the block and its epoch: all before that */
     uint32_t warp;
     uint8_t clocks[KNOWN_LANES]; /* in that epoch: of these lanes, what is before */
+    uint8_t hole_from, hole_to, hole_lane;       /* but of this lane not what was from the first to the second */
     struct known *known;         /* counted */
 };
 

@@ -77,13 +77,9 @@ static uint32_t next_clock(struct warp *w)
     return w->clock < KEY_CLOCKS ? ++w->clock : KEY_CLOCKS;
 }
 
-void race_fence(struct race_block *b, uint32_t thread, uint32_t mask, bool grid_wide)
+/* What these lanes have behind them goes with their next strong writes. */
+static void release(struct warp *w, uint32_t thread, uint32_t mask, bool grid_wide)
 {
-    struct warp *w = warp_of(b, thread);
-    race_go_on(b, w, mask);
-    if (!b->orders)
-        return;
-    take_pending(b, w, mask, grid_wide);
     if (!w->fences)
         w->fences = hw_alloc(LANES * sizeof *w->fences);
     uint32_t clock = next_clock(w);
@@ -97,6 +93,24 @@ void race_fence(struct race_block *b, uint32_t thread, uint32_t mask, bool grid_
         *f = (struct fence){ .set = true, .wide = grid_wide, .at = { .warp = thread / LANES, .known = known_ref(w->known[l]) } };
         tick(w, l, clock, &f->at);
     }
+}
+
+void race_fence(struct race_block *b, uint32_t thread, uint32_t mask, bool grid_wide)
+{
+    struct warp *w = warp_of(b, thread);
+    race_go_on(b, w, mask);
+    if (!b->orders)
+        return;
+    take_pending(b, w, mask, grid_wide);
+    release(w, thread, mask, grid_wide);
+    race_lock_fence(w, mask, grid_wide);
+}
+
+uint8_t race_tick(struct warp *w, unsigned lane)
+{
+    struct release none;
+    tick(w, lane, next_clock(w), &none);
+    return none.clocks[lane];
 }
 
 /* What the lane's newest fence lets others know. Where every thread had one before a barrier, the barrier's side of it counts too. */
@@ -114,6 +128,8 @@ static struct known *given_by(struct race_block *b, struct warp *w, unsigned lan
         struct release r = f->at;
         known_ref(r.known);
         f->given = known_release(race_grid_knowledge(b->grid), b->id, thread + lane, 1u << lane, &r);
+        if (w->locks)
+            race_lock_told(w, lane, &f->at);
     }
     return f->given;
 }
@@ -130,18 +146,47 @@ static void note_pending(struct warp *w, uint64_t word, uint32_t lanes, bool wid
     w->pending[w->n_pending++] = (struct pending){ word, lanes, wide };
 }
 
-void race_hand_over(struct race_block *b, struct warp *w, const struct details_site *s, unsigned lane, uint32_t thread, uint64_t word)
+/* The lock of which the lane gives others to know, before anybody else hears of that fence. */
+static void give_lock(struct race_block *b, struct warp *w, unsigned lane, uint32_t thread, uint64_t word, bool all_blocks)
+{
+    struct release r = w->fences[lane].at;
+    known_ref(r.known);
+    race_lock_hole(w, lane, all_blocks, &r);
+    struct known *k = known_release(race_grid_knowledge(b->grid), b->id, thread + lane, 1u << lane, &r);
+    known_give(race_grid_knowledge(b->grid), word, b->id, all_blocks, k);
+    known_unref(k);
+}
+
+/* What the lane's fence lets others know goes with a strong write. */
+static void give(struct race_block *b, struct warp *w, const struct details_site *s, unsigned lane, uint32_t thread, uint64_t word, uint64_t value)
+{
+    bool wide = s->grid_wide && w->fences[lane].wide;
+    bool lock = w->locks && (s->valued || s->locks == DETAILS_GIVES_LOCK) && !w->fences[lane].given && race_lock_gives(w, lane, word, value);
+    if (lock) {
+        if (wide)
+            give_lock(b, w, lane, thread, word, true);
+        give_lock(b, w, lane, thread, word, false);
+        w->locks[lane].word = 0;
+    } else {
+        known_give(race_grid_knowledge(b->grid), word, b->id, wide, given_by(b, w, lane, thread));
+    }
+}
+
+void race_hand_over(struct race_block *b, struct warp *w, const struct details_site *s, unsigned lane, uint32_t thread, uint64_t word, uint64_t value)
 {
     bool writes = s->kind != DETAILS_IN_LOAD, reads = s->kind != DETAILS_IN_STORE;
-    if (writes && s->releases)
-        race_fence(b, thread, 1u << lane, s->grid_wide);
-    if (writes && w->fences && w->fences[lane].set) {
-        struct known *k = given_by(b, w, lane, thread);
-        known_give(race_grid_knowledge(b->grid), word, b->id, s->grid_wide && w->fences[lane].wide, k);
+    bool takes = s->locks == DETAILS_TAKES_LOCK;
+    if (writes && s->releases) {
+        race_go_on(b, w, 1u << lane);
+        release(w, thread, 1u << lane, s->grid_wide);        /* what it has read by relaxed accesses it does not acquire by that */
     }
+    if (writes && w->fences && w->fences[lane].set)
+        give(b, w, s, lane, thread, word, value);
+    if (takes && b->locks)
+        race_lock_take(w, s, lane, word, value);
     if (reads)
         note_pending(w, word, 1u << lane, s->grid_wide);
-    if (reads && (s->acquires || (check_extras & CHECK_EXTRA_VOLATILE)))         /* who wants to hear of volatile accesses means a model without fences of readers */
+    if (reads && (s->acquires || (!takes && (check_extras & CHECK_EXTRA_VOLATILE))))     /* who wants to hear of volatile accesses means a model without fences of readers, but of locks */
         w->takes |= 1u << lane;
 }
 
@@ -154,6 +199,7 @@ void race_order_forget(struct warp *w)
         known_unref(w->fences[l].given);
     }
     hw_free(w->fences);
+    hw_free(w->locks);
 }
 
 /* ---- operations of a warp ---- */

@@ -2,6 +2,7 @@
 /* Runs the blocks of a grid: regions, rounds at barriers, and what happens when one faults. */
 #include "exec/internal.h"
 
+#include "base/options.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "exec/groups.h"
@@ -147,7 +148,8 @@ static void report(struct exec_launch *launch, const struct exec_scope *s)
         snprintf(where, sizeof where, ", PTX line %u", (unsigned)s->line);
     const uint32_t *b = s->block->ctaid;
     char *name = hw_demangle(launch->kernel->name);
-    hw_error("kernel %s, block [%u,%u,%u]%s: %s%s%s%s", name, b[0], b[1], b[2], where, what[fault], at, *near ? ": " : "", near);
+    hw_error("kernel %s, block [%u,%u,%u]%s: %s%s%s%s%s", name, b[0], b[1], b[2], where, what[fault], at, *near ? ": " : "", near,
+             has_addr && !*where && !hw_options()->check[0] ? "; `hostwarp check` names the line" : "");
     hw_free(name);
 }
 
@@ -395,6 +397,7 @@ static uint64_t blocks_in_order(struct exec_launch *launch, uint64_t first, uint
         return 0;
     }
     exec_details_begin(launch, &o.block);
+    exec_private_begin(launch, &o.block);
     run_guarded(launch, launch->kernel->visits ? run_visits : run_in_order, &o);
     if (launch->kernel->streams)
         hw_store_fence();
@@ -410,6 +413,8 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
     uint64_t fp = hw_fp_begin(), start = first == 0 ? exec_fault_keep() : hw_now_ns();
     uint64_t n = (rounds ? blocks_in_rounds : slices ? blocks_in_slices : blocks_in_order)(launch, first, count);
     hw_fp_end(fp);
+    if (launch->n_tables)
+        (count == job->n_pieces ? exec_private_merge : exec_private_late)(launch);
     if (!n)
         return;
     uint64_t ns = (hw_now_ns() - start) / n;
@@ -447,5 +452,6 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->counting = NULL;
     l->counted_from = 0;
     l->only_clocks = false;
+    l->n_tables = 0;
     l->details = l->backwards = l->in_step = l->filled = false;
 }

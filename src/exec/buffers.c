@@ -76,6 +76,7 @@ static void free_buffers(void *p)
     a->taken = false;
     areas_forget(a);
     give_spare(a);
+    area_fini(&b->privates.area);
     exec_fault_thread_ends(b->handler_stack);
     hw_str_fini(&b->text);
     hw_str_fini(&b->format);

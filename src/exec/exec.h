@@ -81,11 +81,18 @@ struct exec_launch {
     bool backwards;              /* the last block first, and the last thread: kernels of jit_request.plain only; cleared too */
     bool in_step;                /* kernels of jit_request.steps: all threads of a block come to their next stop before any goes on; cleared too */
     bool filled;                 /* shared and local memory begin with bytes that are nobody's; cleared too */
+    unsigned n_tables;           /* of which threads keep copies (private_red.c); cleared too, set before the job is submitted: exec_launch_collect() */
+    struct exec_table {
+        uint64_t base, count;    /* as in struct kabi_private */
+        uint32_t red;            /* which one of the kernel's */
+    } tables[KABI_REDS];
     struct exec_slices slices;
     _Atomic int fault;           /* enum exec_fault */
 };
 /* kernel, kl, printf_buf, heap and block_ns are set; the rest is done here. The caller sets job.done and job.priority afterwards. */
 void exec_launch_init(struct exec_launch *launch, bool all_at_once);
+/* The kernel's reduction `red` goes to a table there, device memory that nothing else in the kernel touches; how many of its elements are worth a copy (0: none). */
+uint64_t exec_launch_collect(struct exec_launch *launch, uint32_t red, uint64_t base, uint64_t count);
 
 /* A copy of slices * rows * width bytes, or a fill of the same shape, in pieces of some megabytes. */
 struct exec_copy {

@@ -27,6 +27,12 @@ struct exec_areas {
 struct exec_buffers {
     struct exec_areas own;
     struct exec_areas *now;      /* of the block that runs: its own, or those of another one that it has at hand (coop_sched.c) */
+    struct exec_privates {
+        const struct exec_launch *of;    /* what is in the copies is to be added to its tables; NULL: nothing */
+        uint64_t since;          /* when that began */
+        struct exec_area area;   /* the copies, all 0 when there is nothing in them */
+        struct kabi_private v[KABI_REDS];
+    } privates;
     void *handler_stack;         /* exec_fault_thread()'s */
     struct hw_str text;          /* printf formats here, */
     struct hw_str format, argument;              /* and copies what the kernel gave it */
@@ -93,6 +99,12 @@ extern bool exec_alone;
 void exec_engines_forget(unsigned threads);
 void exec_areas_forget(void);
 void exec_fault_forget(void);
+
+/* private_red.c: a thread that begins to run blocks of the launch has copies of its tables; what it collected goes there; and that only if it has been long */
+void exec_private_begin(const struct exec_launch *launch, struct kabi_block *block);
+void exec_private_merge(const struct exec_launch *launch);
+void exec_private_late(const struct exec_launch *launch);
+void exec_private_leave(struct exec_job *job);
 
 /* instrument.c: what instrumented kernels count, by the thread that runs blocks of one */
 void exec_details_begin(const struct exec_launch *launch, struct kabi_block *block);         /* sets block->details; NULL: nothing is counted */

@@ -243,6 +243,8 @@ void pool_work(struct exec_engine *e, struct exec_runner *r)
         if (atomic_load_explicit(&pool_stopping, memory_order_relaxed))
             break;
     }
+    if (job->leave)
+        job->leave(job);
     pool_running = outer;
     pool_leave(e, r);
 }

@@ -23,6 +23,7 @@ enum { EXEC_SHARES = 32 };
 struct exec_job {
     struct exec_engine *engine;  /* where it runs; set before anybody else sees the job */
     void (*run)(struct exec_job *job, uint64_t first, uint64_t count);
+    void (*leave)(struct exec_job *job);         /* NULL, or called by each thread that ran some, before it leaves the job */
     void (*done)(struct exec_job *job);
     uint64_t n_pieces;
     _Atomic uint32_t chunk, least;               /* the most and the fewest pieces that are handed out at a time; run() may change them */

@@ -42,6 +42,8 @@ enum ir_flag {
     IR_STREAM = 128,             /* ST: large results that nobody reads soon: past the caches (pass/transform/non_temporal.c) */
     IR_PLACE = 256,              /* AND, SHR_S: of a place in a shared variable, small and positive in lanes that are on (pass/transform/shared_transpose.c) */
     IR_CROSSES = 512,            /* LD, ST in SHARED: its lanes are never neighbours (pass/transform/shared_transpose.c) */
+    IR_PRIVATE = 1024,           /* ATOM: may go to a thread's copy of the table whose number the next two bits are (pass/transform/private_red.c) */
+    IR_PRIVATE_ONE = 2048, IR_PRIVATE_TWO = 4096,
 };
 enum ir_cmp {                    /* integers: EQ NE, S?? signed, U?? unsigned; floats: O?? ordered, U?? unordered (?? or NaN) */
     IR_EQ, IR_NE, IR_SLT, IR_SLE, IR_SGT, IR_SGE, IR_ULT, IR_ULE, IR_UGT, IR_UGE,

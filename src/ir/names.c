@@ -14,7 +14,7 @@ static const char *const scope_words[] = { "cta", "cluster", "gpu", "sys" };
 static const char *const atom_words[] = {
     "add", "exch", "cas", "and", "or", "xor", "min.s", "min.u", "max.s", "max.u", "inc", "dec", "fadd", "fmin", "fmax",
 };
-static const char *const flag_words[] = { "ftz", "sat", "nanprop", "volatile", "nc", "xorsign", "outgoing", "stream", "place", "crosses" };
+static const char *const flag_words[] = { "ftz", "sat", "nanprop", "volatile", "nc", "xorsign", "outgoing", "stream", "place", "crosses", "private", "plus1", "plus2" };
 static const char *const shfl_words[] = { "up", "down", "bfly", "idx" };
 static const char *const vote_words[] = { "all", "any", "uni", "ballot" };
 static const char *const bar_words[] = { "sync", "arrive" };

@@ -293,9 +293,12 @@ LLVMAtomicOrdering llvm_order(enum ir_order o);
 enum emit_tag space_tag(uint8_t space);
 void emit_atomic(struct emit *e, const struct ir_inst *i);                       /* atomic.c */
 LLVMValueRef atomic_combine(struct emit *e, const struct ir_inst *i, LLVMValueRef old, LLVMValueRef x);  /* gives the new value */
+LLVMValueRef atomic_locked(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, bool checked);  /* checked: the address is known to be good */
 LLVMValueRef atomic_lane(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, LLVMValueRef y);
 const char *atomic_reduction(uint8_t atom);                                      /* NULL: it matters which lane comes first */
 bool late_atomic(struct emit *e, const struct ir_inst *i);                       /* shared_atomics.c: small ones on shared memory; false: not one */
+void private_lane(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, bool checked);             /* private_red.c */
+LLVMBasicBlockRef private_lanes(struct emit *e, const struct ir_inst *i);
 bool atomic_unused(struct emit *e, const struct ir_inst *i);                     /* nobody looks at what was there */
 bool atomic_may_wait(struct emit *e, const struct ir_inst *i);                   /* for instructions after it that touch no memory */
 void atomics_flush(struct emit *e);                                              /* those that wait are done */
@@ -322,6 +325,9 @@ LLVMValueRef x86_gather(struct emit *e, LLVMTypeRef type, LLVMValueRef base, LLV
 LLVMValueRef x86_scatter(struct emit *e, LLVMValueRef v, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask, unsigned scale);
 LLVMValueRef x86_expand(struct emit *e, LLVMValueRef v, LLVMValueRef mask);       /* the first elements to the lanes of the mask, in turn */
 LLVMValueRef x86_compress(struct emit *e, LLVMValueRef v, LLVMValueRef mask);
+bool x86_compresses(const struct emit *e);               /* words, of this build's vectors */
+bool x86_narrow(const struct emit *e);                   /* a build for AVX2 */
+LLVMValueRef x86_gather_narrow(struct emit *e, LLVMTypeRef type, uint8_t space, const struct lane_places *p, LLVMValueRef mask);   /* p: with a base, a pointer */
 LLVMValueRef x86_quiet(struct emit *e, LLVMValueRef a, unsigned lanes);
 LLVMValueRef x86_rounded(struct emit *e, const char *what, LLVMValueRef *src, unsigned n, enum ir_rnd rnd, unsigned lanes);      /* NULL: not here */
 LLVMValueRef x86_convert_rounded(struct emit *e, LLVMValueRef v, bool is_signed, LLVMTypeRef to, enum ir_rnd rnd, unsigned lanes);

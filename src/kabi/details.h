@@ -36,11 +36,12 @@ enum { DETAILS_SECTOR = 32, DETAILS_BANKS = 32, DETAILS_BANK_BYTES = 4 };
 enum details_work { DETAILS_WORK_FLOAT, DETAILS_WORK_INTEGER, DETAILS_WORK_DOUBLE, DETAILS_WORK_SPECIAL, DETAILS_WORK_MEMORY, DETAILS_WORK_WARP,
                     DETAILS_WORK_CONTROL, DETAILS_WORK_MATRIX, DETAILS_WORK_COUNT };
 /* STREAM: a load whose address follows from no other load, so that several can be on their way; GLOBAL: one that needs what a load brought.
-   STALL: cycles, which only accesses have: lanes that are served one after the other. FIRST: of the STREAMs, those that no barrier lets overlap with
-   an earlier one; found while it runs. */
+   STALL: cycles, which only accesses have: lanes that are served one after the other. */
 enum details_path { DETAILS_PATH_ALU, DETAILS_PATH_SPECIAL, DETAILS_PATH_SHARED, DETAILS_PATH_GLOBAL, DETAILS_PATH_ATOMIC, DETAILS_PATH_WARP,
-                    DETAILS_PATH_BARRIER, DETAILS_PATH_STREAM, DETAILS_PATH_STALL, DETAILS_PATH_FIRST, DETAILS_PATH_COUNT };
-enum { DETAILS_WORK_UNIT = 2, DETAILS_PATH_UNIT = 4 };           /* work is counted in halves, paths in quarters: unrolled loops overlap */
+                    DETAILS_PATH_BARRIER, DETAILS_PATH_STREAM, DETAILS_PATH_STALL, DETAILS_PATH_COUNT };
+enum { DETAILS_WORK_UNIT = 2, DETAILS_PATH_UNIT = 16 };          /* work is counted in halves, paths in sixteenths: unrolled loops overlap */
+
+enum details_lock { DETAILS_NO_LOCK, DETAILS_TAKES_LOCK, DETAILS_GIVES_LOCK };
 
 struct details_site {
     uint8_t kind, space;
@@ -49,6 +50,7 @@ struct details_site {
     bool acquires, releases;                     /* a barrier that releases: threads do not wait at it */
     bool grid_wide;                              /* its scope has all blocks of the grid */
     bool system_wide;                            /* strong, and its scope has the host */
+    uint8_t locks;                               /* an atomic that may take a lock (compare and swap) or give it back (exchange), for the checker: what it compares with, or stores, stands behind the addresses */
     bool valued;                                 /* a store of at most 8 bytes, for the checker: the values stand behind the addresses */
     bool tile;                                   /* a whole warp's access to a matrix: only its bytes are counted; the checker hears the bytes between lines as a value */
     uint16_t lines, line_bytes;                  /* a tile's */
@@ -64,7 +66,7 @@ struct details_site {
     uint32_t variable;                           /* 1 + the number of the module's variable that it belongs to */
     uint32_t n_params, params[DETAILS_PARAMS];   /* parameters of the kernel, of which one is its pointer */
     uint16_t classes[DETAILS_CLASS_COUNT];       /* a block: its instructions */
-    uint16_t work[DETAILS_WORK_COUNT], path[DETAILS_PATH_COUNT];     /* a block; in halves, and in quarters */
+    uint16_t work[DETAILS_WORK_COUNT], path[DETAILS_PATH_COUNT];     /* a block; in halves, and in sixteenths */
     bool meets;                                  /* a block with a barrier */
     bool looks;                                  /* a piece of a block that begins by reading a clock */
     bool retries;                                /* an atomic on shared memory that is a loop there: floats */

@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "kabi/mma.h"
+#include "kabi/private_red.h"
 #include "kabi/window.h"
 
 struct kabi_launch;
@@ -55,6 +56,7 @@ enum kabi_trap { KABI_TRAP_TRAP, KABI_TRAP_MISALIGNED, KABI_TRAP_ILLEGAL_ADDRESS
 #define FIELD_kabi_services(type, name, n)
 #define KABI_DIM_0
 #define KABI_DIM_3 [3]
+#define KABI_DIM_4 [4]
 #define FIELD(st, type, name, n) FIELD_##st(type, name, n)
 
 #undef FIELD_kabi_launch
@@ -172,6 +174,7 @@ struct kabi_kernel {
     uint32_t local_bytes;        /* per thread, a multiple of 16 */
     uint32_t shared_static;
     uint32_t shared_room;        /* what the code itself needs: more, where it lays arrays out in its own way */
+    struct kabi_reds reds;       /* reductions that a thread may collect (kabi/private_red.h) */
     uint32_t width, chunks;      /* for people: lanes per vector, vectors per group */
     const char *lowering;        /* for people: "vector" or "scalar" */
     struct details_table *details;               /* of an instrumented kernel (kabi/details.h), or NULL */

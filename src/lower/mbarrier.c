@@ -80,7 +80,7 @@ static struct ir_operand change_word(struct lower_ctx *c, const struct lower_pla
     struct ir_operand word = changed(c, ch, lower_reg(seen));
     struct ir_inst *cas = access_word(c, IR_ATOM, at);
     cas->atom = IR_ATOM_CAS;
-    cas->order = IR_ACQ_REL;
+    cas->order = IR_RELEASE;     /* who waits acquires */
     ir_inst_src(cas, lower_reg(seen));
     ir_inst_src(cas, word);
     ir_inst_dst(cas, got);

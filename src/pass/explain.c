@@ -253,6 +253,8 @@ static void describe_access(struct hw_str *out, const struct plan *p, int block,
     struct plan_own_row own;
     if (plan_own_row(p, i, block, &own))
         hw_str_puts(out, ", along a row of each lane's own");
+    if (i->flags & IR_PRIVATE)
+        hw_str_puts(out, ", collected in a private copy");
     if (access_fetched_ahead(p, i, block, a))
         hw_str_puts(out, ", fetched an iteration ahead");
 }

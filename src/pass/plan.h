@@ -42,6 +42,7 @@
 #define PASS_PLAN_H
 
 #include "ir/ir.h"
+#include "kabi/private_red.h"
 #include "pass/bits.h"
 
 enum { PLAN_LANES = 32, PLAN_MAX_CHUNKS = 32 };
@@ -160,6 +161,7 @@ struct plan {
     HW_VEC(struct plan_region) regions;
     uint32_t n_across, shared_room;      /* shared_transpose.c: shared arrays that lie the other way round; bytes of shared memory with the room for them */
     unsigned n_locals;           /* words of local memory that are registers (mem2reg.c) */
+    struct kabi_reds reds;       /* private_red.c: reductions in global memory that may be collected */
     bool interleaved;            /* local memory lies word by word, not thread by thread (interleave_local.c) */
     bool visits;                 /* code for one iteration of the kernel's loop (grid_stride.c) */
     bool uses_warp_ops;

@@ -204,6 +204,8 @@ static void fill_launch(struct cmd *c, struct function *f, const struct launch_c
         atomic_store(&ctx->meets, true);
     l->kl.meets = atomic_load(&ctx->meets);
     exec_launch_init(l, config->cooperative);
+    if (hw_unlikely(kernel->reds.n))
+        launch_collect(l);
     c->launcher = f->module->launches ? f->module : NULL;
     c->small = l->job.n_pieces == 1 && !config->cooperative && !c->launcher;
 }

@@ -29,6 +29,10 @@ CUresult launch_check(struct function *f, const struct launch_config *config);
 CUresult launch_pack(const struct function *f, void **params, void **extra, void **out);
 CUresult launch_cmd(struct function *f, const struct launch_config *config, const void *packed, struct cmd **out);
 
+/* private_red.c: which of the reductions of this launch, which is complete, threads may collect */
+struct exec_launch;
+void launch_collect(struct exec_launch *l);
+
 /* How many blocks of this size an SM holds, by threads, blocks, registers and shared memory. 0: does not fit at all. */
 uint32_t launch_occupancy(const struct function *f, uint32_t threads, size_t dynamic_shared);
 

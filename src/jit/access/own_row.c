@@ -8,7 +8,7 @@
  */
 #include "jit/emit.h"
 
-enum { LANES = 16, LEAST_AHEAD = 4 };
+enum { LINE_WORDS = 16, MOST_LANES = 16 };
 
 struct own_row {
     const struct ir_inst *access;
@@ -19,16 +19,18 @@ struct own_row {
     const struct own_row *lead;                  /* of a load that takes its elements from another one's rows; else NULL */
 };
 
-/* Words that are read of each lane at a time: a cache line, or four where the elements of as many iterations as there are lanes fit. */
-static unsigned words_of(const struct ir_inst *i, int64_t step) { return element_bytes(i) == 1 && step <= 2 ? 4 : LANES; }
+/* Words that are read of each lane at a time: a cache line, or four where the elements of 16 iterations fit. With fewer registers half a line is better: on a Zen 3
+   (8 lanes) finding the least of each row takes 0.4 ms, with whole lines 1.2. */
+static unsigned words_of(const struct emit *e, const struct ir_inst *i, int64_t step) { return element_bytes(i) == 1 && step <= 2 ? 4 : e->W == MOST_LANES ? LINE_WORDS : 8; }
 
 static bool is_own_row(struct emit *e, const struct ir_inst *i, int block, struct plan_own_row *out)
 {
     unsigned bytes = element_bytes(i);
-    if (e->W != LANES || e->details || e->p->opt.function || (bytes != 4 && bytes != 1) || !plan_own_row(e->p, i, block, out))
+    if (e->W < 4 || e->W > MOST_LANES || e->details || e->p->opt.function || (bytes != 4 && bytes != 1) || !plan_own_row(e->p, i, block, out))
         return false;
     bool whole = bytes == 4 ? out->step % 4 == 0 : out->step <= 4 && out->step != 3;         /* no element lies across two words */
-    return whole && words_of(i, out->step) * 4 >= LEAST_AHEAD * out->step;
+    int64_t least = e->W == MOST_LANES ? 4 : 2;          /* iterations */
+    return whole && words_of(e, i, out->step) * 4 >= least * out->step;
 }
 
 /* Vectors whose lanes' rows are different: all, or one warp's where the others go along the same rows (threadIdx.y, or blocks that do their work twice). */
@@ -84,7 +86,7 @@ void own_rows_enter(struct emit *e, int b)
         hw_vec_push(&e->own_rows, r);
         if (join_rows(e, to, i, r, own.step))
             continue;
-        unsigned words = words_of(i, own.step), chunks = different_chunks(e, i);
+        unsigned words = words_of(e, i, own.step), chunks = different_chunks(e, i);
         LLVMTypeRef rows = LLVMArrayType2(ty_int(e, 32, e->W), (uint64_t)words * chunks);
         *r = (struct own_row){ i, words, (unsigned)own.step, words * 4 / (unsigned)own.step, chunks, e->fn, entry_alloca(e, ty_int(e, 32, 1), "left"),
                                 entry_alloca(e, rows, "rows"), entry_alloca(e, ty_int(e, 1, 1), "alone"), NULL };
@@ -141,41 +143,52 @@ static LLVMValueRef shuffle2(struct emit *e, LLVMValueRef a, LLVMValueRef b, con
 /* 16 vectors of 16 words, in four steps. */
 static void transpose(struct emit *e, LLVMValueRef *v)
 {
-    for (unsigned s = 1; s < LANES; s *= 2)
-        for (unsigned r = 0; r < LANES; r++) {
-            unsigned low[LANES], high[LANES];
+    for (unsigned s = 1; s < MOST_LANES; s *= 2)
+        for (unsigned r = 0; r < MOST_LANES; r++) {
+            unsigned low[MOST_LANES], high[MOST_LANES];
             if (r & s)
                 continue;
-            for (unsigned j = 0; j < LANES; j++) {
-                low[j] = j & s ? LANES + j - s : j;
-                high[j] = j & s ? LANES + j : j + s;
+            for (unsigned j = 0; j < MOST_LANES; j++) {
+                low[j] = j & s ? MOST_LANES + j - s : j;
+                high[j] = j & s ? MOST_LANES + j : j + s;
             }
             LLVMValueRef a = v[r], b = v[r + s];
-            v[r] = shuffle2(e, a, b, low, LANES);
-            v[r + s] = shuffle2(e, a, b, high, LANES);
+            v[r] = shuffle2(e, a, b, low, MOST_LANES);
+            v[r + s] = shuffle2(e, a, b, high, MOST_LANES);
         }
 }
 
-/* Of 16 lanes with 4 words each: vectors of the first, second, ... words. */
+/* The lower or upper halves of each four words of both, `each` words of the one and of the other in turn: what every CPU has an instruction for. */
+static LLVMValueRef unpack(struct emit *e, LLVMValueRef a, LLVMValueRef b, unsigned each, bool upper)
+{
+    unsigned at[MOST_LANES];
+    for (unsigned l = 0; l < e->W; l++) {
+        unsigned k = l % 4;
+        at[l] = l - k + (upper ? 2 : 0) + (each == 1 ? k / 2 : k % 2) + ((each == 1 ? k % 2 : k / 2) ? e->W : 0);
+    }
+    return shuffle2(e, a, b, at, e->W);
+}
+
+/* Of lanes with 4 words each: vectors of the first, second, ... words. Lanes 0, 4, 8, ... come into one vector, then 1, 5, ...: only words of the same four move. */
 static void transpose_quads(struct emit *e, LLVMValueRef *quad, LLVMValueRef *out)
 {
-    unsigned both[LANES], at[LANES];
-    LLVMValueRef half[8], four[4];
-    for (unsigned l = 0; l < LANES; l++)
+    unsigned both[MOST_LANES];
+    LLVMValueRef v[4], half[4];
+    for (unsigned l = 0; l < MOST_LANES; l++)
         both[l] = l;
-    for (unsigned k = 0; k < 8; k++)
-        half[k] = shuffle2(e, quad[2 * k], quad[2 * k + 1], both, 8);
-    for (unsigned k = 0; k < 4; k++)             /* lanes 4k to 4k + 3 */
-        four[k] = shuffle2(e, half[2 * k], half[2 * k + 1], both, 16);
-    for (unsigned w = 0; w < 4; w++) {
-        LLVMValueRef two[2];
-        for (unsigned k = 0; k < 2; k++) {
-            for (unsigned l = 0; l < 8; l++)
-                at[l] = l / 4 * 16 + l % 4 * 4 + w;
-            two[k] = shuffle2(e, four[2 * k], four[2 * k + 1], at, 8);
-        }
-        out[w] = shuffle2(e, two[0], two[1], both, 16);
+    for (unsigned k = 0; k < 4; k++) {
+        LLVMValueRef part[4];
+        for (unsigned g = 0; g < e->W / 4; g++)
+            part[g] = quad[4 * g + k];
+        for (unsigned n = e->W / 4, words = 8; n > 1; n /= 2, words *= 2)
+            for (unsigned g = 0; g < n / 2; g++)
+                part[g] = shuffle2(e, part[2 * g], part[2 * g + 1], both, words);
+        v[k] = part[0];
     }
+    for (unsigned k = 0; k < 4; k++)
+        half[k] = unpack(e, v[k / 2 * 2], v[k / 2 * 2 + 1], 1, k % 2);
+    for (unsigned w = 0; w < 4; w++)
+        out[w] = unpack(e, half[w / 2], half[w / 2 + 2], 2, w % 2);
 }
 
 static LLVMValueRef row_ptr(struct emit *e, const struct own_row *r, LLVMValueRef row, unsigned chunk)
@@ -185,21 +198,31 @@ static LLVMValueRef row_ptr(struct emit *e, const struct own_row *r, LLVMValueRe
     return LLVMBuildGEP2(e->b, t, r->rows, &at, 1, "");
 }
 
+/* `words` of each lane from word `first` on. */
+static void load_words(struct emit *e, const struct own_row *r, LLVMValueRef pointers, unsigned first, unsigned words, LLVMValueRef *out)
+{
+    LLVMTypeRef t = LLVMVectorType(ty_int(e, 32, 1), words);
+    for (unsigned l = 0; l < e->W; l++) {
+        LLVMValueRef at = k_int(e, 64, 1, first * 4), p = LLVMBuildExtractElement(e->b, pointers, k_int(e, 32, 1, l), "");
+        out[l] = LLVMBuildLoad2(e->b, t, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), p, &at, 1, ""), "");
+        LLVMSetAlignment(out[l], element_bytes(r->access));
+    }
+}
+
 static void fill(struct emit *e, const struct own_row *r, LLVMValueRef pointers, unsigned chunk)
 {
-    unsigned words = r->words;
-    LLVMTypeRef t = LLVMVectorType(ty_int(e, 32, 1), words);
-    LLVMValueRef v[LANES], out[LANES];
-    for (unsigned l = 0; l < LANES; l++) {
-        v[l] = LLVMBuildLoad2(e->b, t, LLVMBuildExtractElement(e->b, pointers, k_int(e, 32, 1, l), ""), "");
-        LLVMSetAlignment(v[l], element_bytes(r->access));
-    }
-    if (words == LANES)
+    LLVMValueRef v[MOST_LANES], out[MOST_LANES];
+    if (e->W == MOST_LANES && r->words == LINE_WORDS) {
+        load_words(e, r, pointers, 0, r->words, v);
         transpose(e, v);
-    else
-        transpose_quads(e, v, out);
-    for (unsigned w = 0; w < words; w++)
-        LLVMBuildStore(e->b, words == LANES ? v[w] : out[w], row_ptr(e, r, k_int(e, 32, 1, w), chunk));
+    }
+    for (unsigned w = 0; w < r->words; w++) {
+        if ((e->W != MOST_LANES || r->words != LINE_WORDS) && w % 4 == 0) {
+            load_words(e, r, pointers, w, 4, out);
+            transpose_quads(e, out, v + w);
+        }
+        LLVMBuildStore(e->b, v[w], row_ptr(e, r, k_int(e, 32, 1, w), chunk));
+    }
 }
 
 static LLVMValueRef gather_elements(struct emit *e, const struct ir_inst *i, LLVMValueRef pointers, unsigned chunk)

@@ -237,7 +237,7 @@ static struct linked *link_locked(const struct hw_hash *key, const struct object
         .width = o->facts.width, .chunks = o->facts.chunks, .lowering = o->facts.fair ? "scalar, taking turns" : o->facts.turns ? "vector, taking turns" : o->facts.width == 1 ? "scalar" : "vector",
         .details = o->details,
         .turns = o->facts.turns, .red_offset = o->facts.red_offset, .warp_offset = o->facts.warp_offset, .warp_bytes = o->facts.warp_bytes, .parts_offset = o->facts.parts_offset,
-        .n_keeps = (uint32_t)o->keeps.n, .keeps = keeps,
+        .n_keeps = (uint32_t)o->keeps.n, .keeps = keeps, .reds = o->facts.reds,
     };
     hw_map_set(&kernels, key, sizeof *key, l);
     return l;

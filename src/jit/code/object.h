@@ -12,6 +12,7 @@ struct details_table;
 struct object_facts {            /* kept on disk as it is */
     uint32_t n_regions, n_groups, frame_bytes, local_bytes, shared_static, shared_room, width, chunks, bars_offset, warpops_offset, fair, lockstep, streams, alone, visits;
     uint32_t turns, red_offset, warp_offset, warp_bytes, parts_offset;
+    struct kabi_reds reds;
 };
 struct object {
     struct object_facts facts;

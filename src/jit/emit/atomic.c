@@ -78,10 +78,28 @@ static LLVMValueRef checked_lane(struct emit *e, const struct ir_inst *i, LLVMVa
     return LLVMBuildAtomicRMW(e->b, rmw_op(i->atom), ptr, x, order, false);
 }
 
+LLVMValueRef atomic_locked(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, bool checked)
+{
+    if (!checked)
+        guard_scalar(e, i, ptr);
+    return checked_lane(e, i, ptr, x, NULL);
+}
+
+/* checked: the address is known to be good. */
+static LLVMValueRef one_lane(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, LLVMValueRef y, bool checked)
+{
+    if (i->flags & IR_PRIVATE) {
+        private_lane(e, i, ptr, x, checked);
+        return NULL;
+    }
+    if (!checked)
+        guard_scalar(e, i, ptr);
+    return checked_lane(e, i, ptr, x, y);
+}
+
 LLVMValueRef atomic_lane(struct emit *e, const struct ir_inst *i, LLVMValueRef ptr, LLVMValueRef x, LLVMValueRef y)
 {
-    guard_scalar(e, i, ptr);
-    return checked_lane(e, i, ptr, x, y);
+    return one_lane(e, i, ptr, x, y, false);
 }
 
 const char *atomic_reduction(uint8_t atom)
@@ -227,7 +245,7 @@ static void lane_after_lane(struct emit *e, const struct ir_inst *i, bool unused
         if (array[k])
             x[k] = LLVMBuildLoad2(e->b, t, LLVMBuildGEP2(e->b, t, array[k], &lane, 1, ""), "");
     LLVMValueRef place = LLVMBuildLoad2(e->b, at_t, LLVMBuildGEP2(e->b, at_t, addresses, &lane, 1, ""), "");
-    LLVMValueRef p = place_pointers(e, i, &at[0], place), result = table ? checked_lane(e, i, p, x[1], x[2]) : atomic_lane(e, i, p, x[1], x[2]), rest = LLVMBuildAnd(e->b, now, LLVMBuildSub(e->b, now, k_int(e, n, 1, 1), ""), "");
+    LLVMValueRef p = place_pointers(e, i, &at[0], place), result = one_lane(e, i, p, x[1], x[2], table), rest = LLVMBuildAnd(e->b, now, LLVMBuildSub(e->b, now, k_int(e, n, 1, 1), ""), "");
     LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);
     LLVMAddIncoming(now, &left, &before, 1);
     LLVMAddIncoming(now, &rest, &end, 1);
@@ -269,7 +287,12 @@ void emit_atomic(struct emit *e, const struct ir_inst *i)
     }
     if (late_atomic(e, i))
         return;
+    LLVMBasicBlockRef done = private_lanes(e, i);
     lane_after_lane(e, i, unused);
+    if (done) {
+        LLVMBuildBr(e->b, done);
+        LLVMPositionBuilderAtEnd(e->b, done);
+    }
 }
 
 void emit_fence(struct emit *e, const struct ir_inst *i)

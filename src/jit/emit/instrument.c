@@ -289,6 +289,8 @@ static bool describe(struct emit *e, const struct ir_inst *i, struct details_sit
     default: return false;
     }
     s->valued = e->check && i->op == IR_ST && i->n_src == 2 && i->type != IR_PRED && ir_type_bits(i->type) <= 64;
+    if (e->check && i->op == IR_ATOM && !ir_type_is_float(i->type) && ir_type_bits(i->type) <= 64)
+        s->locks = i->atom == IR_ATOM_CAS ? DETAILS_TAKES_LOCK : i->atom == IR_ATOM_EXCH ? DETAILS_GIVES_LOCK : DETAILS_NO_LOCK;
     s->space = space_of(i);
     s->retries = i->op == IR_ATOM && ir_type_is_float(i->type);
     s->bytes = (uint16_t)(n * element_bytes(i));
@@ -362,9 +364,10 @@ LLVMValueRef details_addresses(struct emit *e, const struct ir_inst *i, bool til
     return LLVMTypeOf(a) == t ? a : LLVMBuildZExt(e->b, a, t, "");
 }
 
+/* What is stored; of a compare and swap what it compares with. */
 static LLVMValueRef stored_value(struct emit *e, const struct ir_inst *i, unsigned chunk)
 {
-    if (i->op != IR_ST)                          /* a tile: bytes between its lines; a note: its second number */
+    if (i->op != IR_ST && i->op != IR_ATOM)      /* a tile: bytes between its lines; a note: its second number */
         return widened(e, v_operand(e, &i->src[1], IR_I64, chunk));
     LLVMTypeRef bits = ty_int(e, ir_type_bits(i->type), e->W), i64 = ty_int(e, 64, e->W);
     LLVMValueRef v = cast_to(e, v_operand(e, &i->src[1], i->type, chunk), bits);
@@ -405,7 +408,7 @@ void details_access(struct emit *e, const struct ir_inst *i)
         LLVMValueRef to = LLVMBuildGEP2(e->b, ty_int(e, 64, 1), addresses, &k, 1, "");
         LLVMSetAlignment(LLVMBuildStore(e->b, what.kind >= DETAILS_IN_BARRIER ? lane_operands(e, i, what.kind, c) : details_addresses(e, i, what.tile, c), to), 8);
     }
-    bool second = what.valued || (e->check && (what.tile || (i->op == IR_NOTE && i->n_src > 1)));
+    bool second = what.valued || what.locks || what.tile || (e->check && i->op == IR_NOTE && i->n_src > 1);
     for (unsigned c = 0; second && c < e->C; c++) {
         LLVMValueRef k = k_int(e, 64, 1, PLAN_LANES + (uint64_t)c * e->W);
         LLVMSetAlignment(LLVMBuildStore(e->b, stored_value(e, i, c), LLVMBuildGEP2(e->b, ty_int(e, 64, 1), addresses, &k, 1, "")), 8);
