@@ -181,7 +181,7 @@ bool window_is_quiet(struct runner *r, uint32_t site)
     const struct details_site *s = &table_of(r)->sites[site];
     if (!r->race || !race_listens(r->race) || s->space == DETAILS_CONSTANT)
         return true;
-    if (s->ordered && (s->kind == DETAILS_IN_LOAD || !race_orders(r->race)))     /* with fences, an atomic may hand on what its thread knows */
+    if (s->ordered && (s->kind == DETAILS_IN_LOAD || (!s->locks && !race_orders(r->race))))       /* with fences, an atomic may hand on what its thread knows */
         return true;
     return bounds_only_read(r, site);
 }
