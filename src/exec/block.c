@@ -2,6 +2,7 @@
 /* Runs the blocks of a grid: regions, rounds at barriers, and what happens when one faults. */
 #include "exec/internal.h"
 
+#include "base/options.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "exec/groups.h"
@@ -147,7 +148,8 @@ static void report(struct exec_launch *launch, const struct exec_scope *s)
         snprintf(where, sizeof where, ", PTX line %u", (unsigned)s->line);
     const uint32_t *b = s->block->ctaid;
     char *name = hw_demangle(launch->kernel->name);
-    hw_error("kernel %s, block [%u,%u,%u]%s: %s%s%s%s", name, b[0], b[1], b[2], where, what[fault], at, *near ? ": " : "", near);
+    hw_error("kernel %s, block [%u,%u,%u]%s: %s%s%s%s%s", name, b[0], b[1], b[2], where, what[fault], at, *near ? ": " : "", near,
+             has_addr && !*where && !hw_options()->check[0] ? "; `hostwarp check` names the line" : "");
     hw_free(name);
 }
 
