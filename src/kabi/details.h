@@ -58,7 +58,7 @@ struct details_site {
     uint8_t element;                             /* bytes of each value that an access moves */
     uint8_t used, copied;                        /* what is read: the values that are computed with, and those that are only stored again; one bit each */
     uint8_t op;                                  /* a warp's operation: enum kabi_warpop_kind; a note: enum note_kind */
-    bool ordered;                                /* a read of shared memory that nobody writes between the barriers around it */
+    bool ordered;                                /* shared memory: a read of what nobody writes between the barriers around it, or an atomic on what has only those there */
     bool watched;                                /* it has a window, or one for each warp (kabi/window.h), from this one on: */
     uint32_t window;
     uint32_t shared_at, shared_bytes;            /* the shared variable that the address belongs to; bytes 0: not known */

@@ -237,7 +237,8 @@ static void describe_origin(struct emit *e, const struct ir_inst *i, struct deta
         s->local_at = f->locals.v[o.local - 1].offset;
         s->local_bytes = f->locals.v[o.local - 1].bytes;
     }
-    s->ordered = i->op == IR_LD && !s->strong && i->space == IR_SHARED && o.shared && origin_unwritten(d->origins, e->p, e->at, o.shared);
+    bool counts = (i->op == IR_LD && !s->strong) || i->op == IR_ATOM || i->op == IR_ATOM2;
+    s->ordered = counts && i->space == IR_SHARED && o.shared && origin_ordered(d->origins, e->p, e->at, i, o.shared);
     s->variable = o.variable;
     s->n_params = s->shared_bytes || s->local_bytes || s->variable ? 0 : o.n_params;
     memcpy(s->params, o.params, sizeof s->params);
