@@ -481,6 +481,20 @@ template <unsigned Size, class Parent> class thread_block_tile<Size, Parent, tru
     details::tile_memory *memory_;
 };
 
+/* ---- a thread alone ---- */
+
+class thread {
+  public:
+    static __device__ constexpr unsigned size() { return 1; }
+    static __device__ constexpr unsigned num_threads() { return 1; }
+    static __device__ constexpr unsigned thread_rank() { return 0; }
+    static __device__ void sync() {}
+    __device__ bool is_valid() const { return true; }
+    __device__ operator thread_group() const { return thread_group(thread_group::lanes_kind, 1u << details::lane()); }
+};
+
+static __device__ inline thread this_thread() { return thread(); }
+
 /* ---- dividing groups ---- */
 
 template <unsigned Size, class Parent> static __device__ inline thread_block_tile<Size, Parent> tiled_partition(const Parent &parent)
@@ -517,14 +531,26 @@ template <class Group> static __device__ inline void sync(const Group &g) { g.sy
 template <class Group> static __device__ inline unsigned long long thread_rank(const Group &g) { return g.thread_rank(); }
 template <class Group> static __device__ inline unsigned long long group_size(const Group &g) { return g.size(); }
 
-/* One thread of the group does something for all. */
-template <class Group, class F> static __device__ inline void invoke_one(const Group &g, F f)
+/* One thread of the group does something for all, or works out a value for all. */
+template <class Group, class F, class... Args> static __device__ inline void invoke_one(const Group &g, F &&f, Args &&...args)
 {
     if (g.thread_rank() == 0)
-        f();
+        static_cast<F &&>(f)(static_cast<Args &&>(args)...);
+}
+template <class Group, class F, class... Args>
+static __device__ inline auto invoke_one_broadcast(const Group &g, F &&f, Args &&...args) -> decltype(f(static_cast<Args &&>(args)...))
+{
+    decltype(f(static_cast<Args &&>(args)...)) value{};
+    if (g.thread_rank() == 0)
+        value = static_cast<F &&>(f)(static_cast<Args &&>(args)...);
+    return g.shfl(value, 0);
 }
 
 }
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#include "hostwarp/group_cluster.h"
+#endif
 
 #include "hostwarp/words_pop.h"
 

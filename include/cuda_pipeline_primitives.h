@@ -5,6 +5,7 @@
 
 #include "hostwarp/words_push.h"
 
+#include "cuda_awbarrier_primitives.h"
 #include "cuda_runtime.h"
 
 #define HW_PIPE static __inline__ __device__
@@ -40,6 +41,12 @@ HW_PIPE void __pipeline_wait_prior(size_t prior)
     case 7: __asm__ volatile("cp.async.wait_group 7;" : : : "memory"); break;
     default: __asm__ volatile("cp.async.wait_group 8;" : : : "memory"); break;
     }
+}
+
+/* The barrier expects one arrival more, which comes when this thread's copies so far are done. */
+HW_PIPE void __pipeline_arrive_on(__mbarrier_t *barrier)
+{
+    __asm__ volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" : : "r"((unsigned int)__cvta_generic_to_shared(barrier)) : "memory");
 }
 
 #undef HW_PIPE

@@ -39,6 +39,9 @@ void hostwarp_errors_seen(void);
 unsigned hostwarp_copy_or(void *dst, const void *src, size_t bytes, unsigned kind,
                           unsigned (*otherwise)(void *dst, const void *src, size_t bytes, unsigned kind));
 
+/* For libraries built on the driver's: the program holds this fatbin. Devices, where there are none yet, become such as run it. */
+void hostwarp_program_holds(const void *fatbin);
+
 /* What becomes of the kernels of a PTX text, in words: how they are lowered, and why. block: the shape of a block, for kernels that
    name none themselves. write gets the whole text, or the error's. 0, or 1 when there was one. */
 int hostwarp_explain(const char *ptx, size_t bytes, const unsigned block[3], void (*write)(void *data, const char *text), void *data);

@@ -35,9 +35,12 @@ include_path = root / "include"
 
 
 def load():
-    """Loads the driver and the runtime library, so that what asks for libcuda.so.1 by name afterwards (numba, Triton) gets these. Returns the driver."""
+    """Loads the libraries, so that a package which asks for one of them by name afterwards (numba, Triton) gets these, and not others that pip installed beside it.
+    Returns the driver."""
     driver = ctypes.CDLL(str(library_path / "libcuda.so.1"), mode=ctypes.RTLD_GLOBAL)
-    ctypes.CDLL(str(library_path / "libcudart.so.12"), mode=ctypes.RTLD_GLOBAL)
+    for pattern in "libcudart.so.*", "libnvrtc.so.*", "libnvJitLink.so.*", "libnvvm.so.*":
+        for library in sorted(library_path.glob(pattern)):
+            ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
     os.environ.setdefault("NUMBA_CUDA_DRIVER", str(library_path / "libcuda.so.1"))
     os.environ.setdefault("CUDA_HOME", str(root))
     return driver
@@ -58,7 +61,7 @@ Classifier: License :: OSI Approved :: Apache Software License
 Classifier: Operating System :: POSIX :: Linux
 
 The CUDA driver and runtime libraries with kernels as SIMD code for the CPU, and a compiler command that takes nvcc's options. Needs from the system (names of
-Debian): libsleef3, libzstd1, liblz4-1; and clang-19 to compile CUDA source.
+Debian): libsleef3, libzstd1, liblz4-1; and clang-19 to compile CUDA source. `hostwarp run python3 PROGRAM.py` runs a program that uses numba, PyCUDA or Triton.
 '''
 
 
@@ -82,7 +85,6 @@ def files_of(top):
         name = str(path.relative_to(root))
         if path.is_file() and not any(name == s or name.startswith(s + '/') for s in skipped):
             yield name, path.read_bytes(), 0o755 if os.access(path, os.X_OK) else 0o644
-    yield 'nvvm/libdevice/README', b'hostwarp needs no libdevice; compilers look for this folder.\n', 0o644
     yield 'share/bench/machine.cu', (root / 'share/bench/machine.cu').read_bytes(), 0o644
 
 

@@ -43,7 +43,7 @@ OUTER = {'lib/cmake/hostwarp/hostwarp-config.cmake': 'include("${CMAKE_CURRENT_L
          'lib/pkgconfig/hostwarp.pc': None}
 LINKS = {'nvvm/lib64/libnvvm.so': 'libnvvm.so.4', 'nvvm/lib': 'lib64', 'nvvm/include': '../include', 'lib/libnvvm.so.4': '../nvvm/lib64/libnvvm.so.4',
          'lib/libnvvm.so': 'libnvvm.so.4', 'lib/libnvrtc.so': 'libnvrtc.so.12', 'lib/libnvJitLink.so': 'libnvJitLink.so.12',
-         'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12', 'lib64': 'lib', 'bin/nvcc': 'hostwarp', 'bin/ptxas': 'hostwarp'}
+         'lib/libcuda.so': 'libcuda.so.1', 'lib/libcudart.so': 'libcudart.so.12', 'lib64': 'lib', **{f'bin/{name}': 'hostwarp' for name in ('nvcc', 'ptxas', 'nvprof', 'compute-sanitizer', 'cuda-memcheck')}}
 # Built where LLVM's static libraries are installed; jit/code/llvm.c takes the system's LLVM without it.
 FILES['lib/libhostwarp-check.so'] = ['src/preload/libhostwarp-check.so']
 FILES['lib/libhostwarp-mpi.so'] = ['src/preload/libhostwarp-mpi.so']

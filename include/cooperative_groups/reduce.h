@@ -54,6 +54,42 @@ template <class T, class Op> static __device__ inline T reduce(const coalesced_g
     return group.shfl(value, 0);
 }
 
+namespace details {
+
+/* An operation on an atomic of any scope: by its own function where there is one, else by trying until nobody came between. Returns what was there. */
+template <class Atomic, class T> static __device__ inline T update(Atomic &atomic, T value, const plus<T> &) { return atomic.fetch_add(value); }
+template <class Atomic, class T, class Op> static __device__ inline T update(Atomic &atomic, T value, const Op &op)
+{
+    T old = atomic.load();
+    while (!atomic.compare_exchange_weak(old, op(old, value)))
+        ;
+    return old;
+}
+
+}
+
+/* The group's result goes into an atomic, or into memory, by one of its threads; nobody waits for it. */
+template <class Group, class Atomic, class T, class Op>
+static __device__ inline void reduce_update_async(const Group &group, Atomic &atomic, T value, Op op)
+{
+    T all = reduce(group, value, op);
+    if (group.thread_rank() == 0)
+        details::update(atomic, all, op);
+}
+template <class Group, class To, class T, class Op> static __device__ inline void reduce_store_async(const Group &group, To *to, T value, Op op)
+{
+    T all = reduce(group, value, op);
+    if (group.thread_rank() == 0)
+        *to = all;
+}
+template <class Group, class Atomic, class T, class Op>
+static __device__ inline auto reduce_store_async(const Group &group, Atomic &atomic, T value, Op op) -> decltype(atomic.store(value))
+{
+    T all = reduce(group, value, op);
+    if (group.thread_rank() == 0)
+        atomic.store(all);
+}
+
 }
 
 #include "../hostwarp/words_pop.h"

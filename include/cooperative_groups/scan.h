@@ -36,6 +36,34 @@ template <class Group, class T> static __device__ inline T exclusive_scan(const 
     return exclusive_scan(group, value, plus<T>());
 }
 
+/* The scan goes on from what the atomic holds, and leaves the sum of all there. */
+template <class Group, class Atomic, class T, class Op>
+static __device__ inline T inclusive_scan_update(const Group &group, Atomic &atomic, T value, Op op)
+{
+    T upto = inclusive_scan(group, value, op), before = T();
+    if (group.thread_rank() == group.size() - 1)
+        before = details::update(atomic, upto, op);
+    return op(group.shfl(before, group.size() - 1), upto);
+}
+template <class Group, class Atomic, class T> static __device__ inline T inclusive_scan_update(const Group &group, Atomic &atomic, T value)
+{
+    return inclusive_scan_update(group, atomic, value, plus<T>());
+}
+template <class Group, class Atomic, class T, class Op>
+static __device__ inline T exclusive_scan_update(const Group &group, Atomic &atomic, T value, Op op)
+{
+    T upto = inclusive_scan(group, value, op), before = T();
+    if (group.thread_rank() == group.size() - 1)
+        before = details::update(atomic, upto, op);
+    before = group.shfl(before, group.size() - 1);
+    T left = group.shfl_up(upto, 1);
+    return group.thread_rank() == 0 ? before : op(before, left);
+}
+template <class Group, class Atomic, class T> static __device__ inline T exclusive_scan_update(const Group &group, Atomic &atomic, T value)
+{
+    return exclusive_scan_update(group, atomic, value, plus<T>());
+}
+
 }
 
 #include "../hostwarp/words_pop.h"

@@ -41,7 +41,23 @@ struct __align__(2) HW_T {
         HW_RAW raw = {__x};
         return raw;
     }
+    /* A volatile one is read and written through its bits: a constructor of a volatile reference would make the type one that is not trivially copied. */
+    __host__ __device__ operator HW_RAW() const volatile
+    {
+        HW_RAW raw = {__x};
+        return raw;
+    }
     __host__ __device__ HW_T &operator=(const HW_RAW &raw)
+    {
+        __x = raw.x;
+        return *this;
+    }
+    __host__ __device__ volatile HW_T &operator=(const HW_RAW &raw) volatile
+    {
+        __x = raw.x;
+        return *this;
+    }
+    __host__ __device__ volatile HW_T &operator=(const volatile HW_RAW &raw) volatile
     {
         __x = raw.x;
         return *this;

@@ -134,6 +134,7 @@ void race_block_rest(struct race_block *b)
 }
 
 bool race_listens(const struct race_block *b) { return b->grid != NULL; }
+bool race_orders(const struct race_block *b) { return b->orders; }
 struct touch_view *race_touches(const struct race_block *b) { return b->touch; }
 
 void race_block_free(struct race_block *b)

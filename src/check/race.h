@@ -19,6 +19,7 @@ void race_block_free(struct race_block *b);
 
 void race_block_rest(struct race_block *b);                      /* nothing of the block at hand is kept */
 bool race_listens(const struct race_block *b);                   /* it looks for races, and not only at what commands touch */
+bool race_orders(const struct race_block *b);                    /* the kernel has fences, or accesses that acquire or release */
 struct touch_view;
 struct touch_view *race_touches(const struct race_block *b);     /* of this launch; NULL: nobody asks */
 

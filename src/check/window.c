@@ -179,7 +179,11 @@ static bool asks_init(const struct details_site *s) { return (check_tools & CHEC
 bool window_is_quiet(struct runner *r, uint32_t site)
 {
     const struct details_site *s = &table_of(r)->sites[site];
-    return !r->race || !race_listens(r->race) || s->ordered || s->space == DETAILS_CONSTANT || bounds_only_read(r, site);
+    if (!r->race || !race_listens(r->race) || s->space == DETAILS_CONSTANT)
+        return true;
+    if (s->ordered && (s->kind == DETAILS_IN_LOAD || !race_orders(r->race)))     /* with fences, an atomic may hand on what its thread knows */
+        return true;
+    return bounds_only_read(r, site);
 }
 
 /* The one to open: generated code's own, or the one beside it for a site that is told all the same. NULL: it is looked at as a whole each time. */

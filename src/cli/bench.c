@@ -17,7 +17,7 @@ static void help(void)
            "  --json FILE    all numbers\n"
            "  --beside FILE  a table of these numbers and those that --json wrote on another machine, such as a GPU's\n"
            "  --profile FILE a profile of this device for HOSTWARP_GPU: run machine.cu, built with nvcc, on a GPU with it\n"
-           "  --compare      instead: eight kernels in CUDA, OpenCL and OpenMP side by side (needs Python 3; --compare --help tells more)\n\n"
+           "  --compare      instead: kernels in CUDA, OpenCL and OpenMP side by side (needs Python 3; --compare --help tells more)\n\n"
            "The program is share/bench/machine.cu; built with nvcc it measures a GPU in the same way.\n");
 }
 

@@ -325,6 +325,7 @@ static int make_ptx(struct cc_work *w, const char *ir, const char *ptx, const ch
     cli_add(&args, job->device_debug ? "-O1" : "-O3");
     cli_add(&args, "-mllvm");
     cli_addf(&args, "-nvptx-fma-level=%d", contracts(job) ? 2 : 0);
+    cc_add_wide(&args);
     cli_add(&args, "-Xclang");
     cli_add(&args, "-disable-llvm-passes");      /* the IR has seen them */
     cli_add_all(&args, &job->device);

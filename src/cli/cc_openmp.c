@@ -32,31 +32,30 @@ static char *find_library(void)
     return find_first(places, HW_LEN(places));
 }
 
-static char *find_header_folder(void)
+static char *find_header(void)
 {
     static const char *const places[] = {
         "/usr/lib/llvm-19/lib/clang/19*/include/omp.h", "/usr/lib/llvm-[12]?/lib/clang/*/include/omp.h", "/usr/lib/gcc/*-linux-gnu/*/include/omp.h",
         "/usr/lib64/clang/*/include/omp.h", "/usr/lib/clang/*/include/omp.h", "/usr/include/omp.h", "/usr/local/include/omp.h",
     };
-    char *file = find_first(places, HW_LEN(places)), *slash = file ? strrchr(file, '/') : NULL;
-    if (slash)
-        *slash = 0;
-    return file;
+    return find_first(places, HW_LEN(places));
 }
 
 /* Device code sees the macro, and leaves the pragmas alone. gcc finds omp.h without being asked for OpenMP, and programs include it so. */
 void cc_openmp_compile(struct cli_args *args, const struct cc_job *job, bool host)
 {
-    char *folder = find_header_folder();
-    if (folder)
-        cli_addf(args, "-idirafter%s", folder);                  /* it holds other headers of its compiler too */
+    char *header = find_header();
+    if (header) {                                                /* not its folder: that holds other headers of its compiler too */
+        cli_addf(args, "-idirafter%s/include/hostwarp/omp", cli_root());
+        cli_addf(args, "-DHOSTWARP_OMP_H=\"%s\"", header);
+    }
     if (job->openmp)
         cli_add(args, host ? "-fopenmp=libomp" : "-D_OPENMP=" OPENMP_VERSION);
     if (job->openmp && host) {                                   /* what an older libomp lacks */
         cli_add(args, "-include");
         cli_addf(args, "%s/include/hostwarp/openmp.h", cli_root());
     }
-    hw_free(folder);
+    hw_free(header);
 }
 
 bool cc_openmp_link(struct cli_args *args)

@@ -166,11 +166,12 @@ static int run_device(struct cc_work *w, const char *source, struct cli_args *ar
         w->warned |= *wrong_side;
     }
     size_t before = w->shared.n;
-    w->again = status == 1 && said && ((!before && cc_shared_places(said, &w->shared)) || cc_sides_places(said, &w->shared));
+    w->again = status == 1 && said && ((!before && cc_shared_places(said, &w->shared)) || cc_pragma_places(said, &w->shared) || cc_sides_places(said, &w->shared));
     for (size_t i = before; w->again && i < w->shared.n; i++)
-        fprintf(stderr, "%s:%d: warning: %s\n", w->shared.v[i].file, w->shared.v[i].line,
-                w->shared.v[i].round ? "a function that is declared again with __host__ __device__ is taken for such a one" :
-                "nobody initializes a __shared__ variable, the constructor of this one is not called");
+        if (!w->shared.v[i].pragma)              /* nvcc says nothing about those */
+            fprintf(stderr, "%s:%d: warning: %s\n", w->shared.v[i].file, w->shared.v[i].line,
+                    w->shared.v[i].round ? "a function that is declared again with __host__ __device__ is taken for such a one" :
+                    "nobody initializes a __shared__ variable, the constructor of this one is not called");
     w->warned |= w->again;
     if (said && !w->again)
         show(said, *wrong_side);
@@ -198,6 +199,35 @@ static bool is_alone(const struct cc_job *job) { return job->stage == CC_STAGE_P
 
 static bool wants_lines(const struct cc_job *job, bool with_lines) { return job->line_info || job->device_debug || with_lines; }
 
+/* What LLVM's passes are told when they make device code. */
+static const char *const llvm_tuning[] = {
+    /* A loop marked for unrolling grows to this many instructions at most. clang's own 16384 makes kernels of many thousand matrix
+       products, whose code takes minutes to make and is no faster. */
+    "-pragma-unroll-threshold=2048",
+    /* Functions become part of their callers in any case, here or in the driver: arrays that they are given stay in registers only if clang sees
+       both. CUDA's own compiler inlines nearly everything too. */
+    "-inline-threshold=1000",
+    /* Of loops whose length is not known only tiny ones are unrolled. An unrolled loop has a second one for what is left over, and lanes whose rows
+       differ in length wait for each other in both (bfs: 1.2 times as long); SIMD code gains little by it elsewhere. */
+    "-unroll-partial-threshold=16",
+    /* Stores of several branches stay where they are. Sunk into one, their address is chosen by the way that was taken, and lanes are no longer neighbours
+       (a stencil with borders: 131 ms, not 61). pass/transform/tail_dup.c takes apart what other compilers have sunk. */
+    "-sink-common-insts=false",
+};
+
+/* LLVM's back end for PTX wants functions of a C library for __int128 that PTX has not: division, and what goes from and to floating point. */
+static const char *const llvm_wide[] = { "-expand-div-rem-bits=64", "-expand-fp-convert-bits=64" };
+
+static void add_llvm_options(struct cli_args *args, const char *const *options, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        cli_add(args, "-mllvm");
+        cli_add(args, options[i]);
+    }
+}
+
+void cc_add_wide(struct cli_args *args) { add_llvm_options(args, llvm_wide, HW_LEN(llvm_wide)); }
+
 void cc_device_command(struct cc_work *w, struct cli_args *args, bool with_lines)
 {
     const struct cc_job *job = w->job;
@@ -213,22 +243,8 @@ void cc_device_command(struct cc_work *w, struct cli_args *args, bool with_lines
     /* Lanes that do not take part hand undefined values to shuffles, and nvcc lets them; clang would conclude that they do take part. */
     cli_add(args, "-Xclang");
     cli_add(args, "-no-enable-noundef-analysis");
-    /* A loop marked for unrolling grows to this many instructions at most. clang's own 16384 makes kernels of many thousand matrix
-       products, whose code takes minutes to make and is no faster. */
-    cli_add(args, "-mllvm");
-    cli_add(args, "-pragma-unroll-threshold=2048");
-    /* Functions become part of their callers in any case, here or in the driver: arrays that they are given stay in registers only if clang sees
-       both. CUDA's own compiler inlines nearly everything too. */
-    cli_add(args, "-mllvm");
-    cli_add(args, "-inline-threshold=1000");
-    /* Of loops whose length is not known only tiny ones are unrolled. An unrolled loop has a second one for what is left over, and lanes whose rows
-       differ in length wait for each other in both (bfs: 1.2 times as long); SIMD code gains little by it elsewhere. */
-    cli_add(args, "-mllvm");
-    cli_add(args, "-unroll-partial-threshold=16");
-    /* Stores of several branches stay where they are. Sunk into one, their address is chosen by the way that was taken, and lanes are no longer neighbours
-       (a stencil with borders: 131 ms, not 61). pass/transform/tail_dup.c takes apart what other compilers have sunk. */
-    cli_add(args, "-mllvm");
-    cli_add(args, "-sink-common-insts=false");
+    add_llvm_options(args, llvm_tuning, HW_LEN(llvm_tuning));
+    cc_add_wide(args);
     if (wants_lines(job, with_lines)) {
         cli_add(args, "-gline-directives-only");
         cli_add(args, "-emit-llvm");                             /* cc_lines.c makes the PTX */

@@ -23,7 +23,7 @@ static const struct vendor *vendor_of(const char *name)
 
 static void tell(const struct vendor *v)
 {
-    fprintf(stderr, "hostwarp cc: note: %s is a library of NVIDIA's and no part of hostwarp (see README.md, What is supported)\n", v->title);
+    fprintf(stderr, "hostwarp cc: note: %s is a library of NVIDIA's and no part of hostwarp (docs/limits.md lists what is not here)\n", v->title);
 }
 
 void cc_vendor_after_link(const struct cli_args *objects)

@@ -30,6 +30,7 @@ char *cc_with_ending(const char *path, const char *ending);
 const char *cc_base_name(const char *path);
 char *cc_temp_name(struct cc_work *w, const char *source, const char *ending);   /* in the temporary folder, or NULL after an error */
 void cc_device_command(struct cc_work *w, struct cli_args *args, bool with_lines);   /* without names of files */
+void cc_add_wide(struct cli_args *args);      /* what makes code for integers of 128 bits whole */
 int cc_device_pass(struct cc_work *w, const char *source, const char *ptx, bool with_lines);
 int cc_verify_pass(struct cc_work *w, const char *source, const char *ptx);
 int cc_make_fatbin(struct cc_work *w, const char *source, const char *fatbin);   /* of device code that was verified; with -cubin a cubin */

@@ -26,7 +26,8 @@ static void help(void)
            "threads, commands and host code that touch the same memory in no order, barriers that not all threads come to, calls that failed and that nobody\n"
            "looked at, what was never given back. Reports come on standard error as they are found, with all places. A source is compiled first, with line\n"
            "information. Build programs with -lineinfo (kernels) and -g (host code) to see lines.\n\n"
-           "  --tool LIST            " CHECK_TOOLS(TOOL_NAME) "or all (the default), with commas between\n"
+           "  --tool LIST            " CHECK_TOOLS(TOOL_NAME) "or all (the default), with commas between;\n"
+           "                         also compute-sanitizer's names: memcheck, racecheck, initcheck, synccheck\n"
            "  --also LIST            what is not said otherwise: " CHECK_EXTRAS(EXTRA_NAME) "(races of equal values, of volatile accesses)\n"
            "  --error-exitcode N     exit status when there are reports; the default is 1\n"
            "  --json FILE            also write the reports as JSON\n"
@@ -43,6 +44,19 @@ struct options {
     bool gen_suppressions;
     int status;                  /* exit_code as a number */
 };
+
+/* compute-sanitizer's names of tools. */
+static const struct { const char *theirs, *ours; } tool_names[] = {
+    { "memcheck", "memory,api" }, { "racecheck", "race" }, { "initcheck", "init" }, { "synccheck", "sync" },
+};
+
+static const char *our_tools(const char *name)
+{
+    for (size_t i = 0; i < HW_LEN(tool_names); i++)
+        if (strcmp(name, tool_names[i].theirs) == 0)
+            return tool_names[i].ours;
+    return name;
+}
 
 static bool known_words(const char *list, const char *const *names, size_t n_names, const char *what)
 {
@@ -70,6 +84,7 @@ static bool good_values(struct options *o)
         return false;
     }
     o->status = (int)status;
+    o->tools = our_tools(o->tools);
     return known_words(o->tools, tools, HW_LEN(tools), "tool") && (!o->also || known_words(o->also, extras, HW_LEN(extras), "kind of report"));
 }
 

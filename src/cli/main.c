@@ -27,6 +27,18 @@ static const struct {
     { "check", cmd_check, "look for memory errors, races, leaks and calls that failed" },
 };
 
+/* Names of other tools under which the command is installed too (tools/stage.py), so that what tutorials and Makefiles call is there. */
+static const struct {
+    const char *called, *name;
+    int (*run)(int argc, char **argv);
+} aliases[] = {
+    { "nvcc", "cc", cmd_nvcc },
+    { "ptxas", "ptxas", cmd_ptxas },
+    { "nvprof", "prof", cmd_prof },
+    { "compute-sanitizer", "check", cmd_check },
+    { "cuda-memcheck", "check", cmd_check },
+};
+
 static void usage(FILE *to)
 {
     fprintf(to, "usage: hostwarp COMMAND [ARGUMENTS]\n\nRuns CUDA programs on a machine with no GPU.\n\n");
@@ -79,13 +91,11 @@ static int no_such_command(const char *name)
 int main(int argc, char **argv)
 {
     check_variables();
-    if (argc > 0 && is_called(argv[0], "nvcc")) {
-        cli_command_name = "cc";
-        return leave(cmd_nvcc(argc - 1, argv + 1));
-    }
-    if (argc > 0 && is_called(argv[0], "ptxas")) {
-        cli_command_name = "ptxas";
-        return leave(cmd_ptxas(argc - 1, argv + 1));
+    for (size_t i = 0; argc > 0 && i < HW_LEN(aliases); i++) {
+        if (is_called(argv[0], aliases[i].called)) {
+            cli_command_name = aliases[i].name;
+            return leave(aliases[i].run(argc - 1, argv + 1));
+        }
     }
     if (argc < 2) {
         usage(stderr);

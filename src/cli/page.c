@@ -19,6 +19,31 @@ bool cli_finish_file(FILE *out, const char *path)
     return ok;
 }
 
+/* The text, with the file that a mark INCLUDE names in the place of the mark; it stands beside the frame. */
+static bool put_with_includes(FILE *out, const char *text, const char *frame)
+{
+    static const char begin[] = "/*INCLUDE ", end[] = "*/";
+    const char *mark = strstr(text, begin), *after = mark ? strstr(mark, end) : NULL, *slash = strrchr(frame, '/');
+    if (!after) {
+        fputs(text, out);
+        return true;
+    }
+    char *name = hw_sprintf("%.*s/%.*s", (int)(slash - frame), frame, (int)(after - mark - (ptrdiff_t)strlen(begin)), mark + strlen(begin)), *file = cli_path(name);
+    char *script = hw_file_read(file, NULL);
+    if (script) {
+        fwrite(text, 1, (size_t)(mark - text), out);
+        fputs(script, out);
+        fputs(after + strlen(end), out);
+    } else {
+        cli_error("a part of the page is not in %s", file);
+    }
+    bool ok = script != NULL;
+    hw_free(script);
+    hw_free(file);
+    hw_free(name);
+    return ok;
+}
+
 bool cli_write_page(const char *frame, const char *mark, void (*print)(FILE *out, const void *data), const void *data, const char *path)
 {
     char *file = cli_path(frame), *page = hw_file_read(file, NULL), *at = page ? strstr(page, mark) : NULL;
@@ -30,9 +55,9 @@ bool cli_write_page(const char *frame, const char *mark, void (*print)(FILE *out
         if (out) {
             fwrite(page, 1, (size_t)(at - page), out);
             print(out, data);
-            fputs(at + strlen(mark), out);
+            ok = put_with_includes(out, at + strlen(mark), frame);
         }
-        ok = cli_finish_file(out, path);
+        ok = cli_finish_file(out, path) && ok;
     }
     hw_free(page);
     hw_free(file);

@@ -116,6 +116,21 @@ static int run_program(int argc, char **argv, bool details)
 
 /* --- after the run --- */
 
+/* Who profiles a program for the first time wonders about its launches. */
+static void show_compiling(const struct prof_data *d, FILE *out)
+{
+    uint64_t n = 0, ns = 0;
+    char text[32];
+    for (size_t i = 0; i < d->ranges.n; i++) {
+        const struct prof_span *s = &d->ranges.v[i];
+        n += s->r->type == PROF_COMPILE;
+        ns += s->r->type == PROF_COMPILE ? s->end - s->start : 0;
+    }
+    if (n)
+        fprintf(out, "\n==%u== %s of the API calls went into compiling %llu kernel%s. A second run takes %s from the cache.\n", d->header->pid,
+                prof_time_text((double)ns, text), (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+}
+
 static void show_advice(const struct prof_data *d, FILE *out)
 {
     struct prof_advices a = { 0 };
@@ -145,8 +160,11 @@ static void show(const struct prof_data *d, const struct options *o, FILE *out)
         prof_print_summary(d, o->format, out);
     if (o->details)
         prof_print_details(d, o->format, out);
-    if (!o->no_advice && o->format == PROF_TEXT && !o->gpu_trace && !o->api_trace)
+    if (!o->no_advice && o->format == PROF_TEXT && !o->gpu_trace && !o->api_trace) {
+        if (!o->details)                         /* instrumented code is not kept */
+            show_compiling(d, out);
         show_advice(d, out);
+    }
     if (d->header->lost)
         fprintf(out, "==%u== Warning: %llu records were lost: the disk is full, or there are more than 8 GiB of them\n", d->header->pid,
                 (unsigned long long)d->header->lost);

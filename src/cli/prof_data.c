@@ -113,6 +113,8 @@ static void add_act(struct prof_data *d, const struct prof_record *r)
 
 static void add_span(struct prof_data *d, const struct prof_record *r)
 {
+    if (r->type == PROF_COMPILE && !r->result)
+        return;
     struct prof_span s = { .r = r, .name = prof_name(d, r->name), .start = r->start, .end = r->end, .unfinished = !r->end };
     if (s.unfinished)
         s.end = d->last_ns;
@@ -146,6 +148,7 @@ static void sort_all(struct prof_data *d)
         case PROF_HOSTFN: add_act(d, r); break;
         case PROF_API:
         case PROF_RANGE:
+        case PROF_COMPILE:
         case PROF_MARK: add_span(d, r); break;
         case PROF_MEMORY: hw_vec_push(&d->memory, r); break;
         case PROF_MAPPED: hw_vec_push(&d->mapped, r); break;

@@ -129,7 +129,7 @@ static void page_spans(FILE *out, const struct prof_data *d)
     for (size_t i = 0; i < d->calls.n + d->ranges.n; i++) {
         const struct prof_span *s = i < d->calls.n ? &d->calls.v[i] : &d->ranges.v[i - d->calls.n];
         char *error = failed(s->r) ? error_name(s->name, s->r->result) : NULL;
-        fprintf(out, "%s[\"%c\",", i ? "," : "", s->r->type == PROF_API ? 'a' : s->r->type == PROF_RANGE ? 'r' : 'x');
+        fprintf(out, "%s[\"%c\",", i ? "," : "", s->r->type == PROF_API ? 'a' : s->r->type == PROF_RANGE ? 'r' : s->r->type == PROF_COMPILE ? 'j' : 'x');
         prof_json_string(out, s->name);
         fprintf(out, ",%llu,%llu,%u,%u,%u]", (unsigned long long)(s->start - d->first_ns), (unsigned long long)(s->end - s->start), s->r->tid,
                 error ? text_of(&errors, error) : 0, s->r->type == PROF_API ? caller_of(&callers, d, s->r) : 0);

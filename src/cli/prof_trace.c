@@ -232,7 +232,7 @@ bool prof_write_trace(const struct prof_data *d, const char *path)
     for (size_t i = 0; i < d->calls.n; i++)
         trace_span(out, d, &d->calls.v[i], "api");
     for (size_t i = 0; i < d->ranges.n; i++)
-        trace_span(out, d, &d->ranges.v[i], "nvtx");
+        trace_span(out, d, &d->ranges.v[i], d->ranges.v[i].r->type == PROF_COMPILE ? "compile" : "nvtx");
     for (size_t i = 0; i < d->acts.n; i++) {
         trace_act(out, d, &d->acts.v[i], TRACE_STREAMS, d->acts.v[i].stream + 1u);
         trace_act(out, d, &d->acts.v[i], TRACE_ENGINES, engine_tid(d->acts.v[i].r->engine, rows.row[i]));

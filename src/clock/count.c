@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-enum { SAMPLE = 64, MOST_SETS = 16, WAIT_MS = 400, MOST_WARPS = 64 };
+enum { SAMPLE = 64, MOST_SETS = 16, WAIT_MS = 400 };
 
 /* All launches of a kernel with one shape. */
 struct family {
@@ -33,35 +33,13 @@ static _Atomic unsigned n_pending;
 
 /* --- counting, on the threads that run blocks --- */
 
-struct counter {
-    struct count_entry *entry;
-    const struct details_table *table;
-    const struct exec_launch *launch;
-    uint64_t block;              /* that is being counted */
-    bool inside;
-    struct gpu_counts sum;       /* of counted blocks */
-    double path[MOST_WARPS][DETAILS_PATH_COUNT];
-    bool fetching[MOST_WARPS];   /* it has loaded since its last barrier */
-    struct touched_set touched;  /* by this block */
-    double worst_cycles, all_cycles;
-    uint64_t sampled, lanes;
-    bool in_sample;              /* the block adds to the entry's counts; otherwise only its clocks are kept */
-    /* for kernels that read clocks: cycles that each warp has spent in this block, and the latest of those that came to a barrier */
-    double spent[MOST_WARPS], met;
-    bool meets[MOST_WARPS];      /* it is at a barrier */
-    double waits[MOST_WARPS];    /* how often the piece of code may have to wait for memory: loads that need no other overlap */
-    unsigned warp;               /* that runs */
-    uint32_t n_loads[MOST_WARPS];                /* sectors that each warp has loaded */
-    uint64_t base_ns;            /* when the launch began */
-};
-
 static _Thread_local struct counter *looking;    /* a kernel that reads clocks is run by this thread */
 static _Atomic uint64_t clocks_ns = 1000000000;  /* the latest that any kernel's clock has been */
 
 static double nominal_cycles(const double *path)
 {
     return 4 * path[DETAILS_PATH_ALU] + 24 * path[DETAILS_PATH_SPECIAL] + 29 * path[DETAILS_PATH_SHARED] + 400 * path[DETAILS_PATH_GLOBAL]
-        + 100 * path[DETAILS_PATH_STREAM] + path[DETAILS_PATH_STALL] + 300 * path[DETAILS_PATH_ATOMIC] + 24 * path[DETAILS_PATH_WARP] + 30 * path[DETAILS_PATH_BARRIER];
+        + 400 * path[DETAILS_PATH_STREAM] + path[DETAILS_PATH_STALL] + 300 * path[DETAILS_PATH_ATOMIC] + 24 * path[DETAILS_PATH_WARP] + 30 * path[DETAILS_PATH_BARRIER];
 }
 
 static void *counter_begin(const struct exec_launch *launch)
@@ -120,34 +98,18 @@ static void clocks_end(struct counter *c)
     c->met = 0;
 }
 
-/* A block is over: its slowest warp, and what was new to it. */
-static void fold(struct counter *c)
+/* Nothing else of the block lies within two lines of DRAM: such accesses are anywhere. */
+static bool is_far(const struct touched_set *s, uint64_t sector)
 {
-    unsigned slowest = 0;
-    if (!c->inside)
-        return;
-    c->inside = false;
-    if (looking == c)
-        clocks_end(c);
-    if (!c->in_sample) {
-        memset(c->path, 0, sizeof c->path);
-        memset(c->fetching, 0, sizeof c->fetching);
-    memset(c->n_loads, 0, sizeof c->n_loads);
-        sectors_forget(&c->touched);
-        return;
-    }
-    for (unsigned w = 1; w < MOST_WARPS; w++)
-        if (nominal_cycles(c->path[w]) > nominal_cycles(c->path[slowest]))
-            slowest = w;
-    double cycles = nominal_cycles(c->path[slowest]);
-    for (int k = 0; k < DETAILS_PATH_COUNT; k++)
-        c->sum.path[k] += c->path[slowest][k];
-    c->worst_cycles = cycles > c->worst_cycles ? cycles : c->worst_cycles;
-    c->all_cycles += cycles;
-    c->sampled++;
-    memset(c->path, 0, sizeof c->path);
-    memset(c->fetching, 0, sizeof c->fetching);
-    memset(c->n_loads, 0, sizeof c->n_loads);
+    for (uint64_t k = 2; k < 6; k++)
+        if (sectors_slot(s, (sector & ~1ull) + k)->sector || sectors_slot(s, (sector | 1) - k)->sector)
+            return false;
+    return true;
+}
+
+/* What was new to the block. */
+static void fold_sectors(struct counter *c)
+{
     hw_lock(&mu);
     for (size_t k = 0; k < c->touched.cap; k++) {
         const struct touched *t = &c->touched.v[k];
@@ -160,6 +122,8 @@ static void fold(struct counter *c)
             all->reads += t->read;
             all->writes += t->written;
             all->turns += t->turns;
+            all->bytes |= t->bytes;
+            all->far += is_far(&c->touched, t->sector - 1);
         } else {
             c->sum.read += t->read ? 32 : 0;
             c->sum.written += t->written ? 32 : 0;
@@ -168,175 +132,48 @@ static void fold(struct counter *c)
         c->sum.block_written += t->written ? 32 : 0;
     }
     hw_unlock(&mu);
+}
+
+static void forget_block(struct counter *c)
+{
+    memset(c->path, 0, sizeof c->path);
+    memset(c->misses, 0, sizeof c->misses);
+    memset(c->n_loads, 0, sizeof c->n_loads);
     sectors_forget(&c->touched);
+}
+
+/* A block is over: its slowest warp, and what was new to it. */
+static void fold(struct counter *c)
+{
+    unsigned slowest = 0;
+    if (!c->inside)
+        return;
+    c->inside = false;
+    if (looking == c)
+        clocks_end(c);
+    if (!c->in_sample) {
+        forget_block(c);
+        return;
+    }
+    for (unsigned w = 1; w < MOST_WARPS; w++)
+        if (nominal_cycles(c->path[w]) > nominal_cycles(c->path[slowest]))
+            slowest = w;
+    double cycles = nominal_cycles(c->path[slowest]);
+    for (int k = 0; k < DETAILS_PATH_COUNT; k++)
+        c->sum.path[k] += c->path[slowest][k];
+    c->sum.misses += c->misses[slowest][0];
+    c->sum.far_misses += c->misses[slowest][1];
+    c->worst_cycles = cycles > c->worst_cycles ? cycles : c->worst_cycles;
+    c->all_cycles += cycles;
+    c->sampled++;
+    fold_sectors(c);
+    forget_block(c);
 }
 
 /* Few blocks are all counted; of many some that lie anywhere. */
 static bool is_sampled(uint64_t block, uint64_t n)
 {
     return n <= SAMPLE || ((block + 1) * 0x9E3779B97F4A7C15u >> 32) % n < SAMPLE || block == n / 2;
-}
-
-/* How far back the warp has had what it loads. */
-static void note_reuse(struct counter *c, struct touched *t, unsigned w)
-{
-    uint32_t now = c->n_loads[w]++, apart = now - t->last;
-    if (t->warp == w + 1 && apart > 0)
-        c->sum.reuse[5 + 31 - __builtin_clz(apart) < GPU_REUSE ? 5 + 31 - __builtin_clz(apart) : GPU_REUSE - 1]++;
-    t->last = now;
-    t->warp = w + 1;
-}
-
-/* Lanes that want the same word; integers that all lanes add to one word are added in the warp first. */
-static unsigned turns_of(const struct details_site *s, uint32_t mask, const uint64_t *a, uint64_t at)
-{
-    unsigned n = 0, lanes = (unsigned)__builtin_popcount(mask);
-    for (; mask; mask &= mask - 1)
-        n += a[__builtin_ctz(mask)] == at;
-    return n == lanes && !s->retries ? 1 : n;
-}
-
-static void count_global(struct counter *c, const struct details_site *s, uint32_t warp, uint32_t mask, const uint64_t *a)
-{
-    uint64_t seen = UINT64_MAX, before = UINT64_MAX, sectors = 0;
-    const uint32_t all = mask;
-    for (; mask; mask &= mask - 1) {
-        uint64_t at = a[__builtin_ctz(mask)], first = at / 32, last = (at + s->bytes - 1) / 32;
-        for (uint64_t k = first; k <= last; k++) {
-            if (k == seen || k == before)
-                continue;
-            before = seen;
-            seen = k;
-            struct touched *t = sectors_touch(&c->touched, k);
-            sectors++;
-            if (!t) {
-                bool loads = s->kind == DETAILS_IN_LOAD;
-                c->sum.read += loads ? 32 : 0;
-                c->sum.block_read += loads ? 32 : 0;
-                c->sum.written += loads ? 0 : 32;
-                c->sum.block_written += loads ? 0 : 32;
-                continue;
-            }
-            if (s->kind == DETAILS_IN_LOAD) {
-                t->read++;
-                note_reuse(c, t, warp % MOST_WARPS);
-            } else {
-                t->written++;
-            }
-            if (s->kind == DETAILS_IN_ATOMIC) {
-                t->read++;
-                t->turns += turns_of(s, all, a, at);
-            }
-        }
-    }
-    c->sum.accesses += (double)sectors;
-    if (s->kind == DETAILS_IN_ATOMIC)
-        c->sum.atomics += (double)sectors;
-    else if (s->kind == DETAILS_IN_STORE)
-        c->sum.stores += (double)sectors;
-}
-
-/* Passes that the banks make of it. */
-static unsigned bank_passes(const uint64_t *a, uint32_t mask, unsigned bytes)
-{
-    uint64_t words[32][4];
-    uint8_t n[32] = { 0 };
-    unsigned most = 1, all = 0;
-    for (; mask; mask &= mask - 1) {
-        uint64_t at = a[__builtin_ctz(mask)] / 4;
-        for (uint64_t w = at; w < at + (bytes + 3) / 4; w++) {
-            unsigned bank = w % 32, k;
-            for (k = 0; k < n[bank] && k < 4 && words[bank][k] != w; k++)
-                ;
-            if (k < n[bank] && k < 4)
-                continue;
-            if (n[bank] < 4)
-                words[bank][n[bank]] = w;
-            n[bank]++;
-            all++;
-            most = n[bank] > most ? n[bank] : most;
-        }
-    }
-    return most > (all + 31) / 32 ? most : (all + 31) / 32;
-}
-
-/* The most lanes that want the same word: an atomic does it for one after the other. */
-static unsigned most_on_one(const uint64_t *a, uint32_t mask)
-{
-    unsigned most = 0;
-    for (uint32_t left = mask; left;) {
-        unsigned first = (unsigned)__builtin_ctz(left), n = 0;
-        for (uint32_t m = left; m; m &= m - 1)
-            if (a[__builtin_ctz(m)] == a[first]) {
-                left &= ~(1u << __builtin_ctz(m));
-                n++;
-            }
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
-static unsigned different_words(const uint64_t *a, uint32_t mask)
-{
-    unsigned n = 0;
-    for (uint32_t left = mask; left; n++) {
-        uint64_t word = a[__builtin_ctz(left)] / 4;
-        for (uint32_t m = left; m; m &= m - 1)
-            if (a[__builtin_ctz(m)] / 4 == word)
-                left &= ~(1u << __builtin_ctz(m));
-    }
-    return n;
-}
-
-/* Lanes that are served one after the other make the warp wait. The cycles are of an H200, from bench/align, histogram and kmeans. */
-static void count_shared(struct counter *c, const struct details_site *s, uint32_t warp, uint32_t mask, const uint64_t *a)
-{
-    enum { CONFLICT_CYCLES = 2, ATOMIC_CYCLES = 6, RETRY_CYCLES = 130, RETRY_INSTRUCTIONS = 6 };
-    unsigned passes = bank_passes(a, mask, s->bytes);
-    double *stall = &c->path[warp % MOST_WARPS][DETAILS_PATH_STALL];
-    if (s->kind != DETAILS_IN_ATOMIC) {
-        c->sum.passes += passes;
-        *stall += CONFLICT_CYCLES * (passes - 1);
-        return;
-    }
-    unsigned turns = most_on_one(a, mask);
-    turns = turns > passes ? turns : passes;
-    c->sum.passes += 2 * turns;
-    *stall += (s->retries ? RETRY_CYCLES : ATOMIC_CYCLES) * turns;
-    if (s->retries) {
-        c->sum.work[DETAILS_WORK_INTEGER] += RETRY_INSTRUCTIONS / 2 * turns;
-        c->sum.work[DETAILS_WORK_MEMORY] += 2 * turns;
-        c->sum.work[DETAILS_WORK_CONTROL] += turns;
-    }
-}
-
-static void count_access(struct counter *c, const struct kabi_block *block, const struct details_site *s, uint32_t warp, uint32_t mask, const uint64_t *a)
-{
-    enum { CONSTANT_CYCLES = 20 };
-    uint64_t offsets[32];
-    uint32_t shared = s->space == DETAILS_SHARED ? mask : 0, global = s->space == DETAILS_GLOBAL ? mask : 0;
-    const uint64_t *in_shared = a;
-    if (s->space == DETAILS_GENERIC) {
-        for (uint32_t m = mask; m; m &= m - 1) {
-            unsigned l = (unsigned)__builtin_ctz(m);
-            uint64_t at = a[l] - (uint64_t)(uintptr_t)block->shared, local = a[l] - (uint64_t)(uintptr_t)block->local;
-            uint64_t threads = (uint64_t)c->launch->kl.ntid[0] * c->launch->kl.ntid[1] * c->launch->kl.ntid[2];
-            offsets[l] = at;
-            if (at < c->launch->kl.shared_bytes)
-                shared |= 1u << l;
-            else if (local >= threads * c->launch->kernel->local_bytes)
-                global |= 1u << l;
-        }
-        in_shared = offsets;
-    }
-    if (s->tile)
-        return;
-    if (s->space == DETAILS_CONSTANT)            /* one word is for all lanes, others follow one after the other */
-        c->path[warp % MOST_WARPS][DETAILS_PATH_STALL] += CONSTANT_CYCLES * (different_words(a, mask) - 1);
-    if (shared)
-        count_shared(c, s, warp, shared, in_shared);
-    if (global)
-        count_global(c, s, warp, global, a);
 }
 
 /* A load of something that no thread of the block has had. */
@@ -366,7 +203,7 @@ static void counter_visit(void *state, struct kabi_block *block, uint32_t site, 
         size_t known = c->touched.n;
         double stalled = c->path[warp % MOST_WARPS][DETAILS_PATH_STALL];
         if (a && s->kind <= DETAILS_IN_ATOMIC)
-            count_access(c, block, s, warp, mask, a);
+            access_count(c, block, s, warp, mask, a);
         c->spent[warp % MOST_WARPS] += c->path[warp % MOST_WARPS][DETAILS_PATH_STALL] - stalled;
         if (s->kind == DETAILS_IN_LOAD && c->touched.n > known)
             spend_miss(c, warp % MOST_WARPS);
@@ -381,12 +218,8 @@ static void counter_visit(void *state, struct kabi_block *block, uint32_t site, 
     }
     c->lanes += n * (uint64_t)__builtin_popcount(mask);
     double *path = c->path[warp % MOST_WARPS];
-    bool *fetching = &c->fetching[warp % MOST_WARPS];
     for (int k = 0; k < DETAILS_PATH_COUNT; k++)
         path[k] += s->path[k] * (1.0 / DETAILS_PATH_UNIT);
-    if (s->path[DETAILS_PATH_STREAM] && !*fetching)
-        path[DETAILS_PATH_FIRST]++;
-    *fetching = (*fetching || s->path[DETAILS_PATH_STREAM]) && !s->meets;
 }
 
 static void counter_end(void *state)
@@ -407,6 +240,11 @@ static void counter_end(void *state)
     to->passes += c->sum.passes;
     to->atomics += c->sum.atomics;
     to->stores += c->sum.stores;
+    to->part_stores += c->sum.part_stores;
+    to->tags += c->sum.tags;
+    to->misses += c->sum.misses;
+    to->far_misses += c->sum.far_misses;
+    e->stored += c->stored;
     for (int k = 0; k < GPU_REUSE; k++)
         to->reuse[k] += c->sum.reuse[k];
     to->block_read += c->sum.block_read;

@@ -3,7 +3,9 @@
 #include "base/log.h"
 #include "core/device/device.h"
 #include "driver/bodies.h"
+#include "ptx/ptx.h"
 
+#include <hostwarp.h>
 #include <stdio.h>
 
 CUresult do_cuDeviceGet(CUdevice *device, int ordinal)
@@ -183,3 +185,5 @@ CUresult do_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUd
     *pi = 0;
     return CUDA_SUCCESS;
 }
+
+HW_EXPORT void hostwarp_program_holds(const void *fatbin) { device_wants(ptx_image_needs(fatbin)); }

@@ -135,9 +135,11 @@ CUresult do_cuGraphDestroyNode(CUgraphNode hNode)
 
     if (!n)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "that is no such node, or it was destroyed");
-    graph_remove(n);
+    bool fixed = n->graph && graph_has_memory(n->graph);
+    if (!fixed)
+        graph_remove(n);
     node_unref(n);
-    return CUDA_SUCCESS;
+    return fixed ? hw_refuse(CUDA_ERROR_NOT_SUPPORTED, "no node of a graph that allocates or frees memory can be destroyed") : CUDA_SUCCESS;
 }
 
 CUresult do_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags)

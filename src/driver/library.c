@@ -460,7 +460,7 @@ CUresult do_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *par
 
     if (!kernel)
         return hw_refuse(CUDA_ERROR_INVALID_VALUE, "kernel is NULL");
-    if ((rc = kernel_function(kernel, &f)))
+    if ((rc = library_kernel_function(kernel, &f)))
         return rc;
     return do_cuFuncGetParamInfo(f, paramIndex, paramOffset, paramSize);
 }

@@ -104,7 +104,7 @@ static CUresult link_add(struct linker *l, char *data, size_t bytes, const char 
     struct adding a = {.l = l, .name = name ? name : "input", .is_archive = ptx_is_archive(data, bytes)};
     struct diag diag = {.file = a.name};
     const struct device *dev = ctx_current()->dev;
-    enum ptx_status status = ptx_object_texts(data, bytes, dev->code_cc, &diag, link_text, &a);
+    enum ptx_status status = ptx_object_texts(data, bytes, device_code_cc(dev), &diag, link_text, &a);
     CUresult rc = status == PTX_OK ? a.rc : module_status_code(status);
 
     if (status != PTX_OK)

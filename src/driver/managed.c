@@ -207,6 +207,74 @@ CUresult do_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDev
     return do_cuMemPrefetchAsync_v2(devPtr, count, location_of(dstDevice), 0, hStream);
 }
 
+/* --- batches --- */
+
+/* Which places a batch prefetches to: place k is that of the ranges from first[k] on, until the next one's. As an H200 takes it: the first is 0, and two may be the same. */
+struct places {
+    const CUmemLocation *v;
+    const size_t *first;
+    size_t n;
+};
+
+static CUresult places_check(const struct places *to, size_t count)
+{
+    if (!to->v || !to->first || to->n == 0 || to->n > count)
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "prefetchLocs or prefetchLocIdxs is NULL, or numPrefetchLocs %zu is not 1 to %zu", to->n, count);
+    for (size_t i = 0; i < to->n; i++)
+        if ((i == 0 ? to->first[0] != 0 : to->first[i] < to->first[i - 1]) || to->first[i] >= count || location_check(to->v[i]))
+            return hw_refuse(CUDA_ERROR_INVALID_VALUE, "place %zu (type %d, id %d, from range %zu on): it must exist, the first is for range 0, and each for the same as the one before it or a later one", i,
+                             (int)to->v[i].type, to->v[i].id, to->first[i]);
+    return CUDA_SUCCESS;
+}
+
+/* to NULL: nothing is prefetched. What is discarded may hold anything until it is written: it holds what it held. */
+static CUresult managed_batch(const CUdeviceptr *dptrs, const size_t *sizes, size_t count, const struct places *to, unsigned long long flags, CUstream hStream)
+{
+    struct run range;
+    struct stream *s;
+    CUresult rc;
+
+    if (!dptrs || !sizes || count == 0 || flags)
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "dptrs or sizes is NULL, count is 0, or flags 0x%llx are not 0", flags);
+    if (hStream == CU_STREAM_LEGACY || (!hStream && !api_per_thread()))
+        return hw_refuse(CUDA_ERROR_INVALID_VALUE, "the legacy default stream takes no batches");
+    if (to && (rc = places_check(to, count)))
+        return rc;
+    for (size_t i = 0; i < count; i++)
+        if ((rc = range_check(dptrs[i], sizes[i], &range)))
+            return rc;
+    if ((rc = api_stream(hStream, &s)))
+        return rc;
+    rc = capture_forbids(s);
+    for (size_t i = 0, at = 0; i < count && to && !rc; i++) {
+        while (at + 1 < to->n && to->first[at + 1] <= i)
+            at++;
+        if (!(rc = range_check(dptrs[i], sizes[i], &range))) {
+            runs_apply(&range, set_prefetched, to->v[at]);
+            hook_mem_prefetched(s, dptrs[i], sizes[i], to->v[at].type == CU_MEM_LOCATION_TYPE_DEVICE);
+        }
+    }
+    stream_unref(s);
+    return rc;
+}
+
+CUresult do_cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                    size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    return managed_batch(dptrs, sizes, count, &(struct places){prefetchLocs, prefetchLocIdxs, numPrefetchLocs}, flags, hStream);
+}
+
+CUresult do_cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream)
+{
+    return managed_batch(dptrs, sizes, count, NULL, flags, hStream);
+}
+
+CUresult do_cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                              size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
+{
+    return managed_batch(dptrs, sizes, count, &(struct places){prefetchLocs, prefetchLocIdxs, numPrefetchLocs}, flags, hStream);
+}
+
 /* --- questions --- */
 
 /* What holds for the whole range: a location only where all pages agree. */

@@ -47,29 +47,45 @@ static double lost_by_l2(const struct gpu_profile *p, const struct gpu_counts *c
     return lost(c, p->l2_kib * 1024, least(c->blocks, p->sms * blocks_there(p, c)) * c->warps);
 }
 
-/* Cycles until a warp has its data: from where they come. */
+/* Cycles that a block's slowest warp waits for loads: of all its waits, as many are long as loads missed L1, and L2. What all blocks load is new to those that run first. */
 static double load_cycles(const struct gpu_profile *p, const struct gpu_counts *c)
 {
-    double asked = most(c->accesses * 32, 1), beyond_l1 = p->l1_kib > 0 ? least(1, (c->block_read + c->block_written + lost_by_l1(p, c)) / asked) : 1;
-    double beyond_l2 = least(1, (c->read + c->written) / most(c->block_read + c->block_written, 1));
-    return p->cycles_l1 + beyond_l1 * (p->cycles_l2 - p->cycles_l1) + beyond_l1 * beyond_l2 * (p->cycles_dram - p->cycles_l2);
+    double waits = c->path[DETAILS_PATH_STREAM] + c->path[DETAILS_PATH_GLOBAL], rounds = c->blocks / (p->sms * gpu_blocks_per_sm(p, c));
+    double again = c->block_read > 0 ? lost_by_l1(p, c) / c->block_read : 0;
+    double beyond_l1 = p->l1_kib > 0 ? least(waits, c->misses * (1 + again)) : waits;
+    double first = most(least(1, c->read / most(c->block_read, 1)), least(1, 1 / most(rounds, 1)));
+    return waits * p->cycles_l1 + beyond_l1 * (p->cycles_l2 - p->cycles_l1) + least(waits, c->far_misses) * first * (p->cycles_dram - p->cycles_l2);
 }
 
 /* Of a block, when nothing else is in its way. */
 static double block_cycles(const struct gpu_profile *p, const struct gpu_counts *c)
 {
-    /* loads that need no other load overlap, four at a time, but not across barriers */
-    double n = c->path[DETAILS_PATH_STREAM], exposed = most(n / 4, c->path[DETAILS_PATH_FIRST]);
-    return exposed * load_cycles(p, c) + c->path[DETAILS_PATH_STALL] + c->path[DETAILS_PATH_ALU] * p->cycles_alu + c->path[DETAILS_PATH_SPECIAL] * p->cycles_special + c->path[DETAILS_PATH_SHARED] * p->cycles_shared
-        + c->path[DETAILS_PATH_GLOBAL] * load_cycles(p, c) + c->path[DETAILS_PATH_ATOMIC] * p->cycles_dram + c->path[DETAILS_PATH_WARP] * p->cycles_shared
-        + c->path[DETAILS_PATH_BARRIER] * p->cycles_barrier;
+    return load_cycles(p, c) + c->path[DETAILS_PATH_STALL] + c->path[DETAILS_PATH_ALU] * p->cycles_alu + c->path[DETAILS_PATH_SPECIAL] * p->cycles_special + c->path[DETAILS_PATH_SHARED] * p->cycles_shared
+        + c->path[DETAILS_PATH_ATOMIC] * p->cycles_dram + c->path[DETAILS_PATH_WARP] * p->cycles_shared + c->path[DETAILS_PATH_BARRIER] * p->cycles_barrier * (0.5 + c->warps / 16);   /* measured: 15 cycles of one warp, 29 of 8, 77 of 32 */
+}
+
+/* Bytes of DRAM for what blocks ask for anywhere: as far as L2 does not hold it all, each time; and only half as fast, for each opens another page. */
+static double scattered(double asked, double span, double kept)
+{
+    double different = least(asked, span), missed = asked * (1 - least(1, kept / most(span, 1)));
+    return 2 * most(different, missed) - different;
 }
 
 /* Writes stay in L2 as far as they fit: measured, a third of it. A write costs half as much again as a read, for the memory's bus turns around. */
 static double dram_ns(const struct gpu_profile *p, const struct gpu_counts *c)
 {
-    double out = most(0, c->written - 0.35 * p->l2_kib * 1024);
-    return (c->read + lost_by_l2(p, c) + 1.5 * out) / (p->dram_gbs * p->dram_share);
+    double l2 = p->l2_kib * 1024, out = most(0, c->dram_written - 0.35 * l2), in = c->dram_read + c->filled;
+    if (c->far_span > 0.5 * l2) {
+        in += scattered(c->far_read, c->far_span, 0.5 * l2) + (c->filled > 0 ? scattered(c->far_written, c->far_span, 0.35 * l2) : 0);
+        out += scattered(c->far_written, c->far_span, 0.35 * l2);
+    }
+    return (in + lost_by_l2(p, c) + 1.5 * out) / (p->dram_gbs * p->dram_share);
+}
+
+/* A part of a sector, and an atomic, are read and written there. */
+static double l2_ns(const struct gpu_profile *p, const struct gpu_counts *c)
+{
+    return most((c->block_read + lost_by_l1(p, c) + 32 * (c->stores + c->part_stores + c->atomics)) / p->l2_gbs, c->hottest * p->atomic_ns);
 }
 
 void gpu_kernel_time(const struct gpu_profile *p, const struct gpu_counts *c, struct gpu_result *out)
@@ -88,10 +104,10 @@ void gpu_kernel_time(const struct gpu_profile *p, const struct gpu_counts *c, st
     t[GPU_LIMIT_INTEGER] = c->work[DETAILS_WORK_INTEGER] * part * 32 / p->lanes_int * cycle;
     t[GPU_LIMIT_DOUBLE] = c->work[DETAILS_WORK_DOUBLE] * part * 32 / p->lanes_double * cycle;
     t[GPU_LIMIT_SPECIAL] = c->work[DETAILS_WORK_SPECIAL] * part * 32 / p->lanes_special * cycle;
-    t[GPU_LIMIT_ACCESS] = most(c->work[DETAILS_WORK_MEMORY] * 32 / p->lanes_memory, c->accesses / 4) * part * cycle;
+    t[GPU_LIMIT_ACCESS] = most(c->work[DETAILS_WORK_MEMORY] * 32 / p->lanes_memory, most(c->accesses / 4, c->tags)) * part * cycle;
     t[GPU_LIMIT_SHARED] = (c->passes + c->work[DETAILS_WORK_WARP]) * part * cycle;
     t[GPU_LIMIT_MATRIX] = p->matrix > 0 ? c->work[DETAILS_WORK_MATRIX] * part * 2048 / p->matrix * cycle : c->work[DETAILS_WORK_MATRIX] * part * 64 * cycle;
-    t[GPU_LIMIT_L2] = most((c->block_read + lost_by_l1(p, c) + (c->stores + c->atomics) * 32) / p->l2_gbs, c->hottest * p->atomic_ns);
+    t[GPU_LIMIT_L2] = l2_ns(p, c);
     t[GPU_LIMIT_DRAM] = dram_ns(p, c);
     t[GPU_LIMIT_BUS] = most(c->mapped_read / p->zero_read_gbs, c->mapped_written / p->zero_write_gbs);
     t[GPU_LIMIT_LATENCY] = block_cycles(p, c) * most(rounds, 1) * (rounds < 1 ? c->worst : 1) * cycle;

@@ -18,14 +18,18 @@ struct gpu_counts {
     double worst;                                /* the slowest block over the average one */
     double accesses;                             /* sectors that warps ask for, global memory */
     double passes;                               /* of shared memory's banks */
-    double atomics;                              /* sectors */
+    double tags;                                 /* lines of 128 bytes that warps ask for */
+    double atomics;                              /* sectors, and turns of lanes that want the same word */
     double block_read, block_written;            /* bytes in sectors that are new to the block */
     double read, written;                        /* bytes in different sectors */
     double mapped_read, mapped_written, managed; /* bytes of host memory, each time; bytes in different sectors of managed memory */
     double mapped_different;                     /* bytes of host memory in different sectors */
     double lanes;                                /* active, of an instruction */
-    double stores;                               /* sectors that warps store to: each goes to L2 */
-    double hottest;                              /* atomics on the word that most of them want: one after the other */
+    double stores, part_stores;                  /* sectors that warps store to: each goes to L2; those that are not whole */
+    double hottest;                              /* atomics on the 512 bytes that most of them want: one after the other */
+    double misses, far_misses;                   /* of a block's slowest warp, on average: loads of a sector that it never had, and of a line of DRAM */
+    double dram_read, dram_written, filled;      /* bytes in different lines of DRAM; filled: written in part, so that they are read first */
+    double far_read, far_written, far_span;      /* bytes that blocks ask for anywhere, in lines; bytes in different lines among which they lie */
     double reuse[GPU_REUSE];                     /* loaded sectors that the same warp had before: 2^k to 2^(k+1) bytes of other loads of this warp lie between */
 };
 

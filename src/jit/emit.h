@@ -325,6 +325,9 @@ LLVMValueRef x86_gather(struct emit *e, LLVMTypeRef type, LLVMValueRef base, LLV
 LLVMValueRef x86_scatter(struct emit *e, LLVMValueRef v, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask, unsigned scale);
 LLVMValueRef x86_expand(struct emit *e, LLVMValueRef v, LLVMValueRef mask);       /* the first elements to the lanes of the mask, in turn */
 LLVMValueRef x86_compress(struct emit *e, LLVMValueRef v, LLVMValueRef mask);
+bool x86_compresses(const struct emit *e);               /* words, of this build's vectors */
+bool x86_narrow(const struct emit *e);                   /* a build for AVX2 */
+LLVMValueRef x86_gather_narrow(struct emit *e, LLVMTypeRef type, uint8_t space, const struct lane_places *p, LLVMValueRef mask);   /* p: with a base, a pointer */
 LLVMValueRef x86_quiet(struct emit *e, LLVMValueRef a, unsigned lanes);
 LLVMValueRef x86_rounded(struct emit *e, const char *what, LLVMValueRef *src, unsigned n, enum ir_rnd rnd, unsigned lanes);      /* NULL: not here */
 LLVMValueRef x86_convert_rounded(struct emit *e, LLVMValueRef v, bool is_signed, LLVMTypeRef to, enum ir_rnd rnd, unsigned lanes);

@@ -197,10 +197,14 @@ static struct hw_hash quick_key(struct hw_hash key)
 
 enum tiers { BEST, QUICK, BOTH };
 
-/* By how long it takes: microseconds, for each of LLVM's instructions and for each pair of its blocks. Up to QUICK_FROM the best code is there in 50 ms. */
-static enum tiers choose_tiers(const struct jit_request *req, LLVMModuleRef mod)
+/*
+ * By how long it takes: microseconds, for each of LLVM's instructions and for each pair of its blocks. Up to QUICK_FROM for each vector of a warp the best code is
+ * there in 50 to 100 ms: where vectors are half as long a kernel has twice the instructions, and is no larger for that.
+ */
+static enum tiers choose_tiers(const struct jit_request *req, LLVMModuleRef mod, unsigned width)
 {
-    enum { QUICK_FROM = 2000 };
+    enum { QUICK_FROM = 1000 };
+    unsigned vectors = width > 1 && width < 16 ? 4 : 2;
     const double each = 25, pair = 2.5;
     const char *mode = hw_options()->tiers;
     double n = 0, us = 0, limit = 1e6 * (double)hw_options()->compile_limit;
@@ -213,7 +217,7 @@ static enum tiers choose_tiers(const struct jit_request *req, LLVMModuleRef mod)
         n += here;
         us += each * here + pair * blocks * blocks;
     }
-    return n <= QUICK_FROM ? BEST : limit > 0 && us > limit ? QUICK : BOTH;
+    return n <= QUICK_FROM * vectors ? BEST : limit > 0 && us > limit ? QUICK : BOTH;
 }
 
 /* Code at once: made quickly, or left by a process that did not come to the best. */
@@ -268,7 +272,7 @@ static bool generate(const struct ir_func *f, const struct jit_request *req, str
     bool dumps = wants_dump("llvm") || wants_dump("asm");
     struct parts_request rq = { .prefix = prefix, .plain = req->plain, .n_regions = e->p->regions.n, .width = e->W, .masks = has_masks(e->p) || (e->p->wide && has_masks(e->p->wide)), .versions = e->versions,
                                 .apart = f->callees.n == 0 && !dumps, .optimised = dumps ? dump_optimised : NULL, .user = &dumped };
-    enum tiers tiers = choose_tiers(req, e->mod);
+    enum tiers tiers = choose_tiers(req, e->mod, e->W);
     if (tiers == BEST) {
         ok = parts_make(&rq, e->mod, machine, out, diag);
         goto out;
@@ -647,6 +651,8 @@ struct kabi_kernel *jit_compile(const struct ir_func *f, const struct jit_reques
     bool dumping = hw_options()->dump[0] != 0;
     if (!dumping && (k = link_kept(&key, f->name)))
         return k;
+    if (req->compiled)
+        *req->compiled = true;
     if (!compile_some_way(f, req, width, warp_ops, &key, &o, &job, diag)) {
         object_fini(&o);
         return NULL;

@@ -21,6 +21,7 @@ struct jit_request {
     bool plain;
     bool steps;                  /* with plain: threads stop before each store, so that all of a block can come there before any goes on */
     uint32_t width;              /* lanes per vector: 1, 4, 8, 16; 0 = HOSTWARP_WIDTH or what suits this CPU */
+    bool *compiled;              /* NULL, or set to true when the code was in no cache */
 };
 
 /* Parameters that the kernel compares with; code differs with whether they are multiples of 32. */

@@ -36,11 +36,10 @@ enum { DETAILS_SECTOR = 32, DETAILS_BANKS = 32, DETAILS_BANK_BYTES = 4 };
 enum details_work { DETAILS_WORK_FLOAT, DETAILS_WORK_INTEGER, DETAILS_WORK_DOUBLE, DETAILS_WORK_SPECIAL, DETAILS_WORK_MEMORY, DETAILS_WORK_WARP,
                     DETAILS_WORK_CONTROL, DETAILS_WORK_MATRIX, DETAILS_WORK_COUNT };
 /* STREAM: a load whose address follows from no other load, so that several can be on their way; GLOBAL: one that needs what a load brought.
-   STALL: cycles, which only accesses have: lanes that are served one after the other. FIRST: of the STREAMs, those that no barrier lets overlap with
-   an earlier one; found while it runs. */
+   STALL: cycles, which only accesses have: lanes that are served one after the other. */
 enum details_path { DETAILS_PATH_ALU, DETAILS_PATH_SPECIAL, DETAILS_PATH_SHARED, DETAILS_PATH_GLOBAL, DETAILS_PATH_ATOMIC, DETAILS_PATH_WARP,
-                    DETAILS_PATH_BARRIER, DETAILS_PATH_STREAM, DETAILS_PATH_STALL, DETAILS_PATH_FIRST, DETAILS_PATH_COUNT };
-enum { DETAILS_WORK_UNIT = 2, DETAILS_PATH_UNIT = 4 };           /* work is counted in halves, paths in quarters: unrolled loops overlap */
+                    DETAILS_PATH_BARRIER, DETAILS_PATH_STREAM, DETAILS_PATH_STALL, DETAILS_PATH_COUNT };
+enum { DETAILS_WORK_UNIT = 2, DETAILS_PATH_UNIT = 16 };          /* work is counted in halves, paths in sixteenths: unrolled loops overlap */
 
 enum details_lock { DETAILS_NO_LOCK, DETAILS_TAKES_LOCK, DETAILS_GIVES_LOCK };
 
@@ -59,7 +58,7 @@ struct details_site {
     uint8_t element;                             /* bytes of each value that an access moves */
     uint8_t used, copied;                        /* what is read: the values that are computed with, and those that are only stored again; one bit each */
     uint8_t op;                                  /* a warp's operation: enum kabi_warpop_kind; a note: enum note_kind */
-    bool ordered;                                /* a read of shared memory that nobody writes between the barriers around it */
+    bool ordered;                                /* shared memory: a read of what nobody writes between the barriers around it, or an atomic on what has only those there */
     bool watched;                                /* it has a window, or one for each warp (kabi/window.h), from this one on: */
     uint32_t window;
     uint32_t shared_at, shared_bytes;            /* the shared variable that the address belongs to; bytes 0: not known */
@@ -67,7 +66,7 @@ struct details_site {
     uint32_t variable;                           /* 1 + the number of the module's variable that it belongs to */
     uint32_t n_params, params[DETAILS_PARAMS];   /* parameters of the kernel, of which one is its pointer */
     uint16_t classes[DETAILS_CLASS_COUNT];       /* a block: its instructions */
-    uint16_t work[DETAILS_WORK_COUNT], path[DETAILS_PATH_COUNT];     /* a block; in halves, and in quarters */
+    uint16_t work[DETAILS_WORK_COUNT], path[DETAILS_PATH_COUNT];     /* a block; in halves, and in sixteenths */
     bool meets;                                  /* a block with a barrier */
     bool looks;                                  /* a piece of a block that begins by reading a clock */
     bool retries;                                /* an atomic on shared memory that is a loop there: floats */

@@ -257,7 +257,8 @@ static bool compile(struct job *job, LLVMModuleRef all)
 static void set_switches(const struct job *job)
 {
     const char *words[] = { "hostwarp-nvvm", job->approx_div ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=2", job->approx_sqrt ? "-nvptx-prec-sqrtf32=0" : "-nvptx-prec-sqrtf32=1",
-                            job->no_fma ? "-nvptx-fma-level=0" : "-nvptx-fma-level=2" };
+                            job->no_fma ? "-nvptx-fma-level=0" : "-nvptx-fma-level=2",
+                            "-expand-div-rem-bits=64", "-expand-fp-convert-bits=64" };         /* PTX has no function for them */
     LLVMParseCommandLineOptions(HW_LEN(words), words, NULL);
 }
 

@@ -127,13 +127,21 @@ static void prepare_turns(struct manager *m)
     run_pass(m, PASS_YIELDS);
 }
 
+/* Blocks whose rows are shorter than a warp and made of whole vectors: 16x16 threads, also where a vector has 8 lanes. Else a warp's lanes are one row. */
+static uint32_t row_lanes(const struct plan_options *opt)
+{
+    uint32_t n = opt->ntid[0];
+    bool whole = opt->width > 1 && n % opt->width == 0 && (n & (n - 1)) == 0;
+    return whole && n < PLAN_LANES && n < opt->width * opt->chunks ? n : PLAN_LANES;
+}
+
 static struct plan *begin(const struct ir_func *func, const struct plan_options *opt)
 {
     struct plan *p = hw_alloc(sizeof *p);
     p->opt = *opt;
     p->threads = opt->ntid[0] * opt->ntid[1] * opt->ntid[2];
     uint32_t lanes = p->lanes = opt->width * opt->chunks;
-    p->row = opt->width > 1 && opt->ntid[0] == opt->width && lanes > opt->width ? opt->width : PLAN_LANES;
+    p->row = row_lanes(opt);
     p->groups = (p->threads + lanes - 1) / lanes;
     p->partial = p->threads % lanes != 0 || opt->function;
     plan_clone(p, func);

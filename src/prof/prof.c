@@ -257,6 +257,33 @@ static void on_cmd_finished(struct cmd *c)
     c->watched = NULL;
 }
 
+/* A thread compiles one kernel at a time. */
+static _Thread_local uint64_t tls_compiling;
+
+static void on_kernel_wanted(const struct function *f)
+{
+    struct prof_record *r = begin();
+    tls_compiling = 0;
+    if (!r)
+        return;
+    r->name = writer_name(f->name);
+    r->api = tls_api;
+    r->result = 1;
+    r->start = writer_now();
+    writer_commit(r, PROF_COMPILE);
+    tls_compiling = writer_slot(r);
+}
+
+static void on_kernel_ready(const struct function *f, bool compiled)
+{
+    struct prof_record *r = tls_compiling ? writer_record(tls_compiling) : NULL;
+    (void)f;
+    if (!r)
+        return;
+    r->result = compiled;
+    r->end = writer_now();
+}
+
 /* --- memory --- */
 
 static void note_memory(const struct mem_info *info, int sign)
@@ -337,6 +364,8 @@ static const struct hook_listener listener = {
     .api_enter = on_api_enter,
     .api_leave = on_api_leave,
     .launch_made = on_launch_made,
+    .kernel_wanted = on_kernel_wanted,
+    .kernel_ready = on_kernel_ready,
     .copy_made = on_copy_made,
     .cmd_queued = on_cmd_queued,
     .cmd_depends = on_cmd_depends,

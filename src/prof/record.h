@@ -23,9 +23,10 @@ enum prof_type {
     PROF_DEPENDS,                /* command id waits for command bytes */
     PROF_RANGE,                  /* NVTX: name; start, end; depth in result */
     PROF_MARK,
+    PROF_COMPILE,                /* a kernel was compiled (result 0: its code was in the cache): name; start, end; api */
     PROF_MEMORY,                 /* bytes came or went (result -1) at addr; src is its prof_place, flags */
     PROF_MAPPED,                 /* kernel id was given host memory: addr, bytes of the range */
-    PROF_SITE,                   /* struct prof_site: a place in an instrumented kernel, and what it counted */
+    PROF_SITE,                   /* from here on no ticks (read_clock() in cli/prof_data.c); struct prof_site: a place in an instrumented kernel, and what it counted */
     PROF_REAL,                   /* beside a computed clock: when command id really ran on this machine, ns */
     PROF_TYPE_COUNT
 };

@@ -173,6 +173,21 @@ static bool starts_with(const void *image, size_t max_bytes, const void *magic, 
     return true;
 }
 
+unsigned ptx_image_needs(const void *image)
+{
+    static const uint32_t container = CONTAINER_MAGIC;
+    const char *p = image;
+    unsigned lowest = 0;
+    if (!image || !starts_with(p, SIZE_MAX, &container, 4))
+        return 0;
+    uint64_t header = read_u16(p + 6), left = read_u64(p + 8), n;
+    struct entry e;
+    for (p += header; header >= CONTAINER_BYTES && left <= (uint64_t)1 << 40 && left > 0 && (n = read_entry(p, left, &e)) > 0; p += n, left -= n)
+        if (e.has_ptx && (!lowest || e.sm < lowest))
+            lowest = e.sm;
+    return lowest;
+}
+
 enum ptx_status ptx_image_text(const void *image, size_t max_bytes, unsigned cc, struct diag *diag, char **out_text, size_t *out_bytes)
 {
     static const uint32_t wrapper = WRAPPER_MAGIC, container = CONTAINER_MAGIC;

@@ -189,7 +189,10 @@ static bool parse_function_directives(struct ptx_parser *p, struct ptx_func *f)
         } else if (ptx_accept_dot(p, "pragma")) {
             if (!skip_to_semicolon(p))
                 return false;
-        } else if (ptx_is_dot(p, "reqnctapercluster") || ptx_is_dot(p, "explicitcluster") || ptx_is_dot(p, "maxclusterrank")) {
+        } else if (ptx_accept_dot(p, "maxclusterrank")) {               /* clusters of one block are within every bound */
+            if (!ptx_parse_uint(p, "a number of blocks", UINT32_MAX, &v))
+                return false;
+        } else if (ptx_is_dot(p, "reqnctapercluster") || ptx_is_dot(p, "explicitcluster")) {
             return ptx_error(p, "clusters of blocks are not supported yet");
         } else if (ptx_is_dot(p, "abi_preserve") || ptx_is_dot(p, "abi_preserve_control")) {
             ptx_advance(p);

@@ -171,6 +171,26 @@ cudaError_t do_cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct 
                                            api_stream(stream)));
 }
 
+/* A place is the same structure for both. */
+_Static_assert(sizeof(struct cudaMemLocation) == sizeof(CUmemLocation), "");
+
+cudaError_t do_cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                         size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    return api_error(cuMemPrefetchBatchAsync((CUdeviceptr *)dptrs, sizes, count, (CUmemLocation *)prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, api_stream(stream)));
+}
+
+cudaError_t do_cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream)
+{
+    return api_error(cuMemDiscardBatchAsync((CUdeviceptr *)dptrs, sizes, count, flags, api_stream(stream)));
+}
+
+cudaError_t do_cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                                   size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    return api_error(cuMemDiscardAndPrefetchBatchAsync((CUdeviceptr *)dptrs, sizes, count, (CUmemLocation *)prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, api_stream(stream)));
+}
+
 cudaError_t do_cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute,
                                         const void *devPtr, size_t count)
 {

@@ -7,6 +7,8 @@
 #include "runtime/context.h"
 #include "runtime/registry.h"
 
+#include <hostwarp.h>
+
 /* What __cudaRegisterFatBinary is given: the wrapper that nvcc and clang put into the section .nvFatBinSegment. */
 struct fatbin_wrapper {
     uint32_t magic, version;
@@ -34,6 +36,15 @@ char __cudaInitModule(void **handle);
 void hostwarp_managed_section(void *start, void *stop);
 void hostwarp_register_linked(void ***group, void (*names)(void **), void *fatCubin);
 
+/* Weak: a driver library that is not hostwarp's does without. */
+#pragma weak hostwarp_program_holds
+
+static void tell_driver(const void *fatbin)
+{
+    if (hostwarp_program_holds)
+        hostwarp_program_holds(fatbin);
+}
+
 /* The handle points at a word that points at the image: compilers only pass it back. */
 HW_EXPORT void **__cudaRegisterFatBinary(void *fatCubin)
 {
@@ -45,8 +56,11 @@ HW_EXPORT void **__cudaRegisterFatBinary(void *fatCubin)
         return handle;
     }
     struct registry_image *image = registry_add_image(w->code);
-    for (const void *const *part = w->version == VERSION_LINKED ? w->parts : NULL; part && *part; part++)
+    tell_driver(w->code);
+    for (const void *const *part = w->version == VERSION_LINKED ? w->parts : NULL; part && *part; part++) {
         registry_add_part(image, *part);
+        tell_driver(*part);
+    }
     *handle = image;
     return handle;
 }

@@ -91,6 +91,24 @@ template <class H> static void agree(const char *name)
     bad += different != 0;
 }
 
+// A volatile one is copied, written and taken for its bits; the type stays one that is trivially copied.
+template <class H, class Raw> __host__ __device__ bool volatile_works(const volatile H *in)
+{
+    static_assert(__is_trivially_copyable(H), "");
+    H copy = *in;
+    volatile H v;
+    v = copy;
+    Raw raw = v;
+    const volatile Raw again = raw;
+    v = again;
+    H last = v;
+    return raw.x == Raw(copy).x && Raw(last).x == raw.x && (float)last == 2.5f;
+}
+__global__ void device_volatile(const volatile __half *h, const volatile __nv_bfloat16 *b, int *ok)
+{
+    *ok = volatile_works<__half, __half_raw>(h) + 2 * volatile_works<__nv_bfloat16, __nv_bfloat16_raw>(b);
+}
+
 __global__ void device_only(float *out, __half *sum, __half2 *sum2, __nv_bfloat16 *bsum)
 {
     int lane = threadIdx.x;
@@ -160,6 +178,11 @@ int main()
     CHECK(cudaDeviceSynchronize() == cudaSuccess);
     CHECK(out[0] == 496 && out[1] == 0.5f && out[2] == 7 && out[3] == 23 && out[4] == 32767);
     CHECK((float)sum[0] == 8 && (float)sum2->x == 32 && (float)sum2->y == 16 && (float)bsum[0] == 16);
+    sum[0] = 2.5f;
+    bsum[0] = 2.5f;
+    CHECK((volatile_works<__half, __half_raw>(sum) && volatile_works<__nv_bfloat16, __nv_bfloat16_raw>(bsum)));
+    device_volatile<<<1, 1>>>(sum, bsum, (int *)out);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess && *(int *)out == 3);
     printf("%s\n", bad ? "bad" : "good");
     return bad != 0;
 }

@@ -46,7 +46,7 @@ class Model:
             (self.folder / 'card').write_text(text)
             out = {}
             for line in subprocess.run([self.exe, self.folder / 'card', *self.files], check=True, capture_output=True, text=True).stdout.splitlines():
-                file, name, grid, block, ns = line.split()
+                file, name, grid, block, ns, *_ = line.split()
                 out.setdefault((pathlib.Path(file).stem, kernels.plain(name), grid, block), []).append(float(ns))
             self.known[key] = {k: statistics.median(v) for k, v in out.items()}
         return self.known[key]

@@ -21,7 +21,11 @@ static void print_times(const struct gpu_profile *p, FILE *f, const char *file)
             values[k] = strtod(at, &at);
         memcpy(&c, values, sizeof c);
         gpu_kernel_time(p, &c, &r);
-        printf("%s %s %s %s %.0f\n", file, name, grid, block, r.ns);
+        printf("%s %s %s %s %.0f", file, name, grid, block, r.ns);
+        for (int k = 0; k < GPU_LIMIT_COUNT; k++)
+            if (r.part[k] > 0.1 * r.ns && k != GPU_LIMIT_START)
+                printf(" %s=%.1f", gpu_limit_names[k], r.part[k] / 1e3);
+        putchar('\n');
     }
 }
 

@@ -100,6 +100,10 @@ def test_a_wheel_gives_the_command_and_the_libraries(box):
     run(box / 'v/bin/hostwarp', 'run', box / 'k.cu', env=env)
     code = 'import hostwarp, ctypes; d = hostwarp.load(); n = ctypes.c_int(); print(d.cuInit(0), d.cuDeviceGetCount(ctypes.byref(n)), n.value)'
     assert run(box / 'v/bin/python', '-c', code, env=env).split() == ['0', '0', '1']
+    # What packages ask for by name afterwards is there, though no path leads to it.
+    names = 'libcuda.so.1', 'libcudart.so.12', 'libcudart.so.13', 'libnvrtc.so.13', 'libnvJitLink.so.13', 'libnvvm.so.4'
+    code = f'import hostwarp, ctypes, os; hostwarp.load(); print([ctypes.CDLL(n, mode=os.RTLD_NOLOAD | os.RTLD_LAZY)._name for n in {names!r}])'
+    assert run(box / 'v/bin/python', '-c', code, env=env).count('.so.') == len(names)
 
 
 def test_the_example_project_builds_with_make_and_cmake(box):

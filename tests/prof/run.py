@@ -594,6 +594,18 @@ def test_advice_is_printed_below_the_tables(box):
     lacks(box.prof('--no-advice', 'p.cu').stderr, 'Advice:')
 
 
+def test_time_that_went_into_compiling_is_told(box):
+    box.write('t.cu', '__global__ void twice(float *p) { p[threadIdx.x] *= 2; }\n'
+              'int main() { float *p; cudaMalloc(&p, 4096); cudaMemset(p, 0, 4096); twice<<<1, 32>>>(p); return cudaDeviceSynchronize(); }')
+    env = {'HOSTWARP_CACHE': str(box.path / 'empty')}
+    trace = box.path / 't.json'
+    has(box.prof('--trace', trace, 't.cu', env=env).stderr, 'of the API calls went into compiling 1 kernel. A second run takes it from the cache')
+    events = json.loads(trace.read_text())['traceEvents']
+    (span,), (call,) = ([e for e in events if e.get(key) == value] for key, value in (('cat', 'compile'), ('name', 'cudaLaunchKernel')))
+    assert span['name'] == 'twice(float*)' and call['ts'] <= span['ts'] and span['ts'] + span['dur'] <= call['ts'] + call['dur'], (span, call)
+    lacks(box.prof('t.cu', env=env).stderr, 'went into compiling')
+
+
 def main():
     pattern = sys.argv[2] if len(sys.argv) > 2 else ''
     tests = [(name, fn) for name, fn in globals().items() if name.startswith('test_') and pattern in name]

@@ -25,7 +25,7 @@ SAMPLE = {
              ['c', '[CUDA memcpy DtoH] (pinned)', 5000000, 1000000, 0, 2, 1 << 20, 2, 1, 4400000, 0, 3, 0],
              *[['k', f'other{i % 3}()', 6000000 + 1000 * i, 1000, i, 0, 0, 0, 0, 0, [1, 1, 1, 32, 1, 1, 16, 50], 0, 0] for i in range(1, 40)]],
     'spans': [['a', 'cudaMemcpyAsync', 400000, 20000, 7, 0, 1], ['a', 'cudaLaunchKernel', 450000, 20000, 7, 0, 2], ['a', 'cudaMemcpyAsync', 500000, 20000, 7, 0, 1],
-              ['a', 'cudaMalloc', 700000, 10000, 7, 1, 2], ['a', 'cudaDeviceSynchronize', 800000, 9000000, 7, 0, 0], ['r', 'step', 300000, 9600000, 7, 0, 0]],
+              ['a', 'cudaMalloc', 700000, 10000, 7, 1, 2], ['a', 'cudaDeviceSynchronize', 800000, 9000000, 7, 0, 0], ['r', 'step', 300000, 9600000, 7, 0, 0], ['j', 'scale(float*, int)', 455000, 10000, 7, 0, 0]],
     'edges': []}
 
 
@@ -47,7 +47,9 @@ class Page:
 
     def __init__(self, page=None, data=None, size=(1400, 700), touch=False, theme='light'):
         if page is None:
-            page = (BUILD / 'share/prof/timeline.html').read_text().replace('/*PROFILE*/null', json.dumps(data or SAMPLE).replace('<', '\\u003c'))
+            frame = BUILD / 'share/prof/timeline.html'
+            page = frame.read_text().replace('/*PROFILE*/null', json.dumps(data or SAMPLE).replace('<', '\\u003c'))
+            page = page.replace('/*INCLUDE timeline.js*/', frame.with_suffix('.js').read_text())
         for part in 'http://', 'https://', 'src="', '@import':
             assert part not in page, part                # nothing comes from elsewhere
         file = pathlib.Path(Page.folder.name) / 'page.html'
@@ -280,6 +282,18 @@ def test_failed_calls_stand_out_and_are_named():
     page, _ = profile('f.cu', 'int main() { void *p; cudaMalloc(&p, ~0ull >> 1); return 0; }')
     with Page(page) as b:
         assert b.js('timeline.spans.filter(s => s.error).map(s => [s.name, s.error])') == [['cudaMalloc', 'cudaErrorMemoryAllocation (2)']]
+
+
+def test_compiling_has_a_lane_of_its_own():
+    with Page() as b:
+        lane = b.js('timeline.lanes.find(l => l.name.endsWith("compiling"))')
+        assert lane['group'] == 'Host threads' and lane['n'] == 1, lane
+        has(text(b, '#legend'), 'compiling a kernel')
+        b.js('timeline.choose(timeline.spans.find(s => s.kind === "compile"), true)')       # scrolls there
+        b.settle()
+        has(text(b, '#body'), 'compiling a kernel', 'scale(float*, int)', '10.00 \u00b5s')
+    with Page(data=sample(lambda d: d['spans'].pop())) as b:
+        assert not b.js('timeline.lanes.some(l => l.name.endsWith("compiling"))')
 
 
 def test_no_overlap_explains_itself():

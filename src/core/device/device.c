@@ -11,6 +11,7 @@
 #include "jit/jit.h"
 #include "kabi/kabi.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 enum { MAX_DEVICES = 64 };
@@ -22,6 +23,7 @@ struct device_card device_card = {
     .clock_khz = KABI_CLOCK_KHZ, .memory_khz = 1215000, .bus_bits = 5120, .l2_bytes = 40 << 20, .async_engines = 2, .double_ratio = 2,
 };
 static const struct gpu_profile *card;           /* NULL: we say what we are */
+static _Atomic unsigned wanted_cc;               /* what the program was compiled for, where that is more than our own */
 
 /* False: HOSTWARP_GPU is wrong. */
 static bool choose_card(void)
@@ -45,11 +47,28 @@ static bool choose_card(void)
     return true;
 }
 
+void device_wants(unsigned cc)
+{
+    unsigned now = atomic_load(&wanted_cc);
+    if (hw_option_set("HOSTWARP_CC"))
+        return;
+    while (now < cc && !atomic_compare_exchange_weak(&wanted_cc, &now, cc))
+        ;
+}
+
+unsigned device_code_cc(const struct device *dev)
+{
+    unsigned wanted = atomic_load(&wanted_cc);
+    return wanted > dev->code_cc ? wanted : dev->code_cc;
+}
+
 static void device_make(struct device *d, int ordinal, int slot)
 {
     const struct hw_options *o = hw_options();
     uint64_t memory = o->memory ? o->memory : card ? (uint64_t)card->memory_mib << 20 : hw_memory_bytes() / 2;
-    unsigned cc = card && !hw_option_set("HOSTWARP_CC") ? (unsigned)card->cc : (unsigned)o->cc;
+    unsigned cc = card && !hw_option_set("HOSTWARP_CC") ? (unsigned)card->cc : (unsigned)o->cc, wanted = atomic_load(&wanted_cc);
+    if (!card && cc < wanted)
+        cc = wanted;
     struct hw_hash h;
     d->ordinal = ordinal;
     d->slot = slot;

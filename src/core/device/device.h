@@ -41,11 +41,16 @@ struct device {
     int slot;                    /* among all that there are */
     char name[256];
     unsigned cc_major, cc_minor;
-    unsigned code_cc;            /* PTX up to this is taken: an old card of HOSTWARP_GPU runs what was compiled for newer ones */
+    unsigned code_cc;            /* for device_code_cc(): an old card of HOSTWARP_GPU runs what was compiled for newer ones */
     uint64_t memory_bytes;
     uint8_t uuid[16];
     _Atomic bool faulted;        /* a kernel faulted here: once its context is gone, the device makes no new one */
 };
+
+/* The program holds code that needs this compute capability, as 86. Devices that are made later have it, unless the environment says which they have; those
+   that are there take such code. */
+void device_wants(unsigned cc);
+unsigned device_code_cc(const struct device *dev);               /* PTX up to this is taken */
 
 /* core_init() calls it once. The environment may hide all devices (NO_DEVICE), or be wrong about them (INVALID_DEVICE). */
 CUresult device_init(void);

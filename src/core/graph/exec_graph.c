@@ -38,6 +38,7 @@ static void exec_graph_free(struct obj *obj)
     event_unref(x->done);
     if (!x->is_body)
         graph_close(x->copy);
+    graph_close(x->users);
     hw_vec_fini(&x->steps);
     hw_vec_fini(&x->lanes);
     hw_vec_fini(&x->ends);
@@ -145,20 +146,22 @@ static void release_memory(struct exec_graph *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (allocated(x, i))
-            graph_memory_instance(allocated(x, i), false);
+            graph_memory_end(allocated(x, i));
 }
 
 /* False: another executable graph has some of it. */
 static bool claim_memory(struct exec_graph *x)
 {
-    for (size_t i = 0; x->has_memory && i < x->steps.n; i++) {
-        if (allocated(x, i) && !graph_memory_instance(allocated(x, i), true)) {
+    struct graph_blocks *blocks = x->has_memory ? graph_blocks_new() : NULL;
+    x->claimed = x->has_memory;
+    for (size_t i = 0; blocks && x->claimed && i < x->steps.n; i++) {
+        if (allocated(x, i) && !graph_memory_begin(allocated(x, i), blocks)) {
             release_memory(x, i);
-            return false;
+            x->claimed = false;
         }
     }
-    x->claimed = x->has_memory;
-    return true;
+    graph_blocks_unref(blocks);
+    return x->claimed == x->has_memory;
 }
 
 /* What the body of a conditional node may hold; of child graphs in it too. */
@@ -271,6 +274,7 @@ CUresult exec_graph_create(const struct graph *g, unsigned long long flags, CUgr
     CUresult rc = CUDA_SUCCESS;
     obj_init(&x->obj, OBJ_EXEC, exec_graph_free);
     x->copy = graph_clone(g);
+    x->users = graph_users(x->copy);
     x->flags = flags;
     *why = EXEC_GRAPH_OK;
     if (graph_condition_unused(g)) {
@@ -376,12 +380,15 @@ static CUresult pass_memory(struct exec_graph *x, bool check)
         if (check && release && !graph_memory_is_out(p->u.memory))
             return hw_refuse(CUDA_ERROR_INVALID_VALUE, "memory that node %zu frees is not allocated", i);
         if (!check && p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-            graph_memory_launched(p->u.memory);
+            graph_memory_launching(p->u.memory, true);
         if (!check && alloc)
             graph_memory_give_out(p->u.memory);
         if (!check && release)
             graph_memory_take_back(p->u.memory);
     }
+    for (size_t i = 0; x->has_memory && !check && i < x->steps.n; i++)
+        if (allocated(x, i))
+            graph_memory_launching(allocated(x, i), false);
     return CUDA_SUCCESS;
 }
 
@@ -443,9 +450,10 @@ CUresult exec_graph_launch(struct exec_graph *x, struct stream *s)
     x->items[0] = (struct sched_item){ .stream = s, .cmd = begin_cmd(x) };
     x->items[last] = (struct sched_item){ .stream = s, .cmd = mark_record(x->done), .deps = x->ends.v,
                                           .n_deps = (uint32_t)x->ends.n };
-    if (x->has_memory || x->has_conditions) {
-        obj_ref(&x->obj);
-        x->items[last].cmd->keeps = &x->obj;
+    struct obj *kept = x->has_memory || x->has_conditions ? &x->obj : x->users ? &x->users->obj : NULL;
+    if (kept) {
+        obj_ref(kept);
+        x->items[last].cmd->keeps = kept;
     }
     if (hw_unlikely(hook_any))
         tell_made(x);
@@ -492,10 +500,11 @@ CUresult exec_graph_set(struct exec_graph *x, CUgraphNode node, struct node_para
     return CUDA_SUCCESS;
 }
 
+/* Another condition may come in, unless another executable graph goes by it. */
 static bool same_condition(const struct node_params *a, const struct node_params *b)
 {
-    return a->u.conditional.condition == b->u.conditional.condition && a->u.conditional.type == b->u.conditional.type
-        && a->u.conditional.n == b->u.conditional.n;
+    const struct condition *own = a->u.conditional.condition, *other = b->u.conditional.condition;
+    return (own == other || !other->taken) && a->u.conditional.type == b->u.conditional.type && a->u.conditional.n == b->u.conditional.n;
 }
 
 /* Same nodes in the same order, waiting for the same. bad: the node of g that differs. */
@@ -536,8 +545,18 @@ static CUgraphExecUpdateResult alike(const struct graph *copy, const struct grap
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
+static void take_condition(struct node_params *own, const struct node_params *other)
+{
+    struct condition *old = own->u.conditional.condition;
+    old->taken = false;
+    own->u.conditional.condition = condition_ref(other->u.conditional.condition);
+    own->u.conditional.condition->taken = true;
+    condition_unref(old);
+}
+
 static void take_over(struct graph *copy, const struct graph *g)
 {
+    graph_take_users(copy, g);
     for (size_t i = 0; i < g->nodes.n; i++) {
         struct node_params params;
         if (g->nodes.v[i]->params.type == CU_GRAPH_NODE_TYPE_GRAPH) {
@@ -545,6 +564,7 @@ static void take_over(struct graph *copy, const struct graph *g)
             continue;
         }
         if (g->nodes.v[i]->params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+            take_condition(&copy->nodes.v[i]->params, &g->nodes.v[i]->params);
             for (unsigned k = 0; k < g->nodes.v[i]->params.u.conditional.n; k++)
                 take_over(copy->nodes.v[i]->params.u.conditional.bodies[k], g->nodes.v[i]->params.u.conditional.bodies[k]);
             continue;
@@ -561,6 +581,11 @@ CUresult exec_graph_update(struct exec_graph *x, const struct graph *g, CUgraphE
     *node = bad ? node_handle(bad) : NULL;
     if (*why)
         return hw_refuse(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "the graphs differ in more than can be updated: CUgraphExecUpdateResult %d", (int)*why);
+    if (x->has_conditions || x->has_memory)      /* a launch reads the bodies of conditional nodes while it runs, and keeps x alive instead of users */
+        event_synchronize(x->done);
+    struct graph *users = x->users;
     take_over(x->copy, g);
+    x->users = graph_users(x->copy);
+    graph_close(users);
     return CUDA_SUCCESS;
 }

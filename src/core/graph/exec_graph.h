@@ -33,6 +33,7 @@ struct exec_step {
 struct exec_graph {
     struct obj obj;
     struct graph *copy;                          /* owned; of a body: its node's */
+    struct graph *users;                         /* what queued launches keep alive for the program; owned, NULL: nothing. An update makes a new one */
     bool is_body;
     unsigned long long flags;
     HW_VEC(struct exec_step) steps;              /* each behind those it waits for */

@@ -155,6 +155,57 @@ void graph_remove(struct node *n)
     detach(n);
 }
 
+/* --- what graphs keep alive for the program --- */
+
+static void users_drop(struct graph *g)
+{
+    while (g->users.n) {
+        struct graph_user user = hw_vec_pop(&g->users);
+        user_object_drop(user.object, user.count);
+        user_object_unref(user.object);
+    }
+}
+
+static void users_hold(const struct graph *from, struct graph *into)
+{
+    for (size_t i = 0; i < from->users.n; i++) {
+        user_object_ref(from->users.v[i].object);
+        user_object_hold(from->users.v[i].object, from->users.v[i].count);
+        hw_vec_push(&into->users, from->users.v[i]);
+    }
+}
+
+void graph_take_users(struct graph *g, const struct graph *from)
+{
+    struct graph old = { .users = g->users };
+    memset(&g->users, 0, sizeof g->users);
+    users_hold(from, g);                         /* first: both may hold the same */
+    users_drop(&old);
+    hw_vec_fini(&old.users);
+}
+
+static void users_of_all(const struct graph *g, struct graph *into)
+{
+    users_hold(g, into);
+    for (size_t i = 0; i < g->nodes.n; i++) {
+        const struct node_params *p = &g->nodes.v[i]->params;
+        if (p->type == CU_GRAPH_NODE_TYPE_GRAPH)
+            users_of_all(p->u.child, into);
+        for (unsigned k = 0; p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL && k < p->u.conditional.n; k++)
+            users_of_all(p->u.conditional.bodies[k], into);
+    }
+}
+
+struct graph *graph_users(const struct graph *g)
+{
+    struct graph *all = graph_new();
+    users_of_all(g, all);
+    if (all->users.n)
+        return all;
+    graph_close(all);
+    return NULL;
+}
+
 /* --- graphs --- */
 
 static void graph_free(struct obj *obj)
@@ -162,10 +213,7 @@ static void graph_free(struct obj *obj)
     struct graph *g = hw_container_of(obj, struct graph, obj);
     while (g->nodes.n)
         detach(hw_vec_pop(&g->nodes));
-    for (size_t i = 0; i < g->users.n; i++) {
-        user_object_drop(g->users.v[i].object, g->users.v[i].count);
-        user_object_unref(g->users.v[i].object);
-    }
+    users_drop(g);
     for (size_t i = 0; i < g->conditions.n; i++)
         condition_unref(g->conditions.v[i]);
     hw_vec_fini(&g->nodes);
@@ -224,11 +272,7 @@ struct graph *graph_clone(const struct graph *g)
     for (size_t i = 0; i < g->nodes.n; i++)
         for (size_t k = 0; k < g->nodes.v[i]->deps.n; k++)
             link_nodes(copy->nodes.v[g->nodes.v[i]->deps.v[k]->place], copy->nodes.v[i], &g->nodes.v[i]->edges.v[k]);
-    for (size_t i = 0; i < g->users.n; i++) {
-        user_object_ref(g->users.v[i].object);
-        user_object_hold(g->users.v[i].object, g->users.v[i].count);
-        hw_vec_push(&copy->users, g->users.v[i]);
-    }
+    users_hold(g, copy);
     return copy;
 }
 

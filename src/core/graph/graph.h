@@ -124,6 +124,9 @@ static inline void graph_unref(struct graph *g) { obj_unref(g ? &g->obj : NULL);
 static inline CUgraph graph_handle(const struct graph *g) { return (CUgraph)g->obj.handle; }
 bool graph_has_memory(const struct graph *g);    /* it allocates or frees some */
 struct graph *graph_clone(const struct graph *g);
+void graph_take_users(struct graph *g, const struct graph *from);   /* g keeps alive what from does, and no longer what it did */
+/* An empty graph that keeps alive what g and the graphs in it do, for graph_close(); NULL: that is nothing. */
+struct graph *graph_users(const struct graph *g);
 void graph_close(struct graph *g);               /* takes the handle away, and with it the handle's reference */
 
 struct node *node_get(CUgraphNode handle);                       /* a reference, or NULL */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of graphs. */
 #include "core/mem/graph_mem.h"
-#include "base/log.h"
 
 #include "base/list.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
 #include "core/mem/mem.h"
@@ -24,8 +24,10 @@ struct graph_memory {
     unsigned refs;
     bool out;
     bool instance;               /* an executable graph has the node that allocates it; there is one at a time */
-    bool launched;               /* and was launched */
-    bool counted;                /* in amounts[].live */
+    bool launching;              /* and is being launched */
+    bool counted;                /* in the blocks below */
+    struct graph_blocks *blocks; /* of that executable graph, or of the last one; referenced */
+    size_t offset;               /* its place in them */
     struct ctx *ctx;             /* const, referenced */
     CUmemPoolProps props;        /* const */
     CUdeviceptr ptr;             /* const */
@@ -34,47 +36,103 @@ struct graph_memory {
 
 static struct hw_mutex mu = HW_MUTEX_INIT(HW_RANK_EVENT);
 static struct hw_list all = { &all, &all };
-/* As an H200 counts: memory is used from the first launch on until its executable graph is gone and the program has none of it, in
-   steps of 32 MiB for all graphs together; what was used stays reserved until it is trimmed. */
-#define STEP ((cuuint64_t)32 << 20)
-static struct { cuuint64_t live, used, used_high, reserved, reserved_high; } amounts[MAX_DEVICES] HW_GUARDED_BY(mu);
+/*
+ * What an H200 counts. The allocations of an executable graph lie behind each other in blocks of 32 MiB, which no two graphs share. A launch takes blocks; what is freed, and blocks of graphs that
+ * are gone, are taken again by other launches and stay used and reserved until they are trimmed. These are numbers only: the memory itself is that of graph_memory_new().
+ */
+#define BLOCK ((size_t)32 << 20)
+struct graph_blocks {
+    unsigned refs;
+    size_t bytes;                                /* placed so far */
+    HW_VEC(unsigned) live;                       /* of each block: how many allocations in it are live */
+};
+static struct { cuuint64_t live, taken, used_high, reserved_high; } amounts[MAX_DEVICES] HW_GUARDED_BY(mu);
 
 static void count(struct graph_memory *m) HW_REQUIRES(mu)
 {
-    bool live = m->out || (m->instance && m->launched);
+    bool live = m->blocks && (m->out || m->launching);
     int device = m->ctx->dev->ordinal;
     if (live == m->counted)
         return;
     m->counted = live;
-    amounts[device].live += live ? m->bytes : -(cuuint64_t)m->bytes;
-    amounts[device].used = hw_align_up(amounts[device].live, STEP);
-    amounts[device].used_high = hw_max_u64(amounts[device].used_high, amounts[device].used);
-    amounts[device].reserved = hw_max_u64(amounts[device].reserved, amounts[device].used);
-    amounts[device].reserved_high = hw_max_u64(amounts[device].reserved_high, amounts[device].reserved);
+    for (size_t i = m->offset / BLOCK; i <= (m->offset + m->bytes - 1) / BLOCK; i++) {
+        unsigned *n = &m->blocks->live.v[i];
+        if (live ? (*n)++ == 0 : --*n == 0)
+            amounts[device].live += live ? BLOCK : -(cuuint64_t)BLOCK;
+    }
+    amounts[device].taken = hw_max_u64(amounts[device].taken, amounts[device].live);
+    amounts[device].used_high = hw_max_u64(amounts[device].used_high, amounts[device].taken);
+    amounts[device].reserved_high = hw_max_u64(amounts[device].reserved_high, amounts[device].taken);
+}
+
+struct graph_blocks *graph_blocks_new(void)
+{
+    struct graph_blocks *b = hw_alloc(sizeof *b);
+    b->refs = 1;
+    return b;
+}
+
+static void blocks_unref(struct graph_blocks *b) HW_REQUIRES(mu)
+{
+    if (!b || --b->refs)
+        return;
+    hw_vec_fini(&b->live);
+    hw_free(b);
+}
+
+void graph_blocks_unref(struct graph_blocks *b)
+{
+    hw_lock(&mu);
+    blocks_unref(b);
+    hw_unlock(&mu);
+}
+
+/* Behind what is in b already. What is live stays so, in its new place. */
+static void place(struct graph_memory *m, struct graph_blocks *b) HW_REQUIRES(mu)
+{
+    bool out = m->out;
+    m->out = false;
+    count(m);
+    blocks_unref(m->blocks);
+    b->refs++;
+    m->blocks = b;
+    m->offset = hw_align_up(b->bytes, 512);
+    b->bytes = m->offset + m->bytes;
+    while (b->live.n <= (b->bytes - 1) / BLOCK)
+        hw_vec_push(&b->live, 0);
+    m->out = out;
+    count(m);
 }
 
 void graph_memory_trim(int device)
 {
     hw_lock(&mu);
-    amounts[device].reserved = amounts[device].used;
+    amounts[device].taken = amounts[device].live;
     hw_unlock(&mu);
 }
 
-bool graph_memory_instance(struct graph_memory *m, bool begins)
+bool graph_memory_begin(struct graph_memory *m, struct graph_blocks *b)
 {
     hw_lock(&mu);
-    bool changes = m->instance != begins;
-    m->instance = begins;
-    m->launched &= begins;
-    count(m);
+    bool changes = !m->instance;
+    if (changes)
+        place(m, b);
+    m->instance = true;
     hw_unlock(&mu);
     return changes;
 }
 
-void graph_memory_launched(struct graph_memory *m)
+void graph_memory_end(struct graph_memory *m)
 {
     hw_lock(&mu);
-    m->launched = true;
+    m->instance = false;
+    hw_unlock(&mu);
+}
+
+void graph_memory_launching(struct graph_memory *m, bool begins)
+{
+    hw_lock(&mu);
+    m->launching = begins;
     count(m);
     hw_unlock(&mu);
 }
@@ -136,8 +194,9 @@ void graph_memory_unref(struct graph_memory *m)
     bool last = --m->refs == 0;
     if (last) {
         hw_list_del(&m->in_all);
-        m->out = m->instance = false;
+        m->out = m->launching = false;
         count(m);
+        blocks_unref(m->blocks);
     }
     hw_unlock(&mu);
     if (!last)
@@ -214,9 +273,9 @@ CUresult graph_memory_attribute(int device, CUgraphMem_attribute attribute, cuui
     CUresult rc = CUDA_SUCCESS;
     hw_lock(&mu);
     switch (attribute) {
-    case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT: *out = amounts[device].used; break;
+    case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT: *out = amounts[device].taken; break;
     case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH: *out = amounts[device].used_high; break;
-    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT: *out = amounts[device].reserved; break;
+    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT: *out = amounts[device].taken; break;
     case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH: *out = amounts[device].reserved_high; break;
     default: rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no attribute %d of the memory of graphs, or it cannot be set", (int)attribute); break;
     }
@@ -229,8 +288,8 @@ CUresult graph_memory_reset_high(int device, CUgraphMem_attribute attribute)
     CUresult rc = CUDA_SUCCESS;
     hw_lock(&mu);
     switch (attribute) {
-    case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH: amounts[device].used_high = amounts[device].used; break;
-    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH: amounts[device].reserved_high = amounts[device].reserved; break;
+    case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH: amounts[device].used_high = amounts[device].taken; break;
+    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH: amounts[device].reserved_high = amounts[device].taken; break;
     default: rc = hw_refuse(CUDA_ERROR_INVALID_VALUE, "there is no attribute %d of the memory of graphs, or it cannot be set", (int)attribute); break;
     }
     hw_unlock(&mu);

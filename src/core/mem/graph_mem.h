@@ -27,9 +27,15 @@ bool graph_memory_is_out(const struct graph_memory *m);
 /* cuMemFree and cuMemFreeAsync (s) of such memory; waits. INVALID_VALUE: there is none there, or it is not given out. */
 CUresult graph_memory_free(CUdeviceptr ptr, struct stream *s);
 
-/* An executable graph that allocates it begins or ends. False: there was one already, or none. */
-bool graph_memory_instance(struct graph_memory *m, bool begins);
-void graph_memory_launched(struct graph_memory *m);
+/* The blocks of one executable graph. */
+struct graph_blocks;
+struct graph_blocks *graph_blocks_new(void);
+void graph_blocks_unref(struct graph_blocks *b);                 /* NULL is fine */
+/* An executable graph that allocates it begins or ends. False: there is one already. */
+bool graph_memory_begin(struct graph_memory *m, struct graph_blocks *b);
+void graph_memory_end(struct graph_memory *m);
+/* Around the queueing of a launch: first of all that it allocates, then, when it is known what is given out, of each again. */
+void graph_memory_launching(struct graph_memory *m, bool begins);
 void graph_memory_trim(int device);
 CUresult graph_memory_attribute(int device, CUgraphMem_attribute attribute, cuuint64_t *out);
 CUresult graph_memory_reset_high(int device, CUgraphMem_attribute attribute);

@@ -250,15 +250,19 @@ bool mem_reachable(uint64_t addr, uint64_t *out_base, uint64_t *out_end)
 
 void mem_describe(uint64_t addr, char *out, size_t bytes)
 {
+    enum { NEAR = 64 << 20 };
     const char *where = addr < 4096 ? "null pointer" : devheap_owns(addr) ? "device memory that is not allocated" : NULL;
     hw_lock(&mem_mu);
-    struct mem_range *r = mem_find(addr), *below = mem_range_of(treap_floor(mem_map, addr, 0));
+    struct mem_range *r = mem_find(addr), *below = mem_range_of(treap_floor(mem_map, addr, 0)), *above = mem_range_of(treap_ceil(mem_map, addr, 0));
+    uint64_t past = below ? addr - below->info.base - below->info.bytes : UINT64_MAX, before = above ? above->info.base - addr : UINT64_MAX;
     if (r)
         snprintf(out, bytes, "in %s of %zu bytes at 0x%llx", kind_name(&r->info), r->info.bytes, (unsigned long long)r->info.base);
-    else if (addr >= 4096 && below && addr - below->info.base - below->info.bytes < (64u << 20))
-        snprintf(out, bytes, "%llu bytes past the end of %s of %zu bytes at 0x%llx",
-                 (unsigned long long)(addr - below->info.base - below->info.bytes), kind_name(&below->info), below->info.bytes,
+    else if (addr >= 4096 && past < NEAR && past <= before)
+        snprintf(out, bytes, "%llu bytes past the end of %s of %zu bytes at 0x%llx", (unsigned long long)past, kind_name(&below->info), below->info.bytes,
                  (unsigned long long)below->info.base);
+    else if (addr >= 4096 && before < NEAR)
+        snprintf(out, bytes, "%llu bytes before %s of %zu bytes at 0x%llx", (unsigned long long)before, kind_name(&above->info), above->info.bytes,
+                 (unsigned long long)above->info.base);
     else
         snprintf(out, bytes, "%s", where ? where : "not memory that CUDA knows (a pointer of the host? kernels take those of cudaMalloc, cudaMallocManaged, cudaMallocHost)");
     hw_unlock(&mem_mu);

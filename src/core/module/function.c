@@ -6,6 +6,7 @@
 #include "base/os.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
+#include "core/hooks.h"
 #include "core/internal.h"
 #include "core/module/load.h"
 #include "core/mem/mem.h"
@@ -212,14 +213,17 @@ static bool in_window(const struct module *m)
 static void compile(struct function *f, struct function_shape *s)
 {
     struct diag diag = { 0 };
+    bool compiled = false;
     const struct variant *v = &s->variant;
     struct jit_request req = { .ntid = { v->block[0], v->block[1], v->block[2] }, .small_grid = v->small_grid, .stream = v->stream, .whole = v->whole,
                                 .in_window = in_window(f->module),
                                 .details = v->plain == FUNCTION_COUNTED || ((hw_options()->prof_details || hw_options()->check[0]) && !v->plain),
                                 .check = hw_options()->check[0] && !v->plain, .orders = exec_checker_orders, .plain = v->plain == FUNCTION_PLAIN || v->plain == FUNCTION_STEPS,
-                                .steps = v->plain == FUNCTION_STEPS };
+                                .steps = v->plain == FUNCTION_STEPS, .compiled = &compiled };
     hw_assert_no_locks("a kernel is compiled");
+    hook_kernel_wanted(f);
     struct kabi_kernel *kernel = jit_compile(f->ir, &req, &diag);
+    hook_kernel_ready(f, compiled);
     if (!kernel)
         hw_error("kernel %s was not compiled:\n%s", f->name, diag.text.s ? diag.text.s : "no reason given\n");
     diag_fini(&diag);

@@ -136,7 +136,7 @@ CUresult module_status_code(enum ptx_status status)
 /* The PTX in an image that fits the context's device best; hw_free() it. */
 static CUresult module_image_text(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, char **out_text, size_t *out_bytes)
 {
-    return module_status_code(ptx_image_text(image, max_bytes, ctx->dev->code_cc, diag, out_text, out_bytes));
+    return module_status_code(ptx_image_text(image, max_bytes, device_code_cc(ctx->dev), diag, out_text, out_bytes));
 }
 
 static CUresult image_to_ir(struct ctx *ctx, const void *image, size_t max_bytes, struct diag *diag, struct ir_module **out)

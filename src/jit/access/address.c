@@ -34,7 +34,7 @@ LLVMValueRef address_i64(struct emit *e, LLVMValueRef a, unsigned lanes)
 /* Spaces whose addresses are 32-bit offsets from where the block's memory begins, with nothing mapped around it as far as those reach (exec/buffers.c). */
 bool address_is_offset(const struct ir_inst *i) { return i->space == IR_SHARED || i->space == IR_LOCAL; }
 
-static LLVMValueRef block_memory(struct emit *e, uint8_t space) { return env(e, space == IR_SHARED ? ENV_SHARED : ENV_LOCAL); }
+LLVMValueRef block_memory(struct emit *e, uint8_t space) { return env(e, space == IR_SHARED ? ENV_SHARED : ENV_LOCAL); }
 
 /* i32: where the local memory of the chunk's first thread begins, in the block's (which is smaller than 2 GiB: exec/block.c). */
 static LLVMValueRef local_begin(struct emit *e, unsigned chunk)

@@ -122,8 +122,19 @@ void wide_store(struct emit *e, const struct ir_inst *i, LLVMValueRef value, LLV
     }
     LLVMValueRef mask = n > 1 ? spread_mask(e, e->m[chunk], n) : e->m[chunk];
     LLVMValueRef args[] = { value, ptr, k_int(e, 32, 1, promised_align(e, element_bytes(i))), mask };
-    LLVMTypeRef overloads[] = { LLVMTypeOf(value), ty_ptr(e) };
+    LLVMTypeRef overloads[] = { LLVMTypeOf(value), ty_ptr(e) }, bits = ty_int(e, e->W, 1);
+    LLVMBasicBlockRef some = NULL, on = NULL;
+    if (!x86_wide(e, e->W) && e->C > 1) {                 /* twelve cycles on a Zen 3, also where no lane is on; of bytes a branch for each lane */
+        some = new_block(e, "some");
+        on = new_block(e, "on");
+        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, cast_to(e, e->m[chunk], bits), LLVMConstNull(bits), ""), some, on);
+        LLVMPositionBuilderAtEnd(e->b, some);
+    }
     tag_access(e, i, intrinsic(e, "llvm.masked.store", overloads, 2, args, 4));
+    if (on) {
+        LLVMBuildBr(e->b, on);
+        LLVMPositionBuilderAtEnd(e->b, on);
+    }
 }
 
 /* Every n-th element of a wide vector, from the k-th. */

@@ -11,8 +11,18 @@ static LLVMValueRef gather_at(struct emit *e, const struct ir_inst *i, LLVMTypeR
     return tag_access(e, i, intrinsic(e, "llvm.masked.gather", overloads, 2, args, 4));
 }
 
+/* Some lanes are off, and the CPU has no masks but a gather's own. */
+static bool gathers_some(struct emit *e, const struct ir_inst *i)
+{
+    return e->m[0] && x86_narrow(e) && element_bytes(i) >= 4;
+}
+
 static LLVMValueRef gather(struct emit *e, const struct ir_inst *i, LLVMTypeRef t, LLVMValueRef addresses, unsigned chunk)
 {
+    if (gathers_some(e, i)) {
+        struct lane_places p = { addresses, address_is_offset(i) ? block_memory(e, i->space) : LLVMConstNull(ty_ptr(e)), 1 };
+        return x86_gather_narrow(e, t, i->space, &p, e->m[chunk]);
+    }
     return gather_at(e, i, t, address_pointers(e, i, addresses), chunk);
 }
 
@@ -152,6 +162,10 @@ static LLVMValueRef gather_indexed(struct emit *e, const struct ir_inst *i, cons
     LLVMTypeRef t = ty(e, i->type, e->W);
     if (element_bytes(i) == 4 && e->W == 16 && x86_wide(e, e->W) && target_gathers())
         return tag_access(e, i, x86_gather(e, t, LLVMBuildIntToPtr(e->b, p->base, ty_ptr(e), ""), p->at, mask_or_all(e, chunk), p->scale));
+    if (gathers_some(e, i)) {
+        struct lane_places from = { p->at, LLVMBuildIntToPtr(e->b, p->base, ty_ptr(e), ""), p->scale };
+        return x86_gather_narrow(e, t, i->space, &from, e->m[chunk]);
+    }
     return gather_at(e, i, t, place_pointers(e, i, p, p->at), chunk);
 }
 
@@ -296,7 +310,7 @@ void store_scattered(struct emit *e, const struct ir_inst *i, LLVMValueRef *v, u
     LLVMBasicBlockRef listed = NULL;
     if (p.base)
         guard_indexed(e, i, p.base, &p.at, p.scale, chunk, 1);
-    if (p.base && e->m[0] && element_bytes(i) == 4 && e->W == 16 && x86_wide(e, e->W))
+    if (p.base && e->m[0] && element_bytes(i) == 4 && x86_compresses(e))
         listed = store_listed(e, i, v[0], &p, chunk);
     LLVMValueRef row = fork_row(e, i, &f, &p, n * element_bytes(i), chunk);
     wide_store(e, i, interleave(e, v, n), row, chunk, n);

@@ -54,7 +54,7 @@ static void load_row(struct emit *e, const struct ir_inst *i, const struct acces
     guard_row(e, i, row, a->step, chunk, &a->shape);
     LLVMValueRef wide = wide_load(e, i, row, chunk, n);
     if (!same_row(e, &a->shape, chunk)) {
-        prefetch_next(e, i, row, n);
+        prefetch_next(e, i, row, n, chunk);
         prefetch_ahead(e, i, row, n, chunk);
     }
     for (unsigned k = 0; k < n; k++)

@@ -12,6 +12,7 @@ LLVMValueRef tag_access(struct emit *e, const struct ir_inst *i, LLVMValueRef ac
 LLVMValueRef address_i64(struct emit *e, LLVMValueRef a, unsigned lanes);
 bool address_is_offset(const struct ir_inst *i);
 unsigned address_bits(const struct ir_inst *i);
+LLVMValueRef block_memory(struct emit *e, uint8_t space);                 /* where offsets count from */
 LLVMValueRef offset_ptr(struct emit *e, LLVMValueRef p, uint64_t bytes);
 
 /* elements.c: of one thread, as many as the instruction says */
@@ -40,6 +41,6 @@ void store_strided(struct emit *e, const struct ir_inst *i, const struct access 
 /* prefetch.c */
 void prefetch_rows(struct emit *e, const struct ir_inst *i);
 void prefetch_ahead(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n, unsigned chunk);
-void prefetch_next(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n);
+void prefetch_next(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n, unsigned chunk);
 
 #endif

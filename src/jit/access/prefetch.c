@@ -42,6 +42,13 @@ void prefetch_rows(struct emit *e, const struct ir_inst *i)
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
+/* A vector may be half a line: the chunk before it, in the same row, has the line fetched. */
+static bool line_begun(struct emit *e, const struct ir_inst *i, unsigned n, unsigned chunk)
+{
+    enum { LINE = 64 };
+    return o_shape(e, &i->src[0]).group && chunk * e->W % e->p->row * n * element_bytes(i) % LINE != 0;
+}
+
 static void fetch_lines(struct emit *e, const struct ir_inst *i, LLVMValueRef p, unsigned n, unsigned cache)
 {
     LLVMTypeRef overload = ty_ptr(e);
@@ -91,6 +98,8 @@ static void fetch_turn(struct emit *e, const struct ir_inst *i, LLVMValueRef row
             fetch_together(e, i, row, a);
         return;
     }
+    if (line_begun(e, i, n, chunk))
+        return;
     LLVMValueRef apart = iterations_on(e, 1, chunk, a);
     fetch_lines(e, i, LLVMBuildGEP2(e->b, ty_int(e, 8, 1), row, &apart, 1, ""), n, 3);
 }
@@ -99,7 +108,8 @@ void prefetch_ahead(struct emit *e, const struct ir_inst *i, LLVMValueRef row, u
 {
     struct plan_prefetch_loop a;
     if (plan_stream_ahead(e->p, i, e->at, e->C * e->W * n * element_bytes(i))) {
-        fetch_lines(e, i, offset_ptr(e, row, PLAN_FAR), n, 3);
+        if (!line_begun(e, i, n, chunk))
+            fetch_lines(e, i, offset_ptr(e, row, PLAN_FAR), n, 3);
         return;
     }
     if (plan_prefetch_loop(e->p, i, e->at, &a))
@@ -107,10 +117,10 @@ void prefetch_ahead(struct emit *e, const struct ir_inst *i, LLVMValueRef row, u
 }
 
 /* Has the next block's piece of memory fetched, front to back. */
-static void fetch(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n, bool next)
+static void fetch(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n, unsigned chunk, bool next)
 {
     struct plan_fetch f;
-    if (!plan_fetch(e->p, i, e->p->lanes * n * element_bytes(i), &f))
+    if (line_begun(e, i, n, chunk) || !plan_fetch(e->p, i, e->p->lanes * n * element_bytes(i), &f))
         return;
     if (!next)
         f.bytes = 0;
@@ -125,10 +135,10 @@ static bool moves(struct emit *e, const struct ir_inst *i)
     return e->quiet && i->src[0].kind == IR_REG && e->p->regs[i->src[0].reg->id].remat;
 }
 
-void prefetch_next(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n)
+void prefetch_next(struct emit *e, const struct ir_inst *i, LLVMValueRef row, unsigned n, unsigned chunk)
 {
     if (!moves(e, i))
-        fetch(e, i, row, n, true);
+        fetch(e, i, row, n, chunk, true);
 }
 
 /* Will this access come in the same block once more, or only in the next one? */
@@ -160,7 +170,7 @@ void emit_fetches(struct emit *e)
             frame_rematerialise(e, i->src[0].reg);
             e->fetches = true;
             for (unsigned c = 0; c < e->C; c++)
-                fetch(e, i, u_address(e, i, c), n, !comes_after(p, b, e->region));
+                fetch(e, i, u_address(e, i, c), n, c, !comes_after(p, b, e->region));
         }
 }
 

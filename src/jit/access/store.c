@@ -52,7 +52,7 @@ static void store_neighbours(struct emit *e, const struct ir_inst *i, const stru
     LLVMValueRef all = interleave(e, v, a->elements);
     if (stream_row(e, i, all, row, a->elements))
         return;
-    prefetch_next(e, i, row, a->elements);
+    prefetch_next(e, i, row, a->elements, chunk);
     wide_store(e, i, all, row, chunk, a->elements);
 }
 

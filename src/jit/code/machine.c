@@ -76,6 +76,40 @@ static struct cost cost_of(const struct ir_inst *i)
     }
 }
 
+/* --- two operations that are one instruction --- */
+
+static unsigned uses_of(const struct ir_block *b, const struct ir_reg *r)
+{
+    unsigned n = 0;
+    for (size_t j = 0; j < b->insts.n; j++)
+        for (unsigned s = 0; s < b->insts.v[j]->n_src; s++)
+            n += b->insts.v[j]->src[s].kind == IR_REG && b->insts.v[j]->src[s].reg == r;
+    return n;
+}
+
+/* Integers: a sum takes in a product, a shift or another sum; so does the least or greatest of a sum. */
+static void fuse(const struct ir_block *b, size_t from, size_t to, struct cost *costs)
+{
+    enum { BACK = 24 };                          /* how far back the other one may be */
+    for (size_t j = from; j < to; j++) {
+        const struct ir_inst *i = b->insts.v[j];
+        bool sum = i->op == IR_ADD || i->op == IR_SUB, least = i->op == IR_MIN_S || i->op == IR_MAX_S || i->op == IR_MIN_U || i->op == IR_MAX_U;
+        for (unsigned s = 0; (sum || least) && s < i->n_src; s++) {
+            size_t k = j;
+            while (i->src[s].kind == IR_REG && k > from && j - k < BACK && !(b->insts.v[k - 1]->n_dst && b->insts.v[k - 1]->dst[0] == i->src[s].reg))
+                k--;
+            if (i->src[s].kind != IR_REG || k == from || j - k >= BACK)
+                continue;
+            const struct ir_inst *other = b->insts.v[k - 1];
+            bool fits = sum ? other->op == IR_MUL || other->op == IR_SHL || other->op == IR_ADD || other->op == IR_SUB : other->op == IR_ADD || other->op == IR_SUB;
+            if (!fits || other->type != i->type || uses_of(b, i->src[s].reg) != 1 || costs[k - 1].work[DETAILS_WORK_INTEGER] > 4)
+                continue;
+            memset(&costs[k - 1], 0, sizeof *costs);
+            break;
+        }
+    }
+}
+
 /* --- the longest chain --- */
 
 /* A chain so far: how long it is with the latencies of an ordinary GPU, and what is in it. */
@@ -183,13 +217,27 @@ static const struct ir_inst *loop_end(const struct ir_block *b)
     return end && end->op == IR_CBR && (end->target[0] == b || end->target[1] == b) ? end : NULL;
 }
 
-/* A loop of one block that ends at a number known now: it is unrolled, and its rounds overlap. */
-static bool counts_to_constant(const struct ir_block *b, const struct ir_inst *end)
+static const struct ir_inst *made_in(const struct ir_block *b, const struct ir_operand *o)
 {
-    for (size_t j = b->insts.n; end->n_src && end->src[0].kind == IR_REG && j-- > 0;) {
-        const struct ir_inst *i = b->insts.v[j];
-        if (i->n_dst && i->dst[0] == end->src[0].reg)
-            return i->op == IR_CMP && i->n_src > 1 && (i->src[1].kind == IR_IMM || i->src[0].kind == IR_IMM);
+    for (size_t j = b->insts.n; o->kind == IR_REG && j-- > 0;)
+        if (b->insts.v[j]->n_dst && b->insts.v[j]->dst[0] == o->reg)
+            return b->insts.v[j];
+    return NULL;
+}
+
+/* A loop of one block whose rounds are counted: something grows by a number that is known, until it has reached what does not change. Such loops are unrolled; one that goes on by
+   the size of the grid is not. */
+static bool is_counted(const struct ir_block *b, const struct ir_inst *end)
+{
+    const struct ir_inst *compares = end->n_src ? made_in(b, &end->src[0]) : NULL;
+    if (!compares || compares->op != IR_CMP || compares->n_src < 2)
+        return false;
+    for (int side = 0; side < 2; side++) {
+        const struct ir_inst *i = made_in(b, &compares->src[side]);
+        while (i && (i->op == IR_TRUNC || i->op == IR_MOV || i->op == IR_ZEXT) && made_in(b, &i->src[0]) != i)
+            i = made_in(b, &i->src[0]);
+        if (i && (i->op == IR_ADD || i->op == IR_SUB) && (i->src[1].kind == IR_IMM || i->src[0].kind == IR_IMM) && !made_in(b, &compares->src[!side]))
+            return true;
     }
     return false;
 }
@@ -246,36 +294,75 @@ static bool *find_loaded(const struct ir_func *f)
     return loaded;
 }
 
+/* Rounds that a compiler makes one of: as long as code stays short, and loads are few enough to be on their way together. */
+static unsigned unrolled(const uint32_t *halves, unsigned loads)
+{
+    enum { INSTRUCTIONS = 40, LOADS = 16 };      /* as single threads on an H200 wait: tests/clock/probe, one_thread_sum, knn */
+    unsigned n = 1, work = 0;
+    for (int k = 0; k < DETAILS_WORK_COUNT; k++)
+        work += halves[k];
+    while (n < 16 && 2 * n * work <= 2 * INSTRUCTIONS && 2 * n * loads <= LOADS)
+        n *= 2;
+    return n;
+}
+
+static unsigned loads_of(const struct ir_block *b)
+{
+    unsigned n = 0;
+    for (size_t j = 0; j < b->insts.n; j++)
+        n += b->insts.v[j]->op == IR_LD && off_chip(b->insts.v[j]);
+    return n;
+}
+
+/* In an unrolled loop: what is only a sum of counters and of what does not change becomes a constant part of addresses, or is computed once for all its rounds. */
+static bool *find_affine(const struct ir_func *f, const struct ir_block *b)
+{
+    bool *known = hw_alloc(f->regs.n + 1), *made = hw_alloc(f->regs.n + 1), *affine = hw_alloc(b->insts.n + 1);
+    for (size_t j = 0; j < b->insts.n; j++)
+        for (unsigned d = 0; d < b->insts.v[j]->n_dst; d++)
+            if (b->insts.v[j]->dst[d])
+                made[b->insts.v[j]->dst[d]->id] = true;
+    for (int round = 0; round < 2; round++)
+        for (size_t j = 0; j < b->insts.n; j++) {
+            const struct ir_inst *i = b->insts.v[j];
+            bool counts = i->op == IR_ADD || i->op == IR_SUB, is = counts || i->op == IR_SHL || i->op == IR_SEXT || i->op == IR_ZEXT || i->op == IR_TRUNC || i->op == IR_MOV || i->op == IR_MUL || i->op == IR_CMP;
+            for (unsigned s = 0; s < i->n_src && is; s++) {
+                bool self = counts && i->src[s].kind == IR_REG && i->src[s].reg == i->dst[0] && (i->src[!s].kind == IR_IMM || (i->src[!s].kind == IR_REG && !made[i->src[!s].reg->id]));
+                is = i->src[s].kind != IR_REG || self || known[i->src[s].reg->id] || !made[i->src[s].reg->id];
+            }
+            affine[j] = is || i->op == IR_CBR;
+            if (i->n_dst && i->dst[0])
+                known[i->dst[0]->id] = is;
+        }
+    hw_free(known);
+    hw_free(made);
+    return affine;
+}
+
 void details_machine(const struct ir_func *f, const struct ir_block *b, size_t from, size_t to, struct details_site *site)
 {
-    enum { UNROLL = 2, SMALL = 40 };     /* rounds that overlap: what unrolling leaves of a chain, measured with bench/nbody and lu */
-    uint32_t halves[DETAILS_WORK_COUNT] = { 0 };
+    uint32_t halves[DETAILS_WORK_COUNT] = { 0 }, shared[DETAILS_WORK_COUNT] = { 0 };     /* shared: by the rounds that are one */
     struct cost *costs = hw_alloc((b->insts.n + 1) * sizeof *costs);
     bool *loaded = find_loaded(f);
     const struct ir_inst *end = from == 0 && to == b->insts.n ? loop_end(b) : NULL;
-    for (size_t j = from; j < to; j++) {
+    bool counted = end && is_counted(b, end), *affine = counted ? find_affine(f, b) : NULL;
+    for (size_t j = from; j < to; j++)
         costs[j] = cost_of(b->insts.v[j]);
+    fuse(b, from, to, costs);
+    for (size_t j = from; j < to; j++) {
         site->meets |= b->insts.v[j]->op == IR_BAR || b->insts.v[j]->op == IR_BAR_RED;
         for (int k = 0; k < DETAILS_WORK_COUNT; k++)
-            halves[k] += costs[j].work[k];
+            *(affine && affine[j] ? &shared[k] : &halves[k]) += costs[j].work[k];
     }
-    if (end && b->insts.n <= SMALL && halves[DETAILS_WORK_INTEGER] >= 4) {       /* add, compare, jump: hardly seen any more when it is unrolled */
-        halves[DETAILS_WORK_INTEGER] -= 4;
-        halves[DETAILS_WORK_CONTROL] -= halves[DETAILS_WORK_CONTROL] > 0;
-    }
+    unsigned rounds = counted ? unrolled(halves, loads_of(b)) : 1;
     for (int k = 0; k < DETAILS_WORK_COUNT; k++)
-        site->work[k] = (uint16_t)hw_min_u64(UINT16_MAX, halves[k]);
-    struct chain c = block_chain(b, from, to, costs, loaded, NULL), carried = { 0 };
-    unsigned unit = DETAILS_PATH_UNIT;
-    if (end && counts_to_constant(b, end)) {
-        carried = carried_chain(b, costs, loaded);
-        if (carried.cycles >= c.cycles / UNROLL)
-            c = carried;
-        else
-            unit = DETAILS_PATH_UNIT / UNROLL;
+        site->work[k] = (uint16_t)hw_min_u64(UINT16_MAX, halves[k] + shared[k] / rounds);
+    struct chain c = block_chain(b, from, to, costs, loaded, NULL), carried = rounds > 1 ? carried_chain(b, costs, loaded) : c;
+    for (int k = 0; k < DETAILS_PATH_COUNT; k++) {               /* what a round makes the next wait for, and the rest once for all that are one */
+        unsigned rest = c.path[k] > carried.path[k] ? c.path[k] - carried.path[k] : 0;
+        site->path[k] = (uint16_t)hw_min_u64(UINT16_MAX, carried.path[k] * DETAILS_PATH_UNIT + rest * DETAILS_PATH_UNIT / rounds);
     }
-    for (int k = 0; k < DETAILS_PATH_COUNT; k++)
-        site->path[k] = (uint16_t)hw_min_u64(UINT16_MAX, c.path[k] * unit);
+    hw_free(affine);
     hw_free(costs);
     hw_free(loaded);
 }

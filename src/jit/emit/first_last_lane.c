@@ -22,6 +22,13 @@ const struct ir_inst *ends_made_here(struct emit *e, const struct ir_operand *o)
     return def;
 }
 
+/* Not 0 is above 0: `y > 0` of what is known not to be negative comes from compilers so. */
+static bool not_zero(const struct ir_inst *cmp, bool exchanged, bool holds)
+{
+    const struct ir_operand *limit = &cmp->src[exchanged ? 0 : 1];
+    return cmp->cmp == (holds ? IR_NE : IR_EQ) && limit->kind == IR_IMM && limit->imm == 0;
+}
+
 /* The comparison with its sides exchanged, or its opposite; IR_EQ: not one of order. */
 static enum ir_cmp order(const struct ir_inst *cmp, bool exchanged, bool holds)
 {
@@ -30,6 +37,8 @@ static enum ir_cmp order(const struct ir_inst *cmp, bool exchanged, bool holds)
     static const enum ir_cmp inverse[] = { [IR_SLT] = IR_SGE, [IR_SLE] = IR_SGT, [IR_SGT] = IR_SLE, [IR_SGE] = IR_SLT,
                                            [IR_ULT] = IR_UGE, [IR_ULE] = IR_UGT, [IR_UGT] = IR_ULE, [IR_UGE] = IR_ULT };
     enum ir_cmp c = (enum ir_cmp)cmp->cmp;
+    if (not_zero(cmp, exchanged, holds))
+        return IR_UGT;
     if (c < IR_SLT || c > IR_UGE)
         return IR_EQ;
     c = exchanged ? swapped[c] : c;

@@ -59,20 +59,37 @@ static LLVMValueRef quiet(struct emit *e, const struct ir_operand *o, LLVMValueR
     return may_signal(e, o, 0) ? x86_quiet(e, v, lanes) : v;
 }
 
-/* Of two equal numbers the bits are joined (min) or met (max). */
+/* A NaN on the right gives way to the left, quiet if that is one too; the comparison does the same for one on the left. Of two equal numbers the bits are
+   joined (min) or met (max): they differ in zeros only. */
 static LLVMValueRef pick_portably(struct emit *e, const struct ir_inst *i, LLVMValueRef a, LLVMValueRef b, unsigned lanes)
 {
     bool min = i->op == IR_FMIN;
-    LLVMTypeRef ft = ty(e, i->type, lanes), it = ty_int(e, ir_type_bits(i->type), lanes);
-    LLVMValueRef pick = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, min ? LLVMRealOLT : LLVMRealOGT, a, b, ""), a, b, "");
-    LLVMValueRef ia = cast_to(e, a, it), ib = cast_to(e, b, it);
-    LLVMValueRef both = cast_to(e, min ? LLVMBuildOr(e->b, ia, ib, "") : LLVMBuildAnd(e->b, ia, ib, ""), ft);
-    LLVMValueRef r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOEQ, a, b, ""), both, pick, "");
-    LLVMValueRef a_nan = LLVMBuildFCmp(e->b, LLVMRealUNO, a, a, ""), b_nan = LLVMBuildFCmp(e->b, LLVMRealUNO, b, b, "");
+    unsigned bits = ir_type_bits(i->type);
+    LLVMTypeRef ft = ty(e, i->type, lanes), it = ty_int(e, bits, lanes);
     uint64_t quiet_bit = (uint64_t)1 << (i->type == IR_F64 ? 51 : i->type == IR_F32 ? 22 : i->type == IR_BF16 ? 6 : 9);
-    LLVMValueRef a_quiet = cast_to(e, LLVMBuildOr(e->b, ia, k_int(e, ir_type_bits(i->type), lanes, quiet_bit), ""), ft);
-    r = LLVMBuildSelect(e->b, a_nan, b, r, "");
-    return LLVMBuildSelect(e->b, b_nan, LLVMBuildSelect(e->b, a_nan, a_quiet, a, ""), r, "");
+    LLVMValueRef left = a, b_nan = LLVMBuildFCmp(e->b, LLVMRealUNO, b, b, "");
+    if (i->type != IR_F32 || may_signal(e, &i->src[0], 0)) {
+        LLVMValueRef loud = cast_to(e, LLVMBuildOr(e->b, cast_to(e, a, it), k_int(e, bits, lanes, quiet_bit), ""), ft);
+        left = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, a, a, ""), loud, a, "");
+    }
+    b = LLVMBuildSelect(e->b, b_nan, left, b, "");
+    LLVMValueRef pick = cast_to(e, LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, min ? LLVMRealOLT : LLVMRealOGT, a, b, ""), a, b, ""), it);
+    LLVMValueRef equal = LLVMBuildSExt(e->b, LLVMBuildFCmp(e->b, LLVMRealOEQ, a, b, ""), it, ""), ia = cast_to(e, a, it);
+    LLVMValueRef other = min ? LLVMBuildAnd(e->b, equal, ia, "") : LLVMBuildOr(e->b, LLVMBuildNot(e->b, equal, ""), ia, "");
+    return cast_to(e, min ? LLVMBuildOr(e->b, pick, other, "") : LLVMBuildAnd(e->b, pick, other, ""), ft);
+}
+
+/* A number that the program names, not a NaN, and not the zero that an equal number may be preferred to: x, unless that is no smaller or no greater. */
+static LLVMValueRef pick_constant(struct emit *e, const struct ir_inst *i, LLVMValueRef a, LLVMValueRef b)
+{
+    bool min = i->op == IR_FMIN, first = i->src[0].kind == IR_IMM;
+    uint64_t bits = i->src[first ? 0 : 1].imm, sign = (uint64_t)1 << (ir_type_bits(i->type) - 1), infinity = i->type == IR_F64 ? 0x7ffull << 52 : 0x7f800000u;
+    bool known = i->src[first ? 0 : 1].kind == IR_IMM && !(i->flags & (IR_XORSIGN | IR_NANPROP)) && (i->type == IR_F32 || i->type == IR_F64);
+    bits &= sign | (sign - 1);
+    if (!known || (bits & (sign - 1)) > infinity || bits == (min ? 0 : sign))
+        return NULL;
+    LLVMValueRef x = first ? b : a, k = first ? a : b;
+    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, min ? LLVMRealOLT : LLVMRealOGT, x, k, ""), x, k, "");
 }
 
 /* Like minNum/maxNum, and -0 is below +0. Of two NaNs the first, made quiet: those of one that arithmetic on floats made are the CPU's. */
@@ -80,7 +97,9 @@ static LLVMValueRef float_min_max(struct emit *e, const struct ir_inst *i, LLVMV
 {
     unsigned bits = ir_type_bits(i->type);
     LLVMTypeRef ft = ty(e, i->type, lanes), it = ty_int(e, bits, lanes);
-    LLVMValueRef sign = NULL, r;
+    LLVMValueRef sign = NULL, r = pick_constant(e, i, a, b);
+    if (r)
+        return r;
     if (i->flags & IR_XORSIGN) {
         LLVMValueRef x = LLVMBuildXor(e->b, cast_to(e, a, it), cast_to(e, b, it), "");
         sign = LLVMBuildAnd(e->b, x, k_int(e, bits, lanes, (uint64_t)1 << (bits - 1)), "");

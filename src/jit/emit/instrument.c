@@ -237,7 +237,8 @@ static void describe_origin(struct emit *e, const struct ir_inst *i, struct deta
         s->local_at = f->locals.v[o.local - 1].offset;
         s->local_bytes = f->locals.v[o.local - 1].bytes;
     }
-    s->ordered = i->op == IR_LD && !s->strong && i->space == IR_SHARED && o.shared && origin_unwritten(d->origins, e->p, e->at, o.shared);
+    bool counts = (i->op == IR_LD && !s->strong) || i->op == IR_ATOM || i->op == IR_ATOM2;
+    s->ordered = counts && i->space == IR_SHARED && o.shared && origin_ordered(d->origins, e->p, e->at, i, o.shared);
     s->variable = o.variable;
     s->n_params = s->shared_bytes || s->local_bytes || s->variable ? 0 : o.n_params;
     memcpy(s->params, o.params, sizeof s->params);
@@ -407,7 +408,7 @@ void details_access(struct emit *e, const struct ir_inst *i)
         LLVMValueRef to = LLVMBuildGEP2(e->b, ty_int(e, 64, 1), addresses, &k, 1, "");
         LLVMSetAlignment(LLVMBuildStore(e->b, what.kind >= DETAILS_IN_BARRIER ? lane_operands(e, i, what.kind, c) : details_addresses(e, i, what.tile, c), to), 8);
     }
-    bool second = what.valued || what.locks || (e->check && (what.tile || (i->op == IR_NOTE && i->n_src > 1)));
+    bool second = what.valued || what.locks || what.tile || (e->check && i->op == IR_NOTE && i->n_src > 1);
     for (unsigned c = 0; second && c < e->C; c++) {
         LLVMValueRef k = k_int(e, 64, 1, PLAN_LANES + (uint64_t)c * e->W);
         LLVMSetAlignment(LLVMBuildStore(e->b, stored_value(e, i, c), LLVMBuildGEP2(e->b, ty_int(e, 64, 1), addresses, &k, 1, "")), 8);

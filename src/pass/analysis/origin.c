@@ -240,13 +240,16 @@ static bool overlap(const struct ir_func *f, uint32_t a, uint32_t b)
     return !x->bytes || !y->bytes || (x->offset < y->offset + y->bytes && y->offset < x->offset + x->bytes);
 }
 
-/* May it change that shared variable? Copies that go on by themselves, and functions, may change any. */
-static bool may_write(const struct origin_defs *o, const struct ir_func *f, const struct ir_inst *i, uint32_t shared)
+static bool is_atomic(const struct ir_inst *i) { return i->op == IR_ATOM || i->op == IR_ATOM2; }
+
+/* May it be a race on that shared variable with a read, or with an atomic access? Copies that go on by themselves, and functions, may change any. */
+static bool may_race(const struct origin_defs *o, const struct ir_func *f, const struct ir_inst *i, bool with_atomic, uint32_t shared)
 {
     struct origin to;
+    bool plain = i->op == IR_ST || i->op == IR_TILE_ST || (with_atomic && (i->op == IR_LD || i->op == IR_TILE_LD));
     if (i->op == IR_CALL || i->op == IR_NOTE)
         return true;
-    if ((i->op != IR_ST && i->op != IR_ATOM && i->op != IR_ATOM2 && i->op != IR_TILE_ST) || (i->space != IR_SHARED && i->space != IR_GENERIC))
+    if ((!plain && (with_atomic || !is_atomic(i))) || (i->space != IR_SHARED && i->space != IR_GENERIC))
         return false;
     origin_of(o, i, &to);
     if (to.shared)
@@ -255,14 +258,14 @@ static bool may_write(const struct origin_defs *o, const struct ir_func *f, cons
 }
 
 /* Where all warps of a block stop at the same barriers, they run the same region at the same time. */
-bool origin_unwritten(const struct origin_defs *o, const struct plan *p, int block, uint32_t shared)
+bool origin_ordered(const struct origin_defs *o, const struct plan *p, int block, const struct ir_inst *access, uint32_t shared)
 {
     if (!p->lockstep || p->opt.function || p->func->callees.n)
         return false;
     for (size_t r = 0; r < p->regions.n; r++)
         for (int b = 0; bits_has(p->regions.v[r].blocks, (size_t)block) && b < p->n_blocks; b++)
             for (size_t j = 0; bits_has(p->regions.v[r].blocks, (size_t)b) && j < p->blocks[b].ir->insts.n; j++)
-                if (may_write(o, p->func, p->blocks[b].ir->insts.v[j], shared))
+                if (may_race(o, p->func, p->blocks[b].ir->insts.v[j], is_atomic(access), shared))
                     return false;
     return true;
 }

@@ -34,9 +34,9 @@ struct origin_defs;
 struct origin_defs *origin_defs_new(const struct ir_func *f);
 void origin_defs_free(struct origin_defs *o);
 void origin_of(const struct origin_defs *o, const struct ir_inst *access, struct origin *out);
-/* Does no thread of a block write to the shared variable `shared` (as in struct origin) between the barriers around this block of code? */
+/* Can no other thread race with this read, or atomic access, of the shared variable `shared` (as in struct origin)? Between the barriers around this block of code there are only such. */
 struct plan;
-bool origin_unwritten(const struct origin_defs *o, const struct plan *p, int block, uint32_t shared);
+bool origin_ordered(const struct origin_defs *o, const struct plan *p, int block, const struct ir_inst *access, uint32_t shared);
 enum origin_use origin_use_of(const struct origin_defs *o, const struct ir_reg *r);
 bool origin_used_elsewhere(const struct origin_defs *o, const struct ir_reg *r);          /* and not in the block that defines it */
 
