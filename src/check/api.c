@@ -45,6 +45,26 @@ void call_host_fn_started(const struct cmd *c)
     hw_unlock(&mu);
 }
 
+/* ---- captures ---- */
+
+static struct trace_call captures HW_GUARDED_BY(mu);             /* where the newest capture began */
+
+static void capture_began(const struct trace_call *now)
+{
+    hw_lock(&mu);
+    captures = *now;
+    hw_unlock(&mu);
+}
+
+static void tell_capture(struct report *r, int result)
+{
+    hw_lock(&mu);
+    struct trace_call began = captures;
+    hw_unlock(&mu);
+    if (result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD && began.name)
+        report_host(r, "capture", began.trace, "began by %s", began.name);
+}
+
 /* ---- failures ---- */
 
 /* Failures of this thread that nobody has looked at, by their reports' numbers. */
@@ -135,6 +155,7 @@ static void tell_failure(const struct trace_call *now, const struct hook_call *c
     if (why && !in_host_fn)
         report_note(&r, "why", "%s", why);
     tell_arguments(&r, call->args);
+    tell_capture(&r, call->result);
     report_advice(&r, "%s", in_host_fn ? "Let the host's thread make the call when it has waited, or put the work into the stream." : advice_for(now->name));
     if (in_host_fn)
         report_end(&r);
@@ -169,6 +190,8 @@ void call_leaves(struct hook_call *call)
     }
     if (now->name && call->result == CUDA_SUCCESS && strstr(now->name, "EndCapture"))
         leak_capture_ended();
+    if (now->name && call->result == CUDA_SUCCESS && strstr(now->name, "BeginCapture"))
+        capture_began(now);
     if ((check_tools & CHECK_API) && now->name && !now->told) {
         depth++;                 /* what we ask is no call of the program */
         if (strcmp(now->name, "cudaGetLastError") == 0 || strcmp(now->name, "cudaPeekAtLastError") == 0)

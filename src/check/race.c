@@ -90,7 +90,6 @@ static void begin_warp(struct warp *w)
         memset(w->known, 0, sizeof w->known);
     w->uneven = w->knows = false;
     w->clock = w->floor = w->n_groups = w->n_pending = 0;
-    w->fences = NULL;
     w->fenced = w->takes = w->waits = w->passed_by = w->passed_site = 0;
     memset(w->came, 0, sizeof w->came);
     memset(w->rounds, 0, sizeof w->rounds);

@@ -200,6 +200,8 @@ void race_order_forget(struct warp *w)
     }
     hw_free(w->fences);
     hw_free(w->locks);
+    w->fences = NULL;
+    w->locks = NULL;
 }
 
 /* ---- operations of a warp ---- */

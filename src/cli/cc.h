@@ -77,7 +77,8 @@ bool cc_write_overlay(const char *source, const char *copy, const char *overlay)
 struct cc_place {
     char *file;                          /* as clang names it */
     int line, column;
-    int round;                           /* 0: a __shared__ variable; else a function, of clang's n-th messages */
+    int round;                           /* 0: a __shared__ variable, or a macro; else a function, of clang's n-th messages */
+    bool pragma;                         /* the definition of a macro that stands for a pragma */
 };
 struct cc_places {
     struct cc_place *v;
@@ -90,6 +91,9 @@ bool cc_shared_copy(const char *file, const struct cc_places *places, const char
 /* cc_sides.c: adds declarations that want __host__ __device__ because others of the same function have it; false when there are none. */
 bool cc_sides_places(const char *said, struct cc_places *places);
 void cc_sides_mark(struct hw_str *text, const char *file, const struct cc_places *places);
+/* cc_pragma.c: the same for macros that stand for a pragma. */
+bool cc_pragma_places(const char *said, struct cc_places *places);
+void cc_pragma_mark(struct hw_str *text, const char *file, const struct cc_places *places);
 /* cc_launch.c: the same for a source with launches in device code, for each pass; corrected: where its text is. */
 struct cc_copy {
     char *copy, *overlay;

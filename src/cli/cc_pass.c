@@ -166,11 +166,12 @@ static int run_device(struct cc_work *w, const char *source, struct cli_args *ar
         w->warned |= *wrong_side;
     }
     size_t before = w->shared.n;
-    w->again = status == 1 && said && ((!before && cc_shared_places(said, &w->shared)) || cc_sides_places(said, &w->shared));
+    w->again = status == 1 && said && ((!before && cc_shared_places(said, &w->shared)) || cc_pragma_places(said, &w->shared) || cc_sides_places(said, &w->shared));
     for (size_t i = before; w->again && i < w->shared.n; i++)
-        fprintf(stderr, "%s:%d: warning: %s\n", w->shared.v[i].file, w->shared.v[i].line,
-                w->shared.v[i].round ? "a function that is declared again with __host__ __device__ is taken for such a one" :
-                "nobody initializes a __shared__ variable, the constructor of this one is not called");
+        if (!w->shared.v[i].pragma)              /* nvcc says nothing about those */
+            fprintf(stderr, "%s:%d: warning: %s\n", w->shared.v[i].file, w->shared.v[i].line,
+                    w->shared.v[i].round ? "a function that is declared again with __host__ __device__ is taken for such a one" :
+                    "nobody initializes a __shared__ variable, the constructor of this one is not called");
     w->warned |= w->again;
     if (said && !w->again)
         show(said, *wrong_side);

@@ -174,7 +174,7 @@ static const char *write_declaration(const char *p, int *number, struct hw_str *
 static bool wanted_between(const struct cc_places *places, const char *file, int from, int to)
 {
     for (size_t i = 0; i < places->n; i++)
-        if (!places->v[i].round && places->v[i].line >= from && places->v[i].line <= to && strcmp(places->v[i].file, file) == 0)
+        if (!places->v[i].round && !places->v[i].pragma && places->v[i].line >= from && places->v[i].line <= to && strcmp(places->v[i].file, file) == 0)
             return true;
     return false;
 }
@@ -212,6 +212,7 @@ bool cc_shared_copy(const char *file, const struct cc_places *places, const char
         line += lines_in(p, next);
         hw_str_add(&out, p, (size_t)(next - p));
     }
+    cc_pragma_mark(&out, file, places);
     cc_sides_mark(&out, file, places);
     bool ok = text && hw_file_write(copy, out.s, out.n);
     hw_str_fini(&out);

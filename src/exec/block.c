@@ -389,6 +389,20 @@ static uint64_t blocks_in_slices(struct exec_launch *launch, uint64_t first, uin
     return 0;
 }
 
+static void run_merge(void *launch, struct exec_scope *scope)
+{
+    (void)scope;
+    exec_private_merge(launch);
+}
+
+/* Memory that went while the kernel ran is a fault of the kernel, here as in its own code. */
+void exec_private_leave(struct exec_job *job)
+{
+    struct exec_launch *launch = hw_container_of(job, struct exec_launch, job);
+    run_guarded(launch, run_merge, launch);
+    exec_private_drop(launch);
+}
+
 static uint64_t blocks_in_order(struct exec_launch *launch, uint64_t first, uint64_t count)
 {
     struct in_order o = { .launch = launch, .count = count, .since = launch->job.n_shares ? hw_now_ns() : 0, .claimed = 1 };
@@ -413,8 +427,8 @@ static void run_blocks(struct exec_job *job, uint64_t first, uint64_t count)
     uint64_t fp = hw_fp_begin(), start = first == 0 ? exec_fault_keep() : hw_now_ns();
     uint64_t n = (rounds ? blocks_in_rounds : slices ? blocks_in_slices : blocks_in_order)(launch, first, count);
     hw_fp_end(fp);
-    if (launch->n_tables)
-        (count == job->n_pieces ? exec_private_merge : exec_private_late)(launch);
+    if (launch->n_tables && (count == job->n_pieces || exec_private_late(launch)))
+        exec_private_leave(job);
     if (!n)
         return;
     uint64_t ns = (hw_now_ns() - start) / n;

@@ -100,10 +100,12 @@ void exec_engines_forget(unsigned threads);
 void exec_areas_forget(void);
 void exec_fault_forget(void);
 
-/* private_red.c: a thread that begins to run blocks of the launch has copies of its tables; what it collected goes there; and that only if it has been long */
+/* private_red.c: a thread that begins to run blocks of the launch has copies of its tables; what it collected goes there, is let go, or has waited for long;
+   block.c: it goes there before the thread leaves the job, or a fault of the kernel's stops it */
 void exec_private_begin(const struct exec_launch *launch, struct kabi_block *block);
 void exec_private_merge(const struct exec_launch *launch);
-void exec_private_late(const struct exec_launch *launch);
+void exec_private_drop(const struct exec_launch *launch);
+bool exec_private_late(const struct exec_launch *launch);
 void exec_private_leave(struct exec_job *job);
 
 /* instrument.c: what instrumented kernels count, by the thread that runs blocks of one */

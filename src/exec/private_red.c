@@ -166,14 +166,18 @@ void exec_private_merge(const struct exec_launch *l)
     p->of = NULL;
 }
 
-void exec_private_late(const struct exec_launch *l)
+void exec_private_drop(const struct exec_launch *l)
 {
-    const struct exec_privates *p = &exec_buffers()->privates;
-    if (p->of == l && hw_now_ns() - p->since > LATE_NS)
-        exec_private_merge(l);
+    struct exec_privates *p = &exec_buffers()->privates;
+    for (unsigned k = 0; p->of == l && k < KABI_REDS; k++)
+        if (p->v[k].count)
+            memset(p->v[k].copy, 0, hw_align_up(p->v[k].count * l->kernel->reds.v[k].bytes, KABI_PRIVATE_ALIGN));
+    if (p->of == l)
+        p->of = NULL;
 }
 
-void exec_private_leave(struct exec_job *job)
+bool exec_private_late(const struct exec_launch *l)
 {
-    exec_private_merge(hw_container_of(job, struct exec_launch, job));
+    const struct exec_privates *p = &exec_buffers()->privates;
+    return p->of == l && hw_now_ns() - p->since > LATE_NS;
 }

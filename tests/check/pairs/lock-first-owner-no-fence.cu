@@ -10,10 +10,10 @@ __global__ void add(int *out) {
 #ifndef BUG
             __threadfence();
 #endif
-            total += 1; /*HERE*/
+            total += 1; /*HERE*/ /*THERE*/
         } else {
             __threadfence();
-            total += 2; /*THERE*/
+            total += 2; /*HERE*/ /*THERE*/
         }
         __threadfence();
         atomicExch(&lock_word, 0);
