@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about devices. */
+#include "base/diag.h"
 #include "base/log.h"
+#include "base/options.h"
 #include "core/device/device.h"
+#include "core/module/device_launch.h"
 #include "driver/bodies.h"
 #include "ptx/ptx.h"
 
@@ -186,4 +189,23 @@ CUresult do_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUd
     return CUDA_SUCCESS;
 }
 
-HW_EXPORT void hostwarp_program_holds(const void *fatbin) { device_wants(ptx_image_needs(fatbin)); }
+/* nvcc links a library to programs whose parts are compiled separately. We have our own in its place, so what it was compiled for does not count. */
+static bool is_replaced(const void *fatbin, unsigned cc)
+{
+    struct diag unused = {0};
+    char *text = NULL;
+    size_t bytes;
+    bool replaced = ptx_image_text(fatbin, SIZE_MAX, cc, &unused, &text, &bytes) == PTX_OK && device_launch_replaces(text);
+
+    hw_free(text);
+    diag_fini(&unused);
+    return replaced;
+}
+
+HW_EXPORT void hostwarp_program_holds(const void *fatbin)
+{
+    unsigned cc = ptx_image_needs(fatbin);
+
+    if (cc > (unsigned)hw_options()->cc && !is_replaced(fatbin, cc))
+        device_wants(cc);
+}

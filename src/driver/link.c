@@ -9,6 +9,7 @@
 #include "core/module/load.h"
 #include "core/device/ctx.h"
 #include "core/device/device.h"
+#include "core/module/device_launch.h"
 #include "core/module/module.h"
 #include "driver/bodies.h"
 #include "driver/image.h"
@@ -89,6 +90,11 @@ static void link_text(void *data, const char *member, char *text)
 {
     struct adding *a = data;
     size_t bytes = strlen(text) + 1;
+
+    if (device_launch_replaces(text)) {
+        hw_free(text);
+        return;
+    }
     CUresult rc = strstr(text, ".extern") || member ? CUDA_SUCCESS : link_try(a->l, text, bytes, a->name);
 
     if (rc)

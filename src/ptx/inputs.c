@@ -20,6 +20,18 @@ void ptx_inputs_fini(struct ptx_inputs *in)
     hw_vec_fini(&in->v);
 }
 
+/* By the text alone: what is looked at may be for a target that the parser does not know. */
+bool ptx_text_defines(const char *text, const char *prefix)
+{
+    for (const char *at = text; (at = strstr(at, ".func")) != NULL; at += 5) {
+        bool declared = at - text >= 8 && memcmp(at - 8, ".extern ", 8) == 0;
+        const char *end = at + strcspn(at, ";{"), *name = strstr(at, prefix);
+        if (!declared && *end == '{' && name && name < end && (name[-1] == ' ' || name[-1] == '\n' || name[-1] == '\t' || name[-1] == ')'))
+            return true;
+    }
+    return false;
+}
+
 /* Notes the names that a text has (definitions) or lacks, where somebody defined them already. */
 struct names {
     struct hw_map defined, missing;

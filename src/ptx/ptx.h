@@ -24,6 +24,7 @@ void ptx_module_free(struct ptx_module *module);
    entry for compute capability cc (80), zero-terminated, to be hw_free'd. max_bytes: how much of image is readable, or
    SIZE_MAX when the image describes its own size (then text ends at its zero byte). */
 unsigned ptx_image_needs(const void *image);     /* the lowest compute capability, as 86, that the PTX in a fatbin is for; 0: no PTX, no fatbin */
+bool ptx_text_defines(const char *text, const char *prefix);      /* a function whose name begins so */
 enum ptx_status ptx_image_text(const void *image, size_t max_bytes, unsigned cc, struct diag *diag, char **out_text, size_t *out_bytes);
 
 #endif

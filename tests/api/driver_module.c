@@ -197,8 +197,7 @@ static void libraries_without_a_context(CUdeviceptr p)
     check_result("one that is not there is not", cuLibraryGetKernel(&k, lib, "nope"), CUDA_ERROR_NOT_FOUND);
     check_result("it has attributes", cuKernelGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, k, dev), CUDA_SUCCESS);
     check_value("of the device", threads > 0, 1);
-    check_result("and parameters", cuKernelGetParamInfo(k, 1, &offset, &bytes), CUDA_SUCCESS);
-    check_value("at their places", offset, 8);
+    check_result("parameters are a function's", cuKernelGetParamInfo(k, 1, &offset, &bytes), CUDA_ERROR_INVALID_CONTEXT);
     check_result("a function is a context's", cuKernelGetFunction(&f, k), CUDA_ERROR_INVALID_CONTEXT);
     check_result("so is a module", cuLibraryGetModule(&module, lib), CUDA_ERROR_INVALID_CONTEXT);
     CUcontext now = ctx;
@@ -208,7 +207,9 @@ static void libraries_without_a_context(CUdeviceptr p)
     check_value("nor is the primary one active", active, before);
     check_result("bad code is refused", cuLibraryLoadData(&other, "nonsense", NULL, NULL, 0, NULL, NULL, 0) == CUDA_SUCCESS, 0);
     NEED(cuCtxPushCurrent(ctx));
-    check_result("in a context it is launched", cuLaunchKernel((CUfunction)k, 1, 1, 1, 1, 1, 1, 0, 0, args, NULL), CUDA_SUCCESS);
+    check_result("in a context it has parameters", cuKernelGetParamInfo(k, 1, &offset, &bytes), CUDA_SUCCESS);
+    check_value("at their places", offset, 8);
+    check_result("and is launched", cuLaunchKernel((CUfunction)k, 1, 1, 1, 1, 1, 1, 0, 0, args, NULL), CUDA_SUCCESS);
     NEED(cuMemcpyDtoH(&got, p, 4));
     check_value("and runs", got, 12);
     check_result("it is unloaded", cuLibraryUnload(lib), CUDA_SUCCESS);

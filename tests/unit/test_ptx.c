@@ -313,9 +313,20 @@ static void a_megabyte_is_read_quickly(void **state)
     diag_fini(&diag);
 }
 
+/* By the text alone, whatever target it is for: declarations, calls and parameters with the name are none. */
+static void definitions_are_found_in_texts_for_unknown_targets(void **state)
+{
+    assert_true(ptx_text_defines(".target sm_999\n.visible .func (.param .b32 r) lib_f(\n.param .b64 lib_f_param_0\n)\n{\nret;\n}\n", "lib_"));
+    assert_true(ptx_text_defines(".extern .func a;\n.weak .func lib_g()\n{ ret; }", "lib_"));
+    assert_false(ptx_text_defines(".extern .func (.param .b32 r) lib_f(.param .b64 p);\n.visible .func user() { call (r), lib_f, (p); }", "lib_"));
+    assert_false(ptx_text_defines(".func user(.param .b64 my_lib_x) { ret; }", "lib_"));
+    assert_false(ptx_text_defines("", "lib_"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(definitions_are_found_in_texts_for_unknown_targets),
         cmocka_unit_test(images_get_the_status_the_driver_gives),
         cmocka_unit_test(fatbins_give_the_best_ptx_that_the_device_can_run),
         cmocka_unit_test(damaged_fatbins_are_errors),

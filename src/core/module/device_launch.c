@@ -20,6 +20,7 @@
 #include "core/stream/stream.h"
 #include "ir/ir.h"
 #include "ptx/merge.h"
+#include "ptx/ptx.h"
 
 #include <stdatomic.h>
 
@@ -181,6 +182,8 @@ static const char library[] =
     "    st.param.b32 [r], 0;\n"
     "    ret;\n"
     "}\n";
+
+bool device_launch_replaces(const char *text) { return ptx_text_defines(text, PREFIX); }
 
 bool device_launch_link(char **text, size_t *bytes, struct diag *diag)
 {

@@ -15,6 +15,8 @@ struct module;
 
 /* Adds our functions to PTX that needs them; the text may become another one. False after a message. */
 bool device_launch_link(char **text, size_t *bytes, struct diag *diag);
+/* A library that defines what we do, as another toolkit's has it: ours takes its place. */
+bool device_launch_replaces(const char *text);
 void device_launch_find(struct module *m);       /* once its variables are there: sets m->launches and m->launched */
 
 #endif

@@ -161,7 +161,8 @@ void object_save(const struct hw_hash *key, const struct object *o)
     if (details.n)
         memcpy(at, details.s, details.n);
     hw_str_fini(&details);
-    memcpy(at + h.details_bytes, o->code, o->code_bytes);
+    if (o->code_bytes)
+        memcpy(at + h.details_bytes, o->code, o->code_bytes);
     memcpy(data, &h, sizeof h);
     h.checksum = checksum_of(data, bytes);
     memcpy(data, &h, sizeof h);
