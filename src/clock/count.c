@@ -72,7 +72,7 @@ bool count_kernel_ns(uint64_t *ns)
 static void spend(struct counter *c, unsigned w, const struct details_site *s)
 {
     const struct gpu_profile *p = &sim_gpus[0];
-    const uint16_t *n = s->path;
+    const uint32_t *n = s->path;
     double cycles = n[DETAILS_PATH_ALU] * p->cycles_alu + n[DETAILS_PATH_SPECIAL] * p->cycles_special + n[DETAILS_PATH_SHARED] * p->cycles_shared
         + n[DETAILS_PATH_WARP] * p->cycles_shared + n[DETAILS_PATH_ATOMIC] * p->cycles_l2 + (n[DETAILS_PATH_GLOBAL] + n[DETAILS_PATH_STREAM]) * p->cycles_l1
         + n[DETAILS_PATH_BARRIER] * p->cycles_barrier;
@@ -211,12 +211,12 @@ static void counter_visit(void *state, struct kabi_block *block, uint32_t site, 
     }
     if (looking == c)
         spend(c, warp % MOST_WARPS, s);
-    unsigned n = 0;
+    uint64_t n = 0;
     for (int k = 0; k < DETAILS_WORK_COUNT; k++) {
         c->sum.work[k] += s->work[k] * (1.0 / DETAILS_WORK_UNIT);
         n += s->work[k];
     }
-    c->lanes += n * (uint64_t)__builtin_popcount(mask);
+    c->lanes += n * (unsigned)__builtin_popcount(mask);
     double *path = c->path[warp % MOST_WARPS];
     for (int k = 0; k < DETAILS_PATH_COUNT; k++)
         path[k] += s->path[k] * (1.0 / DETAILS_PATH_UNIT);

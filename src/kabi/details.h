@@ -39,7 +39,7 @@ enum details_work { DETAILS_WORK_FLOAT, DETAILS_WORK_INTEGER, DETAILS_WORK_DOUBL
    STALL: cycles, which only accesses have: lanes that are served one after the other. */
 enum details_path { DETAILS_PATH_ALU, DETAILS_PATH_SPECIAL, DETAILS_PATH_SHARED, DETAILS_PATH_GLOBAL, DETAILS_PATH_ATOMIC, DETAILS_PATH_WARP,
                     DETAILS_PATH_BARRIER, DETAILS_PATH_STREAM, DETAILS_PATH_STALL, DETAILS_PATH_COUNT };
-enum { DETAILS_WORK_UNIT = 2, DETAILS_PATH_UNIT = 16 };          /* work is counted in halves, paths in sixteenths: unrolled loops overlap */
+enum { DETAILS_WORK_UNIT = 32, DETAILS_PATH_UNIT = 16 };         /* parts of one that are counted: rounds of unrolled loops share some of their work, and overlap */
 
 enum details_lock { DETAILS_NO_LOCK, DETAILS_TAKES_LOCK, DETAILS_GIVES_LOCK };
 
@@ -66,7 +66,7 @@ struct details_site {
     uint32_t variable;                           /* 1 + the number of the module's variable that it belongs to */
     uint32_t n_params, params[DETAILS_PARAMS];   /* parameters of the kernel, of which one is its pointer */
     uint16_t classes[DETAILS_CLASS_COUNT];       /* a block: its instructions */
-    uint16_t work[DETAILS_WORK_COUNT], path[DETAILS_PATH_COUNT];     /* a block; in halves, and in sixteenths */
+    uint32_t work[DETAILS_WORK_COUNT], path[DETAILS_PATH_COUNT];     /* a block; in units */
     bool meets;                                  /* a block with a barrier */
     bool looks;                                  /* a piece of a block that begins by reading a clock */
     bool retries;                                /* an atomic on shared memory that is a loop there: floats */

@@ -112,6 +112,38 @@ int main() {
     assert int(text.split()[0]) <= 0, text
 
 
+def counts(program, kernel, *args, **env):
+    """{number: value} of the first launch of a kernel."""
+    out = FOLDER / 'counts.clock'
+    run(program, *args, HOSTWARP_GPU='h200', HOSTWARP_CLOCK_OUT=str(out), **env)
+    names = re.findall(r'^ +double (.*?);', (TREE / 'src/gpu/kernel.h').read_text().split('struct gpu_counts {')[1].split('};')[0], re.M)
+    sizes = {'DETAILS_WORK_COUNT': 8, 'DETAILS_PATH_COUNT': 9, 'GPU_REUSE': 32}
+    flat = [f'{n.split("[")[0]}{k}' if '[' in n else n for line in names for n in line.split(', ') for k in range(sizes[n.split('[')[1][:-1]] if '[' in n else 1)]
+    for line in out.read_text().splitlines():
+        f = line.split()
+        if f[0] == 'counts' and kernels.plain(f[1]) == kernel:
+            assert len(f) == 4 + len(flat), line
+            return dict(zip(flat, map(float, f[4:])))
+    raise AssertionError(f'{kernel} was not counted')
+
+
+def test_what_rounds_of_an_unrolled_loop_share_is_counted(_):
+    source = FOLDER / 'rounds.cu'
+    source.write_text("""__global__ void rounds(float *x, int n) { float v = x[threadIdx.x]; for (int k = 0; k < n; k++) v = v * 0.5f + 1.0f; x[threadIdx.x] = v; }
+int main() { float *x; cudaMalloc(&x, 128); rounds<<<1, 32>>>(x, 4096); return cudaDeviceSynchronize(); }
+""")
+    c = counts(build(source), 'rounds')
+    assert 4096 <= c['work0'] < 4200, c          # a product with a sum in each round
+    assert 0.05 * 4096 < c['work1'] + c['work6'] < 1.1 * 4096, c                  # a counter, a comparison and a jump for several
+
+
+def test_a_kernel_that_passes_gave_more_registers_is_counted(_):
+    exe = FOLDER / 'daily'
+    run(HOSTWARP, 'cc', '-O3', '-o', exe, HERE / 'probe/daily.cu')
+    c = counts(exe, 'layer_norm', 'layer_norm', PROBE_ONCE='1', LD_PRELOAD='libc_malloc_debug.so.0', MALLOC_CHECK_='3')
+    assert c['work5'] > 10, c
+
+
 def test_devices_say_they_are_that_card(_):
     source = FOLDER / 'props.cu'
     source.write_text('''#include <cstdio>

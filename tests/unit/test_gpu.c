@@ -79,9 +79,9 @@ static void more_work_takes_longer_and_what_limits_is_named(void **state)
     struct gpu_result small, large, compute;
     char *text = h200();
     assert_true(gpu_profile_parse("h200", text, &p, &error));
-    struct gpu_counts c = { .blocks = 10000, .warps = 8, .threads = 256, .fit_regs = 32, .worst = 1, .read = 1e8, .block_read = 1e8, .accesses = 3e6 };
+    struct gpu_counts c = { .blocks = 10000, .warps = 8, .threads = 256, .fit_regs = 32, .worst = 1, .read = 1e8, .block_read = 1e8, .dram_read = 1e8, .accesses = 3e6 };
     gpu_kernel_time(&p, &c, &small);
-    c.read = c.block_read = 4e8;
+    c.read = c.block_read = c.dram_read = 4e8;
     gpu_kernel_time(&p, &c, &large);
     assert_true(large.ns > 3 * small.ns && large.limit == GPU_LIMIT_DRAM && large.of_peak > 0.5 && large.share == 1);
     c.work[DETAILS_WORK_FLOAT] = 1e9;

@@ -356,11 +356,11 @@ void details_machine(const struct ir_func *f, const struct ir_block *b, size_t f
     }
     unsigned rounds = counted ? unrolled(halves, loads_of(b)) : 1;
     for (int k = 0; k < DETAILS_WORK_COUNT; k++)
-        site->work[k] = (uint16_t)hw_min_u64(UINT16_MAX, halves[k] + shared[k] / rounds);
+        site->work[k] = halves[k] * (DETAILS_WORK_UNIT / 2) + shared[k] * (DETAILS_WORK_UNIT / 2) / rounds;
     struct chain c = block_chain(b, from, to, costs, loaded, NULL), carried = rounds > 1 ? carried_chain(b, costs, loaded) : c;
     for (int k = 0; k < DETAILS_PATH_COUNT; k++) {               /* what a round makes the next wait for, and the rest once for all that are one */
         unsigned rest = c.path[k] > carried.path[k] ? c.path[k] - carried.path[k] : 0;
-        site->path[k] = (uint16_t)hw_min_u64(UINT16_MAX, carried.path[k] * DETAILS_PATH_UNIT + rest * DETAILS_PATH_UNIT / rounds);
+        site->path[k] = carried.path[k] * DETAILS_PATH_UNIT + rest * DETAILS_PATH_UNIT / rounds;
     }
     hw_free(affine);
     hw_free(costs);

@@ -176,7 +176,7 @@ static void tell_piece(struct emit *e, const struct ir_block *b, size_t from, bo
     if (is_new) {
         struct details_site *s = &e->details->sites.v[site];
         count_classes(b, from, to, s);
-        details_machine(e->kernel, b, from, to, s);
+        details_machine(e->p->func, b, from, to, s);
         s->looks = looks;
     }
     tell(e, site, NULL, false);
