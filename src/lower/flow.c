@@ -19,25 +19,35 @@ bool lower_BRA(struct lower_ctx *c)
     return true;
 }
 
-/* brx.idx a, targets: a chain of comparisons; an index past the end is undefined, here it takes the last. */
+/* Where indices from `from` to before `to` go; comparisons halve them. */
+static struct ir_block *choose_target(struct lower_ctx *c, struct ir_operand index, const struct ptx_operand *labels, unsigned from, unsigned to)
+{
+    unsigned same = from, middle = from + (to - from) / 2;
+    while (same < to && labels[same].label == labels[from].label)
+        same++;
+    if (same == to)
+        return lower_block_at(c, labels[from].label->at, labels[from].label->name);
+    struct ir_block *here = lower_new_block(c, NULL);
+    struct ir_block *low = choose_target(c, index, labels, from, middle), *high = choose_target(c, index, labels, middle, to);
+    c->block = here;
+    lower_cbr(c, lower_cmp(c, IR_ULT, IR_I32, index, lower_imm(middle)), low, high);
+    return here;
+}
+
+/* brx.idx a, targets: an index past the end is undefined, here it takes the last. */
 bool lower_BRX(struct lower_ctx *c)
 {
     const struct ptx_operand *targets = &c->inst->ops[1];
     struct ir_operand index = lower_src(c, 0, PTX_U32);
-    if (targets->kind != PTX_O_VEC)
+    struct ir_block *from = c->block;
+    if (targets->kind != PTX_O_VEC || !targets->n)
         return lower_fail(c, "the targets are no .branchtargets list");
-    for (unsigned i = 0; i < targets->n; i++) {
+    for (unsigned i = 0; i < targets->n; i++)
         if (targets->elems[i].kind != PTX_O_LABEL)
             return lower_fail(c, "a target is no label");
-        struct ir_block *to = lower_block_at(c, targets->elems[i].label->at, targets->elems[i].label->name);
-        if (i + 1 == targets->n) {
-            lower_br(c, to);
-            return true;
-        }
-        struct ir_block *next = lower_new_block(c, NULL);
-        lower_cbr(c, lower_cmp(c, IR_EQ, IR_I32, index, lower_imm(i)), to, next);
-        c->block = next;
-    }
+    struct ir_block *to = choose_target(c, index, targets->elems, 0, targets->n);
+    c->block = from;
+    lower_br(c, to);
     return true;
 }
 

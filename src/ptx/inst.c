@@ -297,34 +297,41 @@ bool ptx_resolve_labels(struct ptx_parser *p)
     return ok;
 }
 
+enum { MOST_TARGETS = 4096 };
+
 bool ptx_parse_targets(struct ptx_parser *p, struct ptx_operand *out)
 {
-    struct ptx_operand labels[MAX_ELEMS * 4] = { 0 };
-    unsigned n = 0;
-    int lines[MAX_ELEMS * 4];
+    HW_VEC(struct ptx_operand) labels = { 0 };
+    HW_VEC(int) lines = { 0 };
+    bool ok = true;
     do {
         struct ptx_token name;
-        if (n == 255)
-            return ptx_error(p, "more than 255 targets");
-        if (!ptx_expect_name(p, "a label", &name))
-            return false;
+        struct ptx_operand label = { .kind = PTX_O_NAME };
+        if (labels.n == MOST_TARGETS && !(ok = ptx_error(p, "more than %d targets", MOST_TARGETS)))
+            goto out;
+        if (!(ok = ptx_expect_name(p, "a label", &name)))
+            goto out;
         const struct ptx_symbol *sym = ptx_symbol_find(&p->scopes, name.text, name.n);
-        labels[n].col = (uint16_t)name.col;
-        labels[n].kind = PTX_O_NAME;
-        labels[n].name = hw_arena_strndup(&p->module->arena, name.text, name.n);
+        label.col = (uint16_t)name.col;
+        label.name = hw_arena_strndup(&p->module->arena, name.text, name.n);
         if (sym && sym->kind == PTX_S_LABEL)
-            set_symbol(&labels[n], sym);
-        lines[n++] = name.line;
+            set_symbol(&label, sym);
+        hw_vec_push(&labels, label);
+        hw_vec_push(&lines, name.line);
     } while (ptx_accept(p, ','));
     out->kind = PTX_O_VEC;
-    out->n = (uint8_t)n;
-    out->elems = hw_arena_dup(&p->module->arena, labels, n * sizeof labels[0]);
-    for (unsigned i = 0; i < n; i++)
+    out->n = (uint16_t)labels.n;
+    out->elems = hw_arena_dup(&p->module->arena, labels.v, labels.n * sizeof *labels.v);
+    for (unsigned i = 0; i < labels.n; i++)
         if (out->elems[i].kind == PTX_O_NAME) {
-            struct ptx_label_use use = { &out->elems[i], out->elems[i].name, p->scopes.depth, lines[i], out->elems[i].col };
+            struct ptx_label_use use = { &out->elems[i], out->elems[i].name, p->scopes.depth, lines.v[i], out->elems[i].col };
             hw_vec_push(&p->label_uses, use);
         }
-    return ptx_expect(p, ';');
+    ok = ptx_expect(p, ';');
+out:
+    hw_vec_fini(&labels);
+    hw_vec_fini(&lines);
+    return ok;
 }
 
 static void describe(const struct ptx_token *op, const struct ptx_word *words, unsigned n_words, char *out, size_t bytes)

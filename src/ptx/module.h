@@ -137,7 +137,7 @@ struct ptx_operand {
     uint8_t kind;
     bool negated;                /* !p */
     bool minus;                  /* -a, in vmad */
-    uint8_t n;                   /* of elems */
+    uint16_t n;                  /* of elems */
     uint16_t col;
     const char *sel;             /* "b0", "h10": the part of a register that a video instruction takes, or NULL */
     int64_t imm;
