@@ -463,6 +463,10 @@ void exec_launch_init(struct exec_launch *l, bool all_at_once)
     l->job.no_help = exec_no_help;
     l->kl.services = &exec_services;
     atomic_init(&l->fault, EXEC_OK);             /* nobody else sees it yet */
+    atomic_init(&l->over, 0);
+    atomic_init(&l->still, 0);
+    atomic_init(&l->sleepers, 0);
+    atomic_init(&l->wakes, 0);
     l->counting = NULL;
     l->counted_from = 0;
     l->only_clocks = false;

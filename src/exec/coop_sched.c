@@ -4,6 +4,10 @@
  * thread that runs it may leave it there and run another one: a block that waits for others costs a look now and then, not a thread. When all
  * blocks at hand wait, the thread begins one more of the grid, which may be what they wait for; of a grid that must run at once
  * each thread begins its share in any case. When there is nothing to begin it sleeps, longer and longer, between its looks.
+ *
+ * Who waits and gives up after so many looks means time by them, in which blocks of a device get on. So where somebody at hand is such a one (impatient), all
+ * others come before the next look: blocks that have not begun, as many as a device might hold, and those of other threads, while these do more than spin. Where
+ * nobody is left, looks cost no sleep: there are only so many.
  */
 #include "exec/coop_sched.h"
 
@@ -11,12 +15,17 @@
 #include "exec/groups.h"
 #include "exec/warpop.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdatomic.h>
 
 enum { WARP = 32, WARP_ROUNDS = 64, IDLE_ROUNDS = 64, APART_ROUNDS = 256, FORCE_ROUNDS = 16, STILL_ROUNDS = 2 * APART_ROUNDS };
 enum { FEW = 16, SELDOM = 16, MOST_GROUPS = 1024 };
 enum { BEGIN_NS = 1000000, YIELD_NS = 100000, SLEEP_NS = 500000 };
+/* With somebody impatient: looks before others come first; the blocks of a large device, if these bytes hold them; how long to wait for others that are busy. */
+enum { FEW_LOOKS = 2, MOST_BLOCKS = 2048, MOST_BYTES = 64 << 20, SPIN_NS = 10000, SHORTEST_NS = 100000, LONGEST_NS = 10000000 };
+/* When nobody is: after so many steps in vain twice the looks, up to 2 to this power; for so long there is no sleep between them. */
+enum { STEPS_EACH = 512, MOST_LOOKS = 12, CHEAP_MS = 30000 };
 
 /* Of a fair kernel each warp goes on as far as it can by itself, while what its threads keep is in the nearest cache; but not for long,
    for it may be waiting for another warp and ask its own threads every time. */
@@ -82,7 +91,7 @@ static bool run_round(struct resident *r, const struct kabi_kernel *k, const str
     uint32_t *state = (uint32_t *)(void *)block->frame, before[MOST_GROUPS];
     bool moved, changed;
     memcpy(before, state, k->n_warps * sizeof *state);
-    block->entered = 0;
+    block->entered = block->impatient = 0;
     if (k->turns) {
         groups_run(k, kl, block, 0, k->n_warps);
         moved = changed = memcmp(before, state, k->n_warps * sizeof *state) != 0;
@@ -135,9 +144,57 @@ bool rounds_init(struct rounds *all, struct exec_launch *launch, uint64_t first)
     return begin(all, first);
 }
 
+/*
+ * What threads with impatient blocks know of each other, in one word: IMPATIENT once there was one, a number that changes when anybody gets on, and how many blocks
+ * were looked at since and do nothing but spin.
+ */
+#define IMPATIENT ((uint64_t)1 << 63)
+#define ONE_ON ((uint64_t)1 << 32)
+
+static uint64_t blocks_still(uint64_t word) { return (uint32_t)word; }
+static uint64_t progress(uint64_t word) { return word / ONE_ON; }
+
+/* Somebody got on: all others have to look again. */
+static void say_on(struct exec_launch *l)
+{
+    uint64_t old = atomic_load(&l->still);
+    while ((old & IMPATIENT) && !atomic_compare_exchange_weak(&l->still, &old, IMPATIENT | ((progress(old) + 1) * ONE_ON & (IMPATIENT - 1)))) {
+    }
+    if (hw_unlikely(atomic_load(&l->sleepers))) {
+        atomic_fetch_add(&l->wakes, 1);
+        hw_futex_wake(&l->wakes, INT_MAX);
+    }
+}
+
+/* Until somebody gets on, who has not by now. */
+static void sleep_until_on(struct exec_launch *l, uint64_t before, uint64_t ns)
+{
+    for (uint64_t end = hw_now_ns() + SPIN_NS; hw_now_ns() < end; hw_cpu_relax())
+        if (progress(atomic_load(&l->still)) != progress(before))
+            return;
+    atomic_fetch_add(&l->sleepers, 1);
+    uint32_t seen = atomic_load(&l->wakes);
+    if (progress(atomic_load(&l->still)) == progress(before))
+        hw_futex_wait(&l->wakes, seen, ns);
+    atomic_fetch_sub(&l->sleepers, 1);
+}
+
+/* This thread looked at all that it has, after the word was so, and in vain. */
+static void say_still(struct rounds *all, uint64_t before)
+{
+    uint64_t old = atomic_load(&all->launch->still);
+    while (progress(old) == progress(before) && !(all->said && all->said_at == progress(old))) {
+        if (!atomic_compare_exchange_weak(&all->launch->still, &old, old + all->n))
+            continue;
+        all->said = true;
+        all->said_at = progress(old);
+    }
+}
+
 void rounds_fini(struct rounds *all)
 {
     struct exec_buffers *buffers = exec_buffers();
+    say_on(all->launch);
     while (!hw_list_empty(&all->residents))
         end(all, hw_list_item(all->residents.next, struct resident, link));
     buffers->now = &buffers->own;
@@ -163,6 +220,7 @@ static void block_over(struct rounds *all, struct resident *r)
         exec_details_join(&r->block);
     end(all, r);
     all->over++;
+    atomic_fetch_add_explicit(&all->launch->over, 1, memory_order_relaxed);
     exec_alive();
     exec_service(false);
 }
@@ -173,6 +231,7 @@ static bool go_round(struct rounds *all, struct exec_scope *scope, unsigned numb
     const struct kabi_kernel *k = all->launch->kernel;
     struct exec_buffers *buffers = exec_buffers();
     bool active = false;
+    all->impatient = false;
     for (struct hw_list *it = all->residents.next, *next; it != &all->residents; it = next, number++) {
         struct resident *r = hw_list_item(it, struct resident, link);
         next = it->next;
@@ -182,6 +241,7 @@ static bool go_round(struct rounds *all, struct exec_scope *scope, unsigned numb
         scope->block = &r->block;
         active |= run_round(r, k, &all->launch->kl);
         *moved |= r->idle == 0;
+        all->impatient |= r->block.impatient != 0;
         if (!r->turns.total && groups_all_done(k, (uint32_t *)(void *)r->block.frame)) {
             block_over(all, r);
             active = *moved = true;
@@ -190,18 +250,70 @@ static bool go_round(struct rounds *all, struct exec_scope *scope, unsigned numb
     return active;
 }
 
+/* Has anybody a block of the grid that does more than spin, or is about to begin it? */
+static bool others_busy(const struct rounds *all)
+{
+    const struct exec_launch *l = all->launch;
+    uint64_t idle = atomic_load_explicit(&l->over, memory_order_relaxed) + blocks_still(atomic_load(&l->still));
+    return hw_min_u64(atomic_load_explicit(&l->job.next, memory_order_relaxed), l->job.n_pieces) > idle + atomic_load_explicit(&l->job.n_returned, memory_order_relaxed);
+}
+
+static uint64_t still_for(struct rounds *all)
+{
+    uint64_t now = hw_now_ns();
+    if (!all->still_since)
+        all->still_since = now;
+    return now - all->still_since;
+}
+
+static void sleep_for(uint64_t ns)
+{
+    static _Atomic uint32_t never;
+    hw_futex_wait(&never, 0, ns);
+}
+
 /* Everybody here spins. */
 static void wait_a_little(struct rounds *all)
 {
-    static _Atomic uint32_t never;
-    uint64_t now = hw_now_ns(), waited;
-    if (!all->still_since)
-        all->still_since = now;
-    waited = now - all->still_since;
+    uint64_t waited = still_for(all);
     if (waited < YIELD_NS)
         sched_yield();
     else
-        hw_futex_wait(&never, 0, hw_min_u64(waited / 8, SLEEP_NS));
+        sleep_for(hw_min_u64(waited / 8, SLEEP_NS));
+}
+
+/*
+ * And somebody would give up soon. All threads look in step: who has looked waits until the others have, too, and the last one begins the next step. When nobody got
+ * on for many of them, a step has more looks.
+ */
+static void let_others(struct rounds *all, uint64_t before)
+{
+    uint64_t waited = still_for(all);
+    if (!(before & IMPATIENT)) {
+        atomic_fetch_or(&all->launch->still, IMPATIENT);
+    } else if (all->looks) {
+        all->looks--;
+    } else {
+        say_still(all, before);
+        if (others_busy(all)) {
+            sleep_until_on(all->launch, before, hw_max_u64(SHORTEST_NS, hw_min_u64(waited / 8, LONGEST_NS)));
+            return;
+        }
+        all->looks = (1u << hw_min_u64(all->steps++ / STEPS_EACH, MOST_LOOKS)) - 1;
+        say_on(all->launch);
+        sched_yield();
+    }
+    if (waited > (uint64_t)CHEAP_MS * 1000000)
+        wait_a_little(all);
+}
+
+static bool begins_more(const struct rounds *all)
+{
+    const struct exec_launch *l = all->launch;
+    uint64_t bytes = l->kernel->frame_bytes + l->kl.shared_bytes + exec_local_bytes(l);
+    if (all->impatient && !l->job.all_at_once && all->n < MOST_BLOCKS && all->n * bytes < MOST_BYTES)
+        return true;
+    return (!l->job.all_at_once && all->n < FEW) || hw_now_ns() - all->last_begun > BEGIN_NS;
 }
 
 void rounds_run(struct rounds *all, struct exec_scope *scope)
@@ -211,21 +323,30 @@ void rounds_run(struct rounds *all, struct exec_scope *scope)
     while (all->launch->job.all_at_once && all->begun < share && begin_another(all)) {
     }
     while (all->n) {
-        bool moved = false, active = go_round(all, scope, number++, idle <= IDLE_ROUNDS, &moved);
+        unsigned patience = all->impatient ? FEW_LOOKS : IDLE_ROUNDS;
+        uint64_t before = atomic_load(&all->launch->still);
+        bool moved = false, active = go_round(all, scope, number++, idle <= patience, &moved);
         idle = moved ? 0 : idle + 1;
         still = active ? 0 : still + 1;
         if (!still)
             all->still_since = 0;
-        if (idle <= IDLE_ROUNDS)
+        if (active) {
+            say_on(all->launch);
+            all->looks = all->steps = 0;
+        }
+        if (idle <= patience)
             continue;
         if (hw_unlikely(atomic_load_explicit(&all->launch->fault, memory_order_relaxed)))
             exec_fault_raise(EXEC_FAULT_TRAP, 0, 0);          /* another block has ended the kernel: who spins would never know */
-        bool few = !all->launch->job.all_at_once && all->n < FEW;
-        if ((few || hw_now_ns() - all->last_begun > BEGIN_NS) && begin_another(all))
+        if (begins_more(all) && begin_another(all)) {
             idle = 0;
-        else if (still > STILL_ROUNDS)
+            say_on(all->launch);
+        } else if (all->impatient || (before & IMPATIENT)) {
+            let_others(all, before);
+        } else if (still > STILL_ROUNDS) {
             wait_a_little(all);
-        else
+        } else {
             sched_yield();
+        }
     }
 }

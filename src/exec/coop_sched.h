@@ -27,6 +27,10 @@ struct rounds {
     uint64_t begun, over;        /* how many blocks in all */
     uint64_t still_since;        /* when it was first seen that every block only spins; 0: not so */
     uint64_t last_begun;         /* when, in ns */
+    bool said;                   /* that all of them only spin, at that state of the grid */
+    uint64_t said_at;
+    unsigned looks, steps;       /* that are left of a step; steps in vain */
+    bool impatient;              /* one of them was seen in a loop that gives up */
 };
 
 bool rounds_init(struct rounds *all, struct exec_launch *launch, uint64_t first);     /* false: no memory */

@@ -87,6 +87,8 @@ struct exec_launch {
         uint32_t red;            /* which one of the kernel's */
     } tables[KABI_REDS];
     struct exec_slices slices;
+    _Atomic uint64_t over, still;                /* coop_sched.c: blocks that are over; who only spins; cleared too */
+    _Atomic uint32_t sleepers, wakes;            /* those of them that sleep until somebody gets on; when that was */
     _Atomic int fault;           /* enum exec_fault */
 };
 /* kernel, kl, printf_buf, heap and block_ns are set; the rest is done here. The caller sets job.done and job.priority afterwards. */

@@ -315,6 +315,7 @@ void emit_call(struct emit *e, const struct ir_inst *i);                        
 LLVMTypeRef function_type(struct emit *e);
 void function_name(struct emit *e, size_t callee, char out[64]);
 void emit_inst(struct emit *e, const struct ir_inst *i);
+void emit_note(struct emit *e, size_t field);                                    /* uint32_t of struct kabi_block: 1 */
 
 /* x86.c: AVX-512 of vectors of floats; x86_wide: may this build use it? */
 bool x86_wide(const struct emit *e, unsigned lanes);

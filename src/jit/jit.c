@@ -318,14 +318,14 @@ uint32_t jit_streamed_bytes(const struct ir_func *func, uint64_t *out_params)
 }
 
 /* why: what the choice came from is added to it, or NULL. */
-static void explain_turns(struct hw_str *why, const struct plan *p, const struct ir_func *f, bool warp_ops, bool alone)
+static void explain_turns(struct hw_str *why, const struct plan *p, const struct ir_func *f, bool warp_ops)
 {
     const struct ir_inst *at = NULL;
     const char *hazard = explain_hazard(p, &at);
     if (!why)
         return;
     hw_str_puts(why, "scalar");
-    if (hazard && !alone) {
+    if (hazard) {
         hw_str_printf(why, ", threads take turns: %s, at ", hazard);
         explain_place(why, f->module, at);
     } else if (warp_ops) {
@@ -412,8 +412,8 @@ static struct plan *make_plan(const struct ir_func *f, const struct jit_request 
             return turns;
         }
     }
-    explain_turns(why, p, f, warp_ops, alone);
-    opt.fair = (p->needs_fair && !alone) || warp_ops;
+    explain_turns(why, p, f, warp_ops);
+    opt.fair = p->needs_fair || warp_ops;
     opt.width = opt.chunks = 1;
     plan_free(p);
     return plan_new(f, &opt, diag);

@@ -88,6 +88,7 @@ struct plan_loop {
     bits_word *skipped;          /* of these: may lanes come to the next iteration without it? (shape.c) */
     bool spin;                   /* its end may depend on what other threads do while it runs */
     bool lock;                   /* and it does more than look: an atomic decides */
+    bool gives_up;               /* it ends in any case, some time */
 };
 
 struct plan_block {

@@ -63,9 +63,11 @@ void emit_barrier(struct emit *e, const struct ir_inst *i)
 }
 
 /* Builds with turns: others run before this group goes on. */
-void emit_yield(struct emit *e)
+void emit_yield(struct emit *e, const struct ir_inst *i)
 {
     int to = e->p->blocks[e->at].succ[0];
+    if (i->imm)
+        emit_note(e, offsetof(struct kabi_block, impatient));
     masks_deliver(e, to, e->m);
     frame_save(e, to);
     group_stops(e, k_int(e, 32, 1, (uint32_t)e->p->blocks[to].resume), KABI_MIXED);

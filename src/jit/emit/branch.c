@@ -253,7 +253,7 @@ void emit_terminator(struct emit *e, const struct ir_inst *i)
         emit_trap(e, i);
         LLVMBuildUnreachable(e->b);
         break;
-    case IR_YIELD: emit_yield(e); break;
+    case IR_YIELD: emit_yield(e, i); break;
     case IR_WARPOP: emit_warpop(e, i); break;
     default: emit_barrier(e, i); break;
     }

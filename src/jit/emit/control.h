@@ -24,7 +24,7 @@ void group_stops(struct emit *e, LLVMValueRef state, int32_t answer);
 
 /* barrier.c */
 void emit_barrier(struct emit *e, const struct ir_inst *i);
-void emit_yield(struct emit *e);
+void emit_yield(struct emit *e, const struct ir_inst *i);
 void emit_warpop(struct emit *e, const struct ir_inst *i);
 void barrier_answer(struct emit *e, const struct ir_inst *i);                    /* where a thread goes on after a WARPOP */
 void barrier_sum(struct emit *e, const struct ir_inst *i);                       /* of a BAR_RED, before the first group of the region it leads to */

@@ -126,9 +126,9 @@ static void emit_value(struct emit *e, const struct ir_inst *i)
         side_by_side(e, at, n);
 }
 
-static void emit_enter(struct emit *e)
+void emit_note(struct emit *e, size_t field)
 {
-    LLVMValueRef at = k_int(e, 64, 1, offsetof(struct kabi_block, entered));
+    LLVMValueRef at = k_int(e, 64, 1, field);
     LLVMBuildStore(e->b, k_int(e, 32, 1, 1), LLVMBuildGEP2(e->b, ty_int(e, 8, 1), e->block, &at, 1, ""));
 }
 
@@ -167,7 +167,7 @@ void emit_inst(struct emit *e, const struct ir_inst *i)
     case IR_VPRINTF: case IR_ASSERTFAIL: case IR_MALLOC: case IR_FREE: emit_service(e, i); break;
     case IR_TEX: emit_texture(e, i); break;
     case IR_CALL: emit_call(e, i); break;
-    case IR_ENTER: emit_enter(e); break;
+    case IR_ENTER: emit_note(e, offsetof(struct kabi_block, entered)); break;
     case IR_MORE: emit_more(e, i); break;
     case IR_NOTE: break;
     case IR_NANOSLEEP: break;                             /* a hint; waiting would only hold up the other warps of the block */

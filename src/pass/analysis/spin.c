@@ -9,6 +9,8 @@
  * With plain loads (ld.cg between fences, as CUB's scans poll) a loop spins when it changes nothing that others see and one of its exits
  * is decided by values that are the same in every round, but for what it loads from the same places again: nothing that it does by itself
  * could ever end it there.
+ *
+ * Such a loop may give up: after so many rounds, or some time. Its yields say so, for those rounds are meant to be time in which others get on.
  */
 #include "pass/plan.h"
 
@@ -49,15 +51,25 @@ static bool control(const struct spin *s, int branch, int to, bool *controlled)
     return grew;
 }
 
-/* Spreads from one access; returns whether an exit of the loop depends on it. */
-static bool reaches_exit(struct spin *s, const struct ir_inst *source)
+/* Where a branch leads in this iteration, and which exits it decides about. leaving: who stays in the loop depends on the branches out of it, too. */
+static bool branch_spreads(const struct spin *s, int b, bool leaving, bool *controlled, bool *found)
+{
+    const struct plan_block *blk = &s->p->blocks[b];
+    bool grew = false, leaves = false;
+    for (int e = 0; e < 2; e++)
+        leaves |= !bits_has(s->loop->blocks, (size_t)blk->succ[e]);
+    for (int e = 0; e < 2 && (leaving || !leaves); e++)
+        grew |= control(s, b, blk->succ[e], controlled);
+    *found |= leaves;
+    return grew;
+}
+
+/* From the registers that are tainted on; returns whether an exit of the loop depends on them. With `leaving` the first that does is the end. */
+static bool spread(struct spin *s, bool leaving)
 {
     const struct plan *p = s->p;
-    memset(s->tainted, 0, p->func->regs.n);
     bool *controlled = hw_alloc((size_t)p->n_blocks), found = false;
-    for (int k = 0; k < source->n_dst; k++)
-        add(s, source->dst[k]);
-    for (bool again = true; again && !found;) {
+    for (bool again = true; again && !(found && leaving);) {
         again = false;
         for (int b = 0; b < p->n_blocks; b++) {
             if (!bits_has(s->loop->blocks, (size_t)b))
@@ -71,12 +83,8 @@ static bool reaches_exit(struct spin *s, const struct ir_inst *source)
                 for (int k = 0; k < i->n_dst; k++)
                     if (i->dst[k] && (hit || (controlled[b] && s->n_defs[i->dst[k]->id] > 1)))
                         again |= add(s, i->dst[k]);
-                if (i->op != IR_CBR || !hit)
-                    continue;
-                for (int e = 0; e < 2; e++) {
-                    found |= !bits_has(s->loop->blocks, (size_t)blk->succ[e]);
-                    again |= control(s, b, blk->succ[e], controlled);
-                }
+                if (i->op == IR_CBR && hit)
+                    again |= branch_spreads(s, b, leaving, controlled, &found);
             }
             /* a branch out of the loop that a tainted branch decides whether to reach */
             for (int e = 0; controlled[b] && e < blk->n_succ; e++)
@@ -85,6 +93,15 @@ static bool reaches_exit(struct spin *s, const struct ir_inst *source)
     }
     hw_free(controlled);
     return found;
+}
+
+/* Does an exit of the loop depend on this access? */
+static bool reaches_exit(struct spin *s, const struct ir_inst *source)
+{
+    memset(s->tainted, 0, s->p->func->regs.n);
+    for (int k = 0; k < source->n_dst; k++)
+        add(s, source->dst[k]);
+    return spread(s, true);
 }
 
 /* compare-and-swap whose expected value comes from its own last answer */
@@ -100,12 +117,27 @@ static bool only_retries(struct spin *s, const struct ir_inst *i)
 /* A value in every round of the loop. */
 enum round { UNKNOWN, CHANGES, STAYS, LOOKED_AT };      /* LOOKED_AT: only if what it was loaded from does */
 
-static bool only_looks(struct spin *s)
+static void find_definitions(struct spin *s)
 {
     const struct plan *p = s->p;
     memset(s->def, 0, p->func->regs.n * sizeof *s->def);
     memset(s->more, 0, p->func->regs.n);
     memset(s->round, STAYS, p->func->regs.n);
+    for (int b = 0; b < p->n_blocks; b++)
+        for (size_t j = 0; bits_has(s->loop->blocks, (size_t)b) && j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            for (int k = 0; k < i->n_dst; k++)
+                if (i->dst[k]) {
+                    s->round[i->dst[k]->id] = UNKNOWN;
+                    s->more[i->dst[k]->id] = s->def[i->dst[k]->id] != NULL;
+                    s->def[i->dst[k]->id] = i;
+                }
+        }
+}
+
+static bool only_looks(const struct spin *s)
+{
+    const struct plan *p = s->p;
     for (int b = 0; b < p->n_blocks; b++) {
         const struct ir_inst *t = ir_block_term(p->blocks[b].ir);
         if (!bits_has(s->loop->blocks, (size_t)b))
@@ -117,12 +149,6 @@ static bool only_looks(struct spin *s)
             bool quiet = i->op == IR_LD || i->op == IR_FENCE || i->op == IR_NANOSLEEP || i->op == IR_ENTER;
             if ((ir_op_info[i->op].props & IR_PROP_MEM) && !quiet)
                 return false;
-            for (int k = 0; k < i->n_dst; k++)
-                if (i->dst[k]) {
-                    s->round[i->dst[k]->id] = UNKNOWN;
-                    s->more[i->dst[k]->id] = s->def[i->dst[k]->id] != NULL;
-                    s->def[i->dst[k]->id] = i;
-                }
         }
     }
     return true;
@@ -182,29 +208,52 @@ static enum round round_of(struct spin *s, const struct ir_operand *o)
 }
 
 /* Might the loop end because of what it looked at, and of nothing else? A limit on the rounds does not change that. */
-static bool waits_for(struct spin *s, const struct ir_operand *condition, int depth)
+static bool ends_by_look(struct spin *s, const struct ir_operand *condition) { return round_of(s, condition) == LOOKED_AT; }
+
+/* Because of a count, or of the time, whatever it sees: no access has tainted it. */
+static bool ends_by_count(struct spin *s, const struct ir_operand *condition)
 {
-    const struct ir_inst *i = condition->kind == IR_REG && !s->more[condition->reg->id] ? s->def[condition->reg->id] : NULL;
-    if (round_of(s, condition) == LOOKED_AT)
-        return true;
-    return i && (i->op == IR_AND || i->op == IR_OR) && depth < 4 && (waits_for(s, &i->src[0], depth + 1) || waits_for(s, &i->src[1], depth + 1));
+    return condition->kind == IR_REG && !s->tainted[condition->reg->id] && round_of(s, condition) == CHANGES;
 }
 
-static bool polls(struct spin *s)
+static bool ends_by(struct spin *s, const struct ir_operand *condition, bool (*which)(struct spin *s, const struct ir_operand *condition), int depth)
+{
+    const struct ir_inst *i = condition->kind == IR_REG && !s->more[condition->reg->id] ? s->def[condition->reg->id] : NULL;
+    if (which(s, condition))
+        return true;
+    return i && (i->op == IR_AND || i->op == IR_OR) && depth < 4 && (ends_by(s, &i->src[0], which, depth + 1) || ends_by(s, &i->src[1], which, depth + 1));
+}
+
+static bool has_exit(struct spin *s, bool (*which)(struct spin *s, const struct ir_operand *condition))
 {
     const struct plan *p = s->p;
-    if (!only_looks(s))
-        return false;
     for (int b = 0; b < p->n_blocks; b++) {
         const struct plan_block *blk = &p->blocks[b];
         const struct ir_inst *t = ir_block_term(blk->ir);
         if (!bits_has(s->loop->blocks, (size_t)b) || t->op != IR_CBR)
             continue;
         bool leaves = !bits_has(s->loop->blocks, (size_t)blk->succ[0]) || !bits_has(s->loop->blocks, (size_t)blk->succ[1]);
-        if (leaves && waits_for(s, &t->src[0], 0))
+        if (leaves && ends_by(s, &t->src[0], which, 0))
             return true;
     }
     return false;
+}
+
+static bool polls(struct spin *s) { return only_looks(s) && has_exit(s, ends_by_look); }
+
+/* Does it give up some time? */
+static bool gives_up(struct spin *s)
+{
+    const struct plan *p = s->p;
+    memset(s->tainted, 0, p->func->regs.n);
+    for (int b = 0; b < p->n_blocks; b++)
+        for (size_t j = 0; bits_has(s->loop->blocks, (size_t)b) && j < p->blocks[b].ir->insts.n; j++) {
+            const struct ir_inst *i = p->blocks[b].ir->insts.v[j];
+            for (int k = 0; k < i->n_dst && (ir_op_info[i->op].props & IR_PROP_MEM); k++)
+                add(s, i->dst[k]);
+        }
+    spread(s, false);
+    return has_exit(s, ends_by_count);
 }
 
 void plan_spins(struct plan *p)
@@ -236,8 +285,10 @@ void plan_spins(struct plan *p)
                 lock = i->op != IR_LD;
             }
         }
+        find_definitions(&s);
         p->loops.v[l].spin = spin || polls(&s);
         p->loops.v[l].lock = lock;
+        p->loops.v[l].gives_up = p->loops.v[l].spin && gives_up(&s);
     }
     hw_free(s.tainted);
     hw_free(s.def);
@@ -276,6 +327,7 @@ static void yield_in_loop(struct plan *p, const struct plan_loop *loop)
 {
     struct ir_block *header = p->blocks[loop->header].ir, *stop = ir_block_new(p->func, NULL);
     struct ir_inst *yield = ir_inst_new(p->func, IR_YIELD, IR_VOID);
+    yield->imm = loop->gives_up;
     yield->target[0] = header;
     ir_block_add(stop, yield);
     redirect(p->blocks[loop->latch].ir, header, stop);
