@@ -101,40 +101,6 @@ void lower_close_blocks(struct lower_ctx *c)
         }
 }
 
-/*
- * Loops within loops: analyses ask about each pair. A thousand are planned in seconds, ten thousand never. Counted is how many targets of jumps backwards
- * have such a jump on both sides of a place; compilers' loops are in such an order.
- */
-bool lower_nests_reasonably(struct lower_ctx *c)
-{
-    enum { DEEPEST = 1000 };
-    const struct ir_func *f = c->f;
-    struct hw_map at = { 0 };
-    int *ends = hw_alloc((f->blocks.n + 1) * sizeof *ends), deep = 0, deepest = 0;
-    for (size_t b = 0; b < f->blocks.n; b++)
-        hw_map_set_ptr(&at, f->blocks.v[b], (void *)(uintptr_t)(b + 1));
-    size_t *last = hw_alloc((f->blocks.n + 1) * sizeof *last);
-    for (size_t b = 0; b < f->blocks.n; b++) {
-        const struct ir_inst *t = ir_block_term(f->blocks.v[b]);
-        for (int k = 0; k < 2; k++) {
-            size_t to = t->target[k] ? (size_t)(uintptr_t)hw_map_get_ptr(&at, t->target[k]) - 1 : f->blocks.n;
-            if (to <= b)
-                last[to] = b + 1;
-        }
-    }
-    for (size_t b = 0; b < f->blocks.n; b++)
-        if (last[b])
-            ends[last[b]]++;
-    for (size_t b = 0; b < f->blocks.n; b++) {
-        deep += (last[b] != 0) - ends[b];
-        deepest = deep > deepest ? deep : deepest;
-    }
-    hw_map_fini(&at);
-    hw_free(ends);
-    hw_free(last);
-    return deepest <= DEEPEST || lower_fail(c, "loops are nested %d deep, at most %d can be compiled", deepest, DEEPEST);
-}
-
 static void copy_kernel_facts(struct ir_func *f, const struct ptx_func *k)
 {
     for (size_t i = 0; i < k->params.n; i++) {
@@ -193,7 +159,7 @@ bool lower_kernel(struct lower_ctx *c, const struct ptx_func *kernel)
     }
     lower_close_blocks(c);
     c->f->local_bytes = (uint32_t)l->local_max;
-    ok = ok && lower_nests_reasonably(c) && lower_callees(c);
+    ok = ok && lower_check_nesting(c) && lower_callees(c);
     c->f = c->kernel_f;
     c->f->shared_bytes = (uint32_t)l->shared_bytes;
     if (ok && !ir_verify(c->f, c->diag))

@@ -65,7 +65,7 @@ typedef bool lower_fn(struct lower_ctx *c);
 
 /* Says why c->inst cannot be lowered, with its text, line and kernel. Returns false. */
 bool lower_fail(struct lower_ctx *c, const char *fmt, ...) HW_PRINTF(2, 3);
-bool lower_nests_reasonably(struct lower_ctx *c);                 /* the function that was made; false after a message */
+bool lower_check_nesting(struct lower_ctx *c);                 /* the function that was made; false after a message */
 /* The same for what is right PTX, but more than we can do: no more than a warning to lower_check(). */
 bool lower_limit(struct lower_ctx *c, const char *fmt, ...) HW_PRINTF(2, 3);
 

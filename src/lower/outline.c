@@ -246,7 +246,7 @@ static bool lower_callee(struct lower_ctx *c, size_t index)
     c->inst = NULL;
     lower_close_blocks(c);
     c->f->local_bytes = (uint32_t)l->local_max;
-    return ok && !c->failed && lower_nests_reasonably(c) && ir_verify(c->f, c->diag);
+    return ok && !c->failed && lower_check_nesting(c) && ir_verify(c->f, c->diag);
 }
 
 bool lower_callees(struct lower_ctx *c)
