@@ -396,6 +396,14 @@ function show(from, to) {
 function zoom(factor, at) { show(at - (at - view.from) * factor, at + (view.to - at) * factor); }
 function pan(share) { const d = (view.to - view.from) * share; show(view.from + d, view.to + d); }
 function fit() { show(-0.01 * END, 1.01 * END); }
+function work() {                                   // what the device did, without the calls that came long before or after
+  const of = [bars, real].filter(v => v.length).map(v => extent(v, b => b.s, b => b.e));
+  if (!of.length) return fit();
+  const from = Math.min(...of.map(e => e[0])), to = Math.max(...of.map(e => e[1])), m = 0.05 * (to - from) + 10;
+  show(from - m, to + m);
+}
+// A program's first call often takes longer than all that follows: a page then begins with the device's work.
+function begin() { work(); if (view.to - view.from > END / 3) fit(); }
 function bring(b) {                                 // into view, in both directions
   const place = where.get(b), length = view.to - view.from;
   if (b.e < view.from || b.s > view.to || b.e - b.s > length) show((b.s + b.e - Math.max(length, 1.5 * (b.e - b.s))) / 2, (b.s + b.e + Math.max(length, 1.5 * (b.e - b.s))) / 2);
@@ -475,7 +483,7 @@ addEventListener('keydown', e => {
   const keys = { ArrowLeft: () => pan(-0.15), ArrowRight: () => pan(0.15), a: () => pan(-0.15), d: () => pan(0.15),
     ArrowUp: () => scroll.scrollTop -= 40, ArrowDown: () => scroll.scrollTop += 40, PageUp: () => scroll.scrollTop -= height, PageDown: () => scroll.scrollTop += height,
     '+': () => zoom(0.7, middle), '=': () => zoom(0.7, middle), w: () => zoom(0.7, middle), '-': () => zoom(1.4, middle), s: () => zoom(1.4, middle),
-    Home: fit, 0: fit, ',': () => step(-1), '.': () => step(1), f: () => chosen && zoomTo(chosen), t: () => tab('kernels'),
+    Home: fit, 0: fit, w: work, ',': () => step(-1), '.': () => step(1), f: () => chosen && zoomTo(chosen), t: () => tab('kernels'),
     m: () => { if (chosen) { range = { from: chosen.s, to: chosen.e }; tab('range'); } }, '/': () => $('search').focus(), '?': () => $('helpbox').showModal() };
   if (e.key === 'Escape') { if ($('helpbox').open) return; if (document.activeElement === $('search')) { $('search').value = ''; search(); scroll.focus(); } else { range = null; choose(null); } return; }
   if ((e.ctrlKey || e.metaKey) && e.key === 'f') { $('search').focus(); $('search').select(); e.preventDefault(); return; }
@@ -658,6 +666,8 @@ $('search').addEventListener('input', search);
 $('search').addEventListener('keydown', e => { if (e.key === 'Enter') { nextMatch(e.shiftKey ? -1 : 1); e.preventDefault(); } });
 
 $('fit').onclick = fit;
+$('work').onclick = work;
+$('work').hidden = !bars.length;
 $('table').onclick = () => tab(open === 'kernels' ? '' : 'kernels');
 $('arrows').onclick = () => { arrows = !arrows; $('arrows').setAttribute('aria-pressed', arrows); redraw(); };
 $('scale').hidden = !real.length;
@@ -667,7 +677,7 @@ $('scale').onclick = () => {
   placeReal();
   layout();
   resize();
-  fit();
+  begin();
 };
 $('theme').onclick = () => theme(!document.documentElement.classList.contains('dark'));
 $('help').onclick = () => $('helpbox').showModal();
@@ -676,6 +686,6 @@ theme(asked === 'dark' || (asked !== 'light' && prefers.matches));
 prefers.addEventListener('change', e => theme(e.matches));
 addEventListener('resize', resize);
 resize();
-fit();
-window.timeline = { overlap: O, lanes, bars, spans, real, view, show, fit, draw, find, details, x, t, ticks, where, choose, bring, explain, KINDS, FAILED, // for tests and the curious
+begin();
+window.timeline = { overlap: O, lanes, bars, spans, real, view, show, fit, work, draw, find, details, x, t, ticks, where, choose, bring, explain, KINDS, FAILED, // for tests and the curious
   get chosen() { return chosen; }, get range() { return range; }, get matches() { return matches; }, get label() { return LABEL; } };

@@ -147,6 +147,27 @@ def test_predicted_and_real_lanes_stand_one_above_the_other():
         assert all(0 < took < 60e9 for took in b.js('timeline.real.filter(r => r.kind === "kernel").map(r => r.took)'))
 
 
+def test_a_page_begins_with_the_work_of_the_device():
+    def late(d):                                    # a first call of two seconds, and then what the sample has
+        for rows in d['bars'], d['spans']:
+            for r in rows:
+                r[2] += 2 * 10**9
+        d['spans'].append(['a', 'cudaFree', 0, 2 * 10**9, 7, 0, 1])
+    with Page(data=sample(late)) as b:
+        inside = 'timeline.bars.every(b => timeline.view.from < b.s && b.e < timeline.view.to)'
+        assert b.js(inside) and span(b) < 1e9, span(b)
+        press(b, 'fit')
+        assert span(b) > 2e9
+        press(b, 'work')
+        assert b.js(inside) and span(b) < 1e9
+        b.key('Home')
+        assert span(b) > 2e9
+        b.key('w')
+        assert b.js(inside) and span(b) < 1e9
+    with Page() as b:                               # where the device works most of the time, all is shown
+        assert b.js('timeline.view.from <= 0 && timeline.view.to >= Math.max(...timeline.spans.map(s => s.e))')
+
+
 def test_the_ruler_tells_times_apart_at_any_zoom():
     with Page() as b:
         for start in 0, 999999, 5123456:
