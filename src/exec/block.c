@@ -392,7 +392,9 @@ static uint64_t blocks_in_slices(struct exec_launch *launch, uint64_t first, uin
 static void run_merge(void *launch, struct exec_scope *scope)
 {
     (void)scope;
+    uint64_t fp = hw_fp_begin();
     exec_private_merge(launch);
+    hw_fp_end(fp);
 }
 
 /* Memory that went while the kernel ran is a fault of the kernel, here as in its own code. */

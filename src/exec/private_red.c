@@ -10,12 +10,12 @@
 #include <stdatomic.h>
 
 enum { MOST_BYTES = 256 << 10 };         /* of one copy: with more, the second-level cache does not hold it */
-enum { LATE_NS = 1000000 };
+enum { LATE_NS = 1000000 };              /* sums of floats wait for the end: where they are rounded must not depend on the clock */
 
 /* The copies are gone through at the end, and each element that is not what it was costs a locked instruction: they must be few beside what is collected. */
 static uint64_t worth(const struct exec_launch *l, const struct kabi_red *r)
 {
-    enum { REUSE = 16, FEW = 1024 };
+    enum { REUSE = 4, FEW = 1024 };
     uint64_t threads = (uint64_t)l->kl.ntid[0] * l->kl.ntid[1] * l->kl.ntid[2];
     uint64_t blocks = (uint64_t)l->kl.nctaid[0] * l->kl.nctaid[1] * l->kl.nctaid[2];
     double each = (double)threads * (double)blocks * r->times / exec_engine_threads(l->job.engine);
@@ -44,16 +44,23 @@ static uint64_t neutral(const struct kabi_red *r)
     switch (r->op) {
     case KABI_RED_AND: case KABI_RED_MIN_U: return all;
     case KABI_RED_MIN_S: return top - 1;
-    case KABI_RED_MAX_S: return top;
+    case KABI_RED_MAX_S: case KABI_RED_ADD_F: return top;       /* -0.0 */
     default: return 0;
     }
 }
 
+/* Eight bytes of a copy in which nothing was collected. */
+static uint64_t both_halves(const struct kabi_red *r)
+{
+    uint64_t none = neutral(r);
+    return r->bytes == 4 ? none << 32 | none : none;
+}
+
 static void fill(char *copy, uint64_t bytes, const struct kabi_red *r)
 {
-    uint64_t with = neutral(r);
-    for (uint64_t k = 0; with && k < bytes; k += r->bytes)
-        memcpy(copy + k, &with, r->bytes);
+    uint64_t with = both_halves(r);
+    for (uint64_t k = 0; with && k < bytes; k += sizeof with)
+        memcpy(copy + k, &with, sizeof with);
 }
 
 static uint64_t copy_bytes(const struct exec_launch *l, unsigned table)
@@ -103,6 +110,21 @@ void exec_private_begin(const struct exec_launch *l, struct kabi_block *block)
             ;                                                                                                           \
     } while (0)
 
+#define MERGE_SUM(bits, real)                                                                                           \
+    static void merge_sum##bits(_Atomic uint##bits##_t *p, uint##bits##_t v)                                            \
+    {                                                                                                                   \
+        uint##bits##_t old = atomic_load_explicit(p, memory_order_relaxed), fresh;                                      \
+        do {                                                                                                            \
+            real x, y;                                                                                                  \
+            memcpy(&x, &old, sizeof x);                                                                                 \
+            memcpy(&y, &v, sizeof y);                                                                                   \
+            x += y;                                                                                                     \
+            memcpy(&fresh, &x, sizeof x);                                                                               \
+        } while (!atomic_compare_exchange_weak_explicit(p, &old, fresh, memory_order_relaxed, memory_order_relaxed));   \
+    }
+MERGE_SUM(32, float)
+MERGE_SUM(64, double)
+
 #define MERGE(bits)                                                                                                     \
     static void merge##bits(enum kabi_red_op op, uint64_t addr, uint64_t v)                                             \
     {                                                                                                                   \
@@ -117,6 +139,7 @@ void exec_private_begin(const struct exec_launch *l, struct kabi_block *block)
         case KABI_RED_MIN_U: EXTREME(uint##bits##_t, <); break;                                                         \
         case KABI_RED_MAX_S: EXTREME(int##bits##_t, >); break;                                                          \
         case KABI_RED_MAX_U: EXTREME(uint##bits##_t, >); break;                                                         \
+        case KABI_RED_ADD_F: merge_sum##bits(p, (uint##bits##_t)v); break;                                              \
         }                                                                                                               \
     }
 MERGE(32)
@@ -144,7 +167,7 @@ static void merge_line(const struct kabi_private *t, const struct kabi_red *r, u
 
 static void merge_table(const struct kabi_private *t, const struct kabi_red *r)
 {
-    uint64_t none = neutral(r), word = r->bytes == 4 ? none << 32 | none : none;
+    uint64_t none = neutral(r), word = both_halves(r);
     for (uint64_t k = 0; k < t->count; k += KABI_PRIVATE_ALIGN / r->bytes) {
         char *line = t->copy + k * r->bytes;
         bool same = line_is(line, word);
@@ -179,5 +202,8 @@ void exec_private_drop(const struct exec_launch *l)
 bool exec_private_late(const struct exec_launch *l)
 {
     const struct exec_privates *p = &exec_buffers()->privates;
+    for (unsigned k = 0; k < l->n_tables; k++)
+        if (l->kernel->reds.v[l->tables[k].red].op == KABI_RED_ADD_F)
+            return false;
     return p->of == l && hw_now_ns() - p->since > LATE_NS;
 }

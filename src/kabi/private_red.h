@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 
-enum kabi_red_op { KABI_RED_ADD, KABI_RED_AND, KABI_RED_OR, KABI_RED_XOR, KABI_RED_MIN_S, KABI_RED_MIN_U, KABI_RED_MAX_S, KABI_RED_MAX_U };
+enum kabi_red_op { KABI_RED_ADD, KABI_RED_AND, KABI_RED_OR, KABI_RED_XOR, KABI_RED_MIN_S, KABI_RED_MIN_U, KABI_RED_MAX_S, KABI_RED_MAX_U, KABI_RED_ADD_F };
 
 /* What an address is made of: a variable of the module, or a parameter of 64 bits. */
 struct kabi_root {

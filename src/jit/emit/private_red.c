@@ -36,9 +36,9 @@ static LLVMValueRef element_of(struct emit *e, const struct ir_inst *i, const st
 /* at: in elements */
 static void change(struct emit *e, const struct ir_inst *i, LLVMValueRef copy, LLVMValueRef at, LLVMValueRef x)
 {
-    LLVMTypeRef t = ty_int(e, ir_type_bits(i->type), 1);
+    LLVMTypeRef t = ty_scalar(e, i->type);
     LLVMValueRef p = LLVMBuildGEP2(e->b, t, copy, &at, 1, ""), old = LLVMBuildLoad2(e->b, t, p, "");
-    LLVMValueRef s = LLVMBuildStore(e->b, atomic_combine(e, i, old, x), p);
+    LLVMValueRef s = LLVMBuildStore(e->b, atomic_combine(e, i, old, cast_to(e, x, t)), p);
     tag_memory(e, old, TAG_GLOBAL);
     tag_memory(e, s, TAG_GLOBAL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reductions in global memory whose old value nobody wants (a histogram): a thread of the engine may collect them in a copy of its own, if nobody can tell. That
+ * Reductions in global memory whose old value nobody wants (a histogram, sums of floats): a thread of the engine may collect them in a copy of its own, if nobody can tell. That
  * is so where nothing else in the kernel touches that memory, and nothing orders the kernel's accesses for others: no fence, no volatile or ordered access. Whether
  * the pointers lead to different allocations, a launch sees; here it is found of which parameters and variables each address is made.
  */
@@ -10,7 +10,7 @@
 static const int8_t op_of[] = {          /* 1 + enum kabi_red_op */
     [IR_ATOM_ADD] = 1 + KABI_RED_ADD, [IR_ATOM_AND] = 1 + KABI_RED_AND, [IR_ATOM_OR] = 1 + KABI_RED_OR, [IR_ATOM_XOR] = 1 + KABI_RED_XOR,
     [IR_ATOM_MIN_S] = 1 + KABI_RED_MIN_S, [IR_ATOM_MIN_U] = 1 + KABI_RED_MIN_U, [IR_ATOM_MAX_S] = 1 + KABI_RED_MAX_S, [IR_ATOM_MAX_U] = 1 + KABI_RED_MAX_U,
-    [IR_ATOM_FMAX] = 0,
+    [IR_ATOM_FADD] = 1 + KABI_RED_ADD_F, [IR_ATOM_FMAX] = 0,
 };
 
 struct search {
@@ -28,7 +28,7 @@ static bool is_access(const struct ir_inst *i)
 
 static bool collectable(const struct search *s, const struct ir_inst *i)
 {
-    return i->op == IR_ATOM && outside(i) && op_of[i->atom] && (i->type == IR_I32 || i->type == IR_I64) && i->scope != IR_SYS
+    return i->op == IR_ATOM && outside(i) && op_of[i->atom] && (ir_type_bits(i->type) == 32 || ir_type_bits(i->type) == 64) && i->scope != IR_SYS
         && (i->n_dst == 0 || origin_use_of(s->defs, i->dst[0]) == ORIGIN_UNUSED);
 }
 
