@@ -95,6 +95,7 @@ static const struct step good[] = {
     { .pass = PASS_INTERLEAVE_LOCAL },
     { .pass = PASS_FOLD },       /* webs turn reused registers into single definitions: more folds */
     { .pass = PASS_PRIVATE_RED },        /* before passes that depend on how many warps go together: all plans of a kernel must say the same */
+    { .pass = PASS_TEST_RED },
     { PASS_UNROLL, 2, { PASS_WEBS, PASS_FOLD } },
     { .pass = PASS_SINK },
     { PASS_GRID_STRIDE, 2, { PASS_WEBS, PASS_FOLD } },
