@@ -46,8 +46,8 @@ void hostwarp_program_holds(const void *fatbin);
    name none themselves. write gets the whole text, or the error's. 0, or 1 when there was one. */
 int hostwarp_explain(const char *ptx, size_t bytes, const unsigned block[3], void (*write)(void *data, const char *text), void *data);
 
-/* For people with a debugger, who call it in a thread that is stopped in a kernel: what runs there, in words. */
-const char *hostwarp_where(void);
+/* For debuggers: which thread runs which kernel. share/gdb/hostwarp.py reads it; its layout begins with what is needed for that. */
+extern struct hostwarp_threads hostwarp_threads;
 
 #ifdef __cplusplus
 }

@@ -31,6 +31,7 @@ void exec_scope_set(struct exec_scope *s)
 {
     in_service = 0;
     scope = s;
+    exec_debug_scope(s);
     atomic_signal_fence(memory_order_seq_cst);
 }
 
@@ -44,6 +45,7 @@ void exec_fault_raise(enum exec_fault fault, uint64_t addr, uint32_t line)
 {
     struct exec_scope *s = scope;
     scope = NULL;
+    exec_debug_scope(NULL);
     s->fault = fault;
     s->addr = addr;
     s->line = line;
@@ -185,23 +187,4 @@ void exec_fault_thread_ends(void *stack)
     if (!sigaltstack(NULL, &now) && now.ss_sp == stack)
         sigaltstack(&(stack_t){ .ss_flags = SS_DISABLE }, NULL);
     munmap(stack, handler_stack_bytes());
-}
-
-/*
- * For people with a debugger, who call it in a thread that is stopped in a kernel: what runs there. Which group that is only code with lines (HOSTWARP_DEBUG=gdb) notes.
- */
-HW_EXPORT const char *hostwarp_where(void)
-{
-    static char text[512];                       /* one thread at a time asks: the others are stopped too */
-    const struct exec_scope *s = scope;
-    if (!s || !s->block)
-        return "not in a kernel";
-    const struct kabi_block *b = s->block;
-    const struct kabi_launch *l = b->launch;
-    const struct kabi_kernel *k = exec_launch_of(b)->kernel;
-    uint32_t threads = l->ntid[0] * l->ntid[1] * l->ntid[2], lanes = k->width > 1 ? k->width * k->chunks : 1, first = b->group * lanes;
-    uint32_t last = first + lanes < threads ? first + lanes - 1 : threads - 1;
-    snprintf(text, sizeof text, "kernel %s, block (%u,%u,%u) of (%u,%u,%u), threads %u to %u of %u, %s", k->name, b->ctaid[0], b->ctaid[1], b->ctaid[2], l->nctaid[0], l->nctaid[1],
-             l->nctaid[2], first, last, threads, lanes > 1 ? "all in step, lane by lane of its vectors" : "one after the other");
-    return text;
 }

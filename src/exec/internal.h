@@ -76,6 +76,7 @@ void exec_fault_unblock(void);                                   /* after EXEC_F
 void *exec_fault_thread(void);
 void exec_fault_thread_ends(void *stack);
 void exec_scope_set(struct exec_scope *scope);                   /* NULL: leaving generated code */
+void exec_debug_scope(struct exec_scope *scope);                 /* debug.c: the same, for debuggers; nothing without HOSTWARP_DEBUG=gdb */
 /* Services hold locks: a timeout does not end the kernel between begin and end. */
 void exec_service(bool begins);
 int32_t exec_vprintf(struct kabi_block *block, const char *fmt, const void *args);

@@ -188,7 +188,7 @@ window.addEventListener('load', () => {
 def in_browser(page):
     browser = shutil.which('chromium') or shutil.which('chromium-browser') or shutil.which('google-chrome')
     if not browser:
-        return print('ok - the page works in a browser # SKIP no chromium')
+        return tell(True, 'the page works in a browser # SKIP no chromium')
     text = page.read_text()
     # a hazard of two streams, as messages describe it, to see the drawing
     hazard = {'name': 'hazard.stream', 'tool': 'hazard', 'title': 'two <b>streams</b>', 'advice': 'Wait.', 'suppression': 'x', 'times': 3, 'places': [],
